@@ -1,0 +1,74 @@
+"""Scores, orders and ranks of a batch of lists, and the one rule for ties.
+
+Ranks are 1-based, 1 = best. Scores are higher for better items. The tie rule: a
+scoring with ties has the value of the mean over all orders that agree with it, so a
+quantity that depends on the position is averaged over the block of tied positions.
+Arrays are flat and grouped (see `_lists`).
+"""
+
+import numpy as np
+
+
+def sort_lists(scores, lists, *, stable=False):
+    """Flat indices that put each list's items best first.
+
+    `stable` keeps the original order among equal scores; measures do not need it
+    because they average over ties.
+    """
+    r = lists.common_length
+    if r is None:
+        return np.lexsort((-scores, lists.index))
+    kind = "stable" if stable else None
+    order = np.argsort(-scores.reshape(-1, r), axis=1, kind=kind)
+    order += lists.starts[:, np.newaxis]
+    return order.ravel()
+
+
+def tie_blocks(sorted_scores, lists):
+    """Start of each block of equal scores within a list, or None if nothing is tied."""
+    starts_block = np.empty(len(sorted_scores), dtype=bool)
+    np.not_equal(sorted_scores[1:], sorted_scores[:-1], out=starts_block[1:])
+    starts_block[lists.starts] = True
+    if starts_block.all():
+        return None
+    return np.flatnonzero(starts_block)
+
+
+def block_lengths(blocks, n_rows):
+    """Number of items in each block of `tie_blocks`."""
+    return np.diff(np.append(blocks, n_rows))
+
+
+def mean_over_ties(by_position, blocks):
+    """Average a quantity given by sorted position over each block of ties.
+
+    Parameters
+    ----------
+    by_position : ndarray of shape (n_rows,)
+        The quantity at each position of the sorted lists.
+    blocks : ndarray of int or None
+        From `tie_blocks`; None returns `by_position` itself.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
+    if blocks is None:
+        return by_position
+    lengths = block_lengths(blocks, len(by_position))
+    return np.repeat(np.add.reduceat(by_position, blocks) / lengths, lengths)
+
+
+def ranks_from_scores(scores, lists):
+    """Ranks 1..r of each list's items; equal scores keep the order of the rows."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[sort_lists(scores, lists, stable=True)] = lists.positions
+    return ranks
+
+
+def mid_ranks(scores, lists):
+    """Mean rank of each item over all orders that agree with the scores."""
+    order = sort_lists(scores, lists)
+    ranks = np.empty(len(scores))
+    ranks[order] = mean_over_ties(lists.positions.astype(float), tie_blocks(scores[order], lists))
+    return ranks

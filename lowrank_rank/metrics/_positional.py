@@ -1,0 +1,265 @@
+"""Positional measures: sum over items of discount(rank) times utility (spec of all).
+
+A generalised positional performance measure (Calauzènes, Usunier & Gallinari 2013,
+definition 2.1) is
+
+    measure(y, order) = offset(y) + sum_i discount(rank(i)) * gain_i(y) / normaliser(y)
+
+with a discount that does not increase. A `PositionalForm` holds the four parts. The
+measures here and the target losses of the same names are built from the same forms,
+so gains, discounts and normalisers are defined once, below.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from .._ranks import mean_over_ties, mid_ranks, sort_lists, tie_blocks
+from ._evaluate import check_grades
+
+
+@dataclass(frozen=True)
+class PositionalForm:
+    """The parts of a positional measure; see the module's formula.
+
+    Attributes
+    ----------
+    gain : callable
+        ``gain(y, lists)``, the numerator of each item's utility, >= 0.
+    discount : callable
+        ``discount(p, r, k)`` at 1-based positions p of lists of length r; what lies
+        below the cut-off k is dropped afterwards.
+    cutoff : callable or None
+        ``cutoff(y, lists)``: the cut-off k, a number or one for each list.
+    normaliser : callable or None
+        ``normaliser(y, gains, lists)``, one number per list; 0 marks a list on which
+        the measure is undefined. None stands for 1.
+    offset : callable or None
+        ``offset(y, lists)``, one number per list; None stands for 0.
+    """
+
+    gain: Callable
+    discount: Callable
+    cutoff: Callable | None = None
+    normaliser: Callable | None = None
+    offset: Callable | None = None
+
+    def normalisers(self, y, gains, lists):
+        if self.normaliser is None:
+            return np.ones(lists.n_lists)
+        return self.normaliser(y, gains, lists)
+
+    def offsets(self, y, lists):
+        return np.zeros(lists.n_lists) if self.offset is None else self.offset(y, lists)
+
+
+def positional_values(form, y, scores, lists):
+    """Value of a positional measure on each list, averaged over ties.
+
+    Parameters
+    ----------
+    form : PositionalForm
+    y, scores : ndarray of shape (n_rows,)
+        Grouped labels and scores.
+    lists : RankingLists
+
+    Returns
+    -------
+    ndarray of shape (n_lists,)
+        nan where the normaliser is 0.
+    """
+    gains = form.gain(y, lists)
+    order = sort_lists(scores, lists)
+    blocks = tie_blocks(scores[order], lists)
+    cutoff = None if form.cutoff is None else form.cutoff(y, lists)
+    total = discounted_sum(gains[order], form.discount, lists, cutoff=cutoff, blocks=blocks)
+    scale = form.normalisers(y, gains, lists)
+    value = np.full(lists.n_lists, np.nan)
+    np.divide(total, scale, out=value, where=scale > 0)
+    return value + form.offsets(y, lists)
+
+
+def discounted_sum(sorted_gains, discount, lists, *, cutoff=None, blocks=None):
+    """Sum over each list of discount(position) times the gain found there."""
+    r = lists.common_length
+    if r is not None and blocks is None and np.ndim(cutoff) == 0:
+        depth = r if cutoff is None else min(int(cutoff), r)
+        row = discount(np.arange(1, depth + 1), r, cutoff) * np.ones(depth)
+        return sorted_gains.reshape(-1, r)[:, :depth] @ row
+    return lists.sum(sorted_gains * mean_over_ties(discounts(discount, lists, cutoff), blocks))
+
+
+def discounts(discount, lists, cutoff=None):
+    """discount(position), 0 below the cut-off, at every position of every list."""
+    p, r = lists.positions, lists.spread(lists.lengths)
+    if cutoff is None:
+        return discount(p, r, None) * np.ones(len(p))
+    k = lists.spread(cutoff) if np.ndim(cutoff) else cutoff
+    return np.where(p <= k, discount(p, r, k), 0.0)
+
+
+def sorted_within_lists(values, lists):
+    """The values of each list in descending order."""
+    r = lists.common_length
+    if r is None:
+        return values[sort_lists(values, lists)]
+    return -np.sort(-values.reshape(-1, r), axis=1).ravel()
+
+
+# Cut-offs ---------------------------------------------------------------------------
+
+
+def check_k(k, *, share=False):
+    """Refuse a cut-off that is neither a count >= 1 nor, where allowed, a share."""
+    if isinstance(k, Integral) and not isinstance(k, bool):
+        if k < 1:
+            raise ValueError(f"k must be at least 1, got k={k}.")
+        return int(k)
+    if share and isinstance(k, Real) and not isinstance(k, bool):
+        if not 0 < k <= 1:
+            raise ValueError(
+                f"k={k!r} is a share of the relevant items and must lie in (0, 1]; for a count "
+                "give an integer."
+            )
+        return float(k)
+    also = " or a share of the relevant items, a float in (0, 1]" if share else ""
+    raise ValueError(f"k must be an integer >= 1{also}, got k={k!r}.")
+
+
+def is_share(k):
+    """Whether the cut-off k is a share of the relevant items rather than a count."""
+    return not isinstance(k, Integral)
+
+
+def cutoff_at(k):
+    """Cut-off function of a count k, or of a share: max(1, floor(share * P + 1/2))."""
+    if k is None:
+        return None
+    if not is_share(k):
+        return lambda y, lists: k
+    return lambda y, lists: np.maximum(1.0, np.floor(k * lists.sum(y) + 0.5))
+
+
+# Gains and discounts ----------------------------------------------------------------
+
+_LARGEST_EXPONENT = 1000.0  # 2**1024 overflows; sums and products need room
+
+
+def _linear_gain(y, lists):
+    return check_grades(y)
+
+
+def _exponential_gain(y, lists):
+    check_grades(y)
+    if y.max(initial=0.0) > _LARGEST_EXPONENT:
+        raise ValueError(
+            f"The exponential gain 2**y - 1 overflows at the grade y={y.max():g}: use "
+            'gain="linear", or grades on a smaller scale such as 0..4.'
+        )
+    return np.exp2(y) - 1.0
+
+
+GAINS: dict[str, Callable] = {"linear": _linear_gain, "exponential": _exponential_gain}
+
+
+def gain_function(gain):
+    """Look up a gain by name."""
+    if gain not in GAINS:
+        raise ValueError(f"gain must be one of {sorted(GAINS)}, got {gain!r}.")
+    return GAINS[gain]
+
+
+def logarithmic_discount(p, r, k) -> Any:
+    return 1.0 / np.log2(1.0 + p)
+
+
+def linear_discount(p, r, k) -> Any:
+    return (r - p) * 1.0
+
+
+# The measures -----------------------------------------------------------------------
+
+
+def precision_form(k):
+    """Share of relevant items in the top k; lists shorter than k still divide by k."""
+    return PositionalForm(_linear_gain, lambda p, r, k: 1.0 / k, cutoff_at(k))
+
+
+def recall_form(k):
+    """Share of the relevant items that stand in the top k."""
+    return PositionalForm(
+        _linear_gain,
+        lambda p, r, k: 1.0,
+        cutoff_at(k),
+        normaliser=lambda y, gains, lists: lists.sum(gains),
+    )
+
+
+def dcg_form(k=None, gain="linear"):
+    """Discounted cumulative gain, cut at k."""
+    return PositionalForm(gain_function(gain), logarithmic_discount, cutoff_at(k))
+
+
+def ndcg_form(k=None, gain="linear"):
+    """DCG divided by the DCG of the best order, cut at the same k."""
+
+    def ideal(y, gains, lists):
+        return discounted_sum(
+            sorted_within_lists(gains, lists), logarithmic_discount, lists, cutoff=k
+        )
+
+    return PositionalForm(gain_function(gain), logarithmic_discount, cutoff_at(k), normaliser=ideal)
+
+
+def auc_form():
+    """Share of (relevant, irrelevant) pairs in the right order."""
+
+    def counts(y, lists):
+        positives = lists.sum(y)
+        return positives, lists.lengths - positives
+
+    def n_pairs(y, gains, lists):
+        positives, negatives = counts(y, lists)
+        return positives * negatives
+
+    def offset(y, lists):
+        positives, negatives = counts(y, lists)
+        return -(positives - 1.0) / (2.0 * np.maximum(negatives, 1.0))
+
+    return PositionalForm(_linear_gain, linear_discount, normaliser=n_pairs, offset=offset)
+
+
+def spearman_form():
+    """Spearman's rank correlation; a tied label has the mean of its rankings."""
+    return PositionalForm(
+        lambda y, lists: lists.spread(lists.lengths) - mid_ranks(y, lists),
+        linear_discount,
+        normaliser=lambda y, gains, lists: lists.lengths * (lists.lengths**2.0 - 1.0) / 12.0,
+        offset=lambda y, lists: -3.0 * (lists.lengths - 1.0) / (lists.lengths + 1.0),
+    )
+
+
+def eru_form(neutral=2.0, half_life=5.0):
+    """Expected rank utility: sum_i max(y_i - neutral, 0) * 2**((1-rank)/(half_life-1))."""
+    if not half_life > 1:
+        raise ValueError(f"half_life must be greater than 1, got {half_life!r}.")
+    return PositionalForm(
+        lambda y, lists: np.maximum(check_grades(y) - neutral, 0.0),
+        lambda p, r, k: np.exp2((1.0 - p) / (half_life - 1.0)),
+    )
+
+
+def difference_form():
+    """Minus the pairwise disagreement with the weights (y_i - y_j)_+.
+
+    The weight of the pairs in the wrong order is sum_i y_i (rank(i) - ideal rank(i)),
+    since of every pair the item placed later counts.
+    """
+
+    def ideal(y, lists):
+        return -discounted_sum(sorted_within_lists(y, lists), linear_discount, lists)
+
+    return PositionalForm(lambda y, lists: y, linear_discount, offset=ideal)
