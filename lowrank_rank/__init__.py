@@ -1,0 +1,18 @@
+"""Learning to rank with scikit-learn, provably aimed at the measure you name."""
+
+from . import metrics, target_losses
+from ._lists import ranking_target
+from ._version import __version__
+from .estimators import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from .metrics import get_ranking_scorer_names, make_ranking_scorer
+
+__all__ = [
+    "LowRankSurrogateClassifier",
+    "LowRankSurrogateRanker",
+    "__version__",
+    "get_ranking_scorer_names",
+    "make_ranking_scorer",
+    "metrics",
+    "ranking_target",
+    "target_losses",
+]

@@ -89,6 +89,20 @@ class RankingLists:
         """1-based position of each grouped row in its list."""
         return np.arange(1, self.n_rows + 1) - np.repeat(self.starts, self.lengths)
 
+    @cached_property
+    def same_length(self):
+        """Grouped row indices as matrices, one for each length that occurs, one list a row.
+
+        What works on rows of a matrix then works on ragged lists too, with a loop over the
+        distinct lengths only and no padding.
+        """
+        by_length = np.argsort(self.lengths, kind="stable")
+        lengths, first = np.unique(self.lengths[by_length], return_index=True)
+        return [
+            self.starts[members][:, np.newaxis] + np.arange(length)
+            for length, members in zip(lengths, np.split(by_length, first[1:]), strict=True)
+        ]
+
     def group(self, rows):
         """Bring an array with one entry per row into grouped order."""
         return rows if self.order is None else rows[self.order]

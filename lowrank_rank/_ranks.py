@@ -15,13 +15,16 @@ def sort_lists(scores, lists, *, stable=False):
     `stable` keeps the original order among equal scores; measures do not need it
     because they average over ties.
     """
-    r = lists.common_length
-    if r is None:
-        return np.lexsort((-scores, lists.index))
     kind = "stable" if stable else None
-    order = np.argsort(-scores.reshape(-1, r), axis=1, kind=kind)
-    order += lists.starts[:, np.newaxis]
-    return order.ravel()
+    r = lists.common_length
+    if r is not None:
+        order = np.argsort(-scores.reshape(-1, r), axis=1, kind=kind)
+        order += lists.starts[:, np.newaxis]
+        return order.ravel()
+    order = np.empty(len(scores), dtype=np.intp)
+    for rows in lists.same_length:
+        order[rows] = rows[:, :1] + np.argsort(-scores[rows], axis=1, kind=kind)
+    return order
 
 
 def tie_blocks(sorted_scores, lists):
@@ -45,7 +48,8 @@ def mean_over_ties(by_position, blocks):
     Parameters
     ----------
     by_position : ndarray of shape (n_rows,)
-        The quantity at each position of the sorted lists.
+        The quantity at each position of the sorted lists. Where it is 0 at the start of
+        a block it must be 0 throughout, as a discount that does not increase is.
     blocks : ndarray of int or None
         From `tie_blocks`; None returns `by_position` itself.
 
@@ -56,7 +60,15 @@ def mean_over_ties(by_position, blocks):
     if blocks is None:
         return by_position
     lengths = block_lengths(blocks, len(by_position))
-    return np.repeat(np.add.reduceat(by_position, blocks) / lengths, lengths)
+    averaged = (lengths > 1) & (by_position[blocks] != 0)  # nothing to do for the others
+    if not averaged.any():
+        return by_position
+    starts, lengths = blocks[averaged], lengths[averaged]
+    first = np.cumsum(lengths) - lengths
+    rows = np.repeat(starts - first, lengths) + np.arange(lengths.sum())
+    result = by_position.copy()
+    result[rows] = np.repeat(np.add.reduceat(by_position[rows], first) / lengths, lengths)
+    return result
 
 
 def ranks_from_scores(scores, lists):
@@ -72,3 +84,25 @@ def mid_ranks(scores, lists):
     ranks = np.empty(len(scores))
     ranks[order] = mean_over_ties(lists.positions.astype(float), tie_blocks(scores[order], lists))
     return ranks
+
+
+def mid_fractions(values, lists, weights):
+    """Weighted share of each list below an item, ties (itself too) counting one half.
+
+    The mid-distribution function of each list: in [0, 1], (r - mid_rank + 1/2) / r with
+    equal weights; a constant factor on a list's weights changes nothing, and a row of
+    weight 2 counts as the row twice.
+    """
+    order = sort_lists(values, lists)
+    blocks = tie_blocks(values[order], lists)
+    if blocks is None:
+        blocks = np.arange(len(values))
+    weight = weights[order]
+    of_block = np.add.reduceat(weight, blocks)
+    above = np.cumsum(weight) - weight
+    above = above[blocks] - above[lists.starts][lists.index[blocks]]
+    total = lists.sum(weights)[lists.index[blocks]]
+    share = np.divide(above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0)
+    fractions = np.empty(len(values))
+    fractions[order] = np.repeat(1.0 - share, block_lengths(blocks, len(values)))
+    return fractions

@@ -85,20 +85,27 @@ def positional_values(form, y, scores, lists):
 def discounted_sum(sorted_gains, discount, lists, *, cutoff=None, blocks=None):
     """Sum over each list of discount(position) times the gain found there."""
     r = lists.common_length
-    if r is not None and blocks is None and np.ndim(cutoff) == 0:
-        depth = r if cutoff is None else min(int(cutoff), r)
-        row = discount(np.arange(1, depth + 1), r, cutoff) * np.ones(depth)
-        return sorted_gains.reshape(-1, r)[:, :depth] @ row
-    return lists.sum(sorted_gains * mean_over_ties(discounts(discount, lists, cutoff), blocks))
+    if r is None or np.ndim(cutoff):
+        by_position = discounts(discount, lists, cutoff)
+        return lists.sum(sorted_gains * mean_over_ties(by_position, blocks))
+    depth = r if cutoff is None else min(int(cutoff), r)
+    row = np.zeros(r)
+    row[:depth] = discount(np.arange(1, depth + 1), r, cutoff)
+    if blocks is None:
+        return sorted_gains.reshape(-1, r)[:, :depth] @ row[:depth]
+    by_position = mean_over_ties(np.tile(row, lists.n_lists), blocks)
+    return np.einsum("ij,ij->i", sorted_gains.reshape(-1, r), by_position.reshape(-1, r))
 
 
 def discounts(discount, lists, cutoff=None):
     """discount(position), 0 below the cut-off, at every position of every list."""
-    p, r = lists.positions, lists.spread(lists.lengths)
-    if cutoff is None:
-        return discount(p, r, None) * np.ones(len(p))
-    k = lists.spread(cutoff) if np.ndim(cutoff) else cutoff
-    return np.where(p <= k, discount(p, r, k), 0.0)
+    r = lists.lengths
+    k = r if cutoff is None else cutoff * np.ones(lists.n_lists)
+    head = np.flatnonzero(lists.positions <= lists.spread(k))
+    of_list = lists.index[head]
+    by_position = np.zeros(lists.n_rows)
+    by_position[head] = discount(lists.positions[head], r[of_list], k[of_list])
+    return by_position
 
 
 def sorted_within_lists(values, lists):
@@ -106,7 +113,7 @@ def sorted_within_lists(values, lists):
     r = lists.common_length
     if r is None:
         return values[sort_lists(values, lists)]
-    return -np.sort(-values.reshape(-1, r), axis=1).ravel()
+    return np.sort(values.reshape(-1, r), axis=1)[:, ::-1].ravel()
 
 
 # Cut-offs ---------------------------------------------------------------------------

@@ -1,0 +1,120 @@
+"""Labels of a batch as regression targets, for documents and for fixed items."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..target_losses import TargetLoss
+from ..target_losses._positional import reciprocal
+
+#: How a list of length r counts as a whole; see `list_weights`.
+LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
+
+
+@dataclass
+class EncodedBatch:
+    """Rows and their regression targets.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    targets : ndarray of shape (n, d)
+        In documents ``gain / normaliser``, still without the common factor of `scale`.
+    weights : ndarray of shape (n,)
+        Row weights times list weights.
+    codes : ndarray of int or None
+        The list of each row, within which features and targets are to be centred.
+    scale : ndarray of shape (2,)
+        Sum over lists of the weighted normalisers, and of the weights: their ratio is one
+        factor common to all targets, which changes no order, keeps u in the units of the
+        measure's numerator, and makes a row of weight 2 equal to the row twice.
+    loss : TargetLoss
+    decoder : str
+    n_lists : int
+        Lists with a positive weight.
+    n_items : int or None
+    first_id, last_id : object or None
+        Query ids of the first and the last row.
+    """
+
+    X: Any
+    targets: np.ndarray
+    weights: np.ndarray
+    codes: np.ndarray | None
+    scale: np.ndarray
+    loss: TargetLoss
+    decoder: str
+    n_lists: int
+    n_items: int | None = None
+    first_id: Any = None
+    last_id: Any = None
+
+    def scaled_targets(self):
+        """Targets times the common factor, centred within lists if they are to be."""
+        total, count = self.scale
+        targets = self.targets * (total / count if count > 0 else 1.0)
+        if self.codes is None:
+            return targets
+        from_lists = np.bincount(self.codes, weights=self.weights * targets[:, 0])
+        weight = np.bincount(self.codes, weights=self.weights)
+        means = np.divide(from_lists, weight, out=np.zeros(len(weight)), where=weight > 0)
+        return targets - means[self.codes][:, np.newaxis]
+
+
+def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered):
+    """Targets of documents (spec of row weights and centring), one coordinate a row."""
+    if decoder not in ("auto", "sort"):
+        raise ValueError(
+            f"decoder={decoder!r} needs lists of fixed items, y of shape (n_queries, r). "
+            "Documents, one row each, are sorted by their scores: leave decoder='auto'."
+        )
+    w = lists.group(weights)
+    gains, normalisers = loss.row_targets(loss.check_labels(lists.group(y)), lists, w)
+    mass = lists.sum(w)
+    counted = mass * (normalisers > 0)
+    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
+    factor = lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights]
+    factor *= mass.sum() / (factor @ mass)  # the total weight stays what it was
+    row_list = lists.ungroup(lists.index)
+    ids = lists.ids
+    return EncodedBatch(
+        X,
+        targets[:, np.newaxis],
+        weights * factor[row_list],
+        row_list if centered else None,
+        np.array([counted @ normalisers, counted.sum()]),
+        loss,
+        "sort",
+        int(np.count_nonzero(mass)),
+        first_id=None if ids is None else ids[row_list[0]],
+        last_id=None if ids is None else ids[row_list[-1]],
+    )
+
+
+def encode_items(X, y, weights, loss, decoder):
+    """Targets of lists of fixed items, d coordinates a row."""
+    n_items = y.shape[1]
+    if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
+        raise ValueError(
+            f"y of shape {y.shape}: preferences have the shape (n_queries, r, r) and go with "
+            f"target_loss='pd', not with {loss!r}."
+        )
+    name = loss.auto_decoder(n_items) if decoder == "auto" else decoder
+    if name not in loss.decoders:
+        raise ValueError(
+            f"decoder={decoder!r} is not one of {loss!r}: take 'auto' or one of "
+            f"{sorted(loss.decoders)}."
+        )
+    encode = loss.score_targets if loss.decoders[name].of_scores else loss.encode
+    return EncodedBatch(
+        X,
+        encode(y),
+        weights,
+        None,
+        np.ones(2),
+        loss,
+        name,
+        int(np.count_nonzero(weights)),
+        n_items=n_items,
+    )

@@ -1,0 +1,443 @@
+"""LowRankSurrogateRanker: encode the labels, regress, decode."""
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from .._lists import split_target
+from ..solvers import RidgeStatistics, solve_iteratively
+from ..target_losses import resolve_target_loss
+from ._base import BaseRanker
+from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
+from ._regression import (
+    fit_regressors,
+    linear_coefficients,
+    predict_regressors,
+    weight_parameters,
+)
+from ._validation import (
+    all_or_nothing,
+    check_judged,
+    check_number,
+    check_option,
+    check_target,
+    check_weights,
+    lists_of,
+)
+
+MOST_FEATURES_GRAM = 4000  # above, solver="auto" iterates: p x p statistics would take over
+_SOLVERS = ("auto", "gram", "lsqr")
+
+
+def _has_default_estimator(ranker):
+    if ranker.estimator is None:
+        return True
+    raise AttributeError(
+        "partial_fit adds up the statistics of the default ridge regression; with "
+        f"estimator={ranker.estimator!r} use fit, or leave estimator=None."
+    )
+
+
+class LowRankSurrogateRanker(BaseRanker):
+    """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
+
+    The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
+    linear, a regressor learns them by least squares, and its prediction u is decoded into
+    the order that minimises ``<u, beta(order)>``. With any consistent regressor this is
+    consistent for the target loss (theorem 3 of [1]_), on documents as far as
+    one score per row can be.
+
+    Three shapes of y select the layout:
+
+    * (n_rows,) grades, one row of X per document, lists given by `qid` (`qid=None` is one
+      list, or y carries it: see `ranking_target`);
+    * (n_queries, r) grades of the same r items, one row of X per query; NaN = not judged,
+      for losses without a normaliser;
+    * (n_queries, r, r) preferences y[q, i, j] >= 0, for "pd".
+
+    Parameters
+    ----------
+    target_loss : str or TargetLoss, default="ndcg"
+        What to aim at: a name such as "ndcg@10", "precision@5", "map", "eru", "pd", or an object
+        such as ``NDCG(k=10, gain="exponential")``.
+    estimator : regressor or None, default=None
+        Any scikit-learn regressor. None is ridge regression, in documents centred within
+        lists: the pairwise squared loss in closed form.
+    decoder : str, default="auto"
+        One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible.
+        Documents are always sorted.
+    alpha : float, default=1.0
+        Penalty of the default ridge regression, >= 0.
+    centered : bool, default=True
+        Documents only: subtract from the targets (and, in the default ridge, from the
+        features) their mean within each list, which no order within a list can see.
+    list_weights : {"auto", "rows", "lists", "pairs"}, default="auto"
+        Documents only: what counts the same: each row, each list (weights 1/r), or each
+        pair (weights r). "auto" is rows for the default ridge; lists for an `estimator` that
+        takes weights, and rows for one that does not.
+    solver : {"auto", "gram", "lsqr"}, default="auto"
+        Of the default ridge: sufficient statistics, exact, or an iterative solver without
+        any n_features x n_features matrix. "auto" iterates above 4000 features.
+    tol : float, default=1e-8
+        Relative accuracy of "lsqr".
+    max_iter : int or None, default=None
+        Iterations of "lsqr"; None is twice the number of features.
+    n_jobs : int or None, default=None
+        Parallel fits, over coordinates, of an `estimator` with a single output.
+    random_state : int, RandomState instance or None, default=None
+        Seeds every `random_state` of `estimator` that is None.
+    verbose : int, default=0
+        Progress on the standard output.
+
+    Attributes
+    ----------
+    target_loss_ : TargetLoss
+        The resolved target loss.
+    decoder_ : str
+        The decoder in use.
+    n_lists_ : int
+        Number of lists with a positive weight seen in fit.
+    n_items_ : int or None
+        Number r of fixed items; None for documents.
+    coef_ : ndarray of shape (n_features,) or (d, n_features)
+        Where the regression is linear.
+    intercept_ : float or ndarray of shape (d,)
+        Where the regression is linear.
+    estimators_ : list of regressors
+        With `estimator`: one fitted regressor, or one for each coordinate.
+    solver_ : str
+        Without `estimator`: the solver in use.
+    n_iter_ : int
+        Iterations of "lsqr", the most over the coordinates; 1 where nothing iterates here.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features where X has them.
+
+    See Also
+    --------
+    LowRankSurrogateClassifier : The same for an arbitrary cost matrix.
+    lowrank_rank.make_ranking_scorer : Scorers for model selection.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
+       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
+
+    Examples
+    --------
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> X = [[0.0], [1.0], [0.0], [2.0]]
+    >>> ranker = LowRankSurrogateRanker("ndcg", alpha=0.0)
+    >>> ranker.fit(X, [0, 1, 0, 1], qid=["a", "a", "b", "b"]).coef_.round(2)
+    array([0.6])
+    >>> ranker.rank([[1.0], [3.0], [2.0]])
+    array([3, 1, 2])
+    """
+
+    def __init__(
+        self,
+        target_loss="ndcg",
+        *,
+        estimator=None,
+        decoder="auto",
+        alpha=1.0,
+        centered=True,
+        list_weights="auto",
+        solver="auto",
+        tol=1e-8,
+        max_iter=None,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.target_loss = target_loss
+        self.estimator = estimator
+        self.decoder = decoder
+        self.alpha = alpha
+        self.centered = centered
+        self.list_weights = list_weights
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        base = None if self.estimator is None else get_tags(self.estimator).input_tags
+        tags.input_tags.sparse = True if base is None else base.sparse
+        tags.input_tags.allow_nan = False if base is None else base.allow_nan
+        return tags
+
+    def fit(self, X, y, *, qid=None, sample_weight=None):
+        """Encode the labels and fit the regression.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            One row per document, or per query for fixed items.
+        y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
+            Labels, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document: any hashable ids in any order.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Importance of each row; constant within a list it is a list weight.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters do not fit; nothing is changed then.
+        """
+        with all_or_nothing(self):
+            batch = self._encode(X, y, qid, sample_weight, reset=True)
+            self._forget()
+            self._adopt(batch)
+            self.n_lists_, self.n_iter_ = batch.n_lists, 1
+            if self.estimator is None:
+                self._fit_ridge(batch)
+            else:
+                self._fit_estimator(batch)
+        return self
+
+    @available_if(_has_default_estimator)
+    def partial_fit(self, X, y, *, qid=None, sample_weight=None):
+        """Add a batch of whole lists; the result is that of `fit` on all batches together.
+
+        Only with the default ridge regression. Memory does not grow with the rows.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one batch: if the first id of a batch is the last of
+            the previous one, the batch is refused. Without qid each batch is a list.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, if a list is cut across two calls, or if there are too many features
+            for the statistics; the model stays as it was.
+        """
+        first = getattr(self, "_statistics", None) is None
+        with all_or_nothing(self):
+            batch = self._encode(X, y, qid, sample_weight, reset=first)
+            if batch.X.shape[1] > MOST_FEATURES_GRAM and self.solver != "gram":
+                raise ValueError(
+                    f"partial_fit keeps a matrix of n_features x n_features; with "
+                    f"{batch.X.shape[1]} features that is refused unless solver='gram'. fit "
+                    "takes them with the iterative solver."
+                )
+            if first:
+                self._forget()
+            else:
+                self._check_continues(batch)
+            statistics = self._batch_statistics(batch)
+            self._adopt(batch)
+            self.n_lists_ = batch.n_lists + (0 if first else self.n_lists_)
+            self._scale = batch.scale + (0 if first else self._scale)
+            self._statistics = statistics if first else self._statistics + statistics
+            self._solve_statistics()
+        return self
+
+    def predict_surrogate(self, X):
+        """Surrogate vectors u, the estimate of E[alpha(Y) | x].
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, d)
+            d = 1 for documents: u of one item a row.
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        if hasattr(self, "estimators_"):
+            return predict_regressors(self.estimators_, X)
+        return X @ np.atleast_2d(self.coef_).T + self.intercept_
+
+    def predict(self, X):
+        """Scores, higher is better; a row's score never depends on the other rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+            The scores u themselves where they are sorted; r - rank of the decoded order
+            where the decoder is combinatorial.
+        """
+        u = self.predict_surrogate(X)
+        if self.n_items_ is None:
+            return u[:, 0]
+        if self.decoder_ == "sort":
+            return u
+        decode = self.target_loss_.decoders[self.decoder_].decode
+        return self.n_items_ - decode(u, self.n_items_).astype(np.float64)
+
+    # Encoding -----------------------------------------------------------------------
+
+    def _encode(self, X, y, qid, sample_weight, *, reset):
+        """Everything that is checked and known of a batch before a regressor sees it."""
+        loss = resolve_target_loss(self.target_loss)
+        check_option("solver", self.solver, _SOLVERS)
+        check_option("list_weights", self.list_weights, ("auto", *LIST_WEIGHTS))
+        check_number("alpha", self.alpha, minimum=0)
+        check_number("tol", self.tol, minimum=0)
+        y, qid = split_target(y, qid)
+        y = check_target(y, self)
+        X = self._validate_X(X, reset=reset)
+        check_consistent_length(X, y)
+        check_judged(y, loss)
+        lists = lists_of(y, qid)
+        weights = check_weights(sample_weight, len(y))
+        if self.verbose:
+            print(f"[{type(self).__name__}] encoding {len(y)} rows for {loss!r}")
+        if y.ndim == 1:
+            list_weights = self._list_weights_for_regression()
+            return encode_documents(
+                X, y, lists, weights, loss, self.decoder, list_weights, self.centered
+            )
+        return encode_items(X, y, weights, loss, self.decoder)
+
+    def _validate_X(self, X, *, reset):
+        allow_nan = get_tags(self).input_tags.allow_nan
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan" if allow_nan else True,
+        )
+
+    def _list_weights_for_regression(self):
+        if self.list_weights != "auto":
+            return self.list_weights
+        takes_weights = self.estimator is not None and weight_parameters(self.estimator, None)
+        return "lists" if takes_weights else "rows"
+
+    def _adopt(self, batch):
+        self.target_loss_ = batch.loss
+        self.decoder_ = batch.decoder
+        self.n_items_ = batch.n_items
+        self._last_id = batch.last_id
+
+    def _forget(self):
+        """Drop what an earlier fit has set, with another estimator perhaps."""
+        for name in ("coef_", "intercept_", "estimators_", "solver_", "n_iter_", "_statistics"):
+            vars(self).pop(name, None)
+
+    def _check_continues(self, batch):
+        if batch.n_items != self.n_items_:
+            raise ValueError(
+                f"Earlier batches had {_layout(self.n_items_)}, this one has "
+                f"{_layout(batch.n_items)}: give all batches one shape of y."
+            )
+        if batch.first_id is not None and batch.first_id == self._last_id:
+            raise ValueError(
+                f"The list {batch.first_id!r} is cut across two calls of partial_fit: it is the "
+                "last of the previous batch and the first of this one. Give each list in one batch."
+            )
+
+    # Regression ---------------------------------------------------------------------
+
+    def _fit_ridge(self, batch):
+        iterate = self.solver == "lsqr" or (
+            self.solver == "auto" and batch.X.shape[1] > MOST_FEATURES_GRAM
+        )
+        self.solver_ = "lsqr" if iterate else "gram"
+        if self.verbose:
+            print(
+                f"[{type(self).__name__}] ridge on {batch.X.shape} by solver {self.solver_!r}, "
+                f"{batch.targets.shape[1]} target(s)"
+            )
+        self._scale = batch.scale
+        if not iterate:
+            self._statistics = self._batch_statistics(batch)
+            self._solve_statistics()
+            return
+        coef, intercept, n_iter, converged = solve_iteratively(
+            batch.X,
+            batch.targets,
+            batch.weights,
+            batch.codes,
+            alpha=self.alpha,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        self.n_iter_ = int(n_iter.max())
+        if not converged.all():
+            warnings.warn(
+                f"LSQR stopped after {self.n_iter_} iterations before it reached tol="
+                f"{self.tol:g}: increase max_iter or tol, or scale the features.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self._set_coefficients(coef.T, intercept)
+
+    def _batch_statistics(self, batch):
+        return RidgeStatistics.of_batch(batch.X, batch.targets, batch.weights, batch.codes)
+
+    def _solve_statistics(self):
+        self.solver_, self.n_iter_ = "gram", 1
+        coef, intercept = self._statistics.solve(self.alpha)
+        self._set_coefficients(coef.T, intercept)
+
+    def _set_coefficients(self, coef, intercept):
+        total, count = self._scale
+        scale = total / count if count > 0 else 1.0
+        self._set_linear(coef * scale, intercept * scale)
+
+    def _set_linear(self, coef, intercept):
+        documents = self.n_items_ is None
+        self.coef_ = coef[0] if documents else coef
+        self.intercept_ = float(intercept[0]) if documents else intercept
+
+    def _fit_estimator(self, batch):
+        weights = batch.weights
+        if np.all(weights == weights[0]):
+            weights = None
+        elif weight_parameters(self.estimator, weights) is None:
+            raise ValueError(
+                f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
+                "weights: leave out sample_weight and list_weights, or take another regressor."
+            )
+        targets = batch.scaled_targets()
+        if self.verbose:
+            print(
+                f"[{type(self).__name__}] {type(self.estimator).__name__} on {batch.X.shape}, "
+                f"{targets.shape[1]} target(s)"
+            )
+        self.estimators_ = fit_regressors(
+            self.estimator,
+            batch.X,
+            targets,
+            weights,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        linear = linear_coefficients(self.estimators_)
+        if linear is not None:
+            self._set_linear(*linear)
+
+
+def _layout(n_items):
+    return "one row per document" if n_items is None else f"{n_items} fixed items"

@@ -1,0 +1,261 @@
+"""Scorers: a measure as scikit-learn's model selection wants it, query ids included."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import UNUSED
+
+from .._lists import RankingLists, split_target
+from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+
+
+def make_ranking_scorer(target_loss, *, one_list=False, **params):
+    """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
+
+    Parameters
+    ----------
+    target_loss : str, measure, or list of these
+        A name such as "ndcg@10" (see `get_ranking_scorer_names`) or an object such as
+        ``NDCG(k=10)``. A list makes one scorer that predicts once and returns a dict, for
+        multi-metric evaluation.
+    one_list : bool, default=False
+        Say that one-dimensional labels without qid are one single list, where nothing in
+        the model says so.
+    **params : dict
+        Parameters of the measure, e.g. ``relevance_threshold=1``.
+
+    Returns
+    -------
+    RankingScorer
+        Callable as ``scorer(estimator, X, y, qid=None, sample_weight=None)``; picklable,
+        clonable, asking for `qid` under metadata routing by itself.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown.
+
+    Notes
+    -----
+    The scorer raises rather than rank rows of several queries as one list: where y is
+    one-dimensional, brings no qid, and a model anywhere inside the estimator was fitted on
+    several lists or nothing inside says on how many. In a search set
+    ``error_score="raise"``: with its default any such error becomes nan and the first
+    candidate wins.
+
+    Examples
+    --------
+    >>> from lowrank_rank import LowRankSurrogateRanker, make_ranking_scorer
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0], ["a", "a", "b", "b"]
+    >>> ranker = LowRankSurrogateRanker("ndcg").fit(X, y, qid=qid)
+    >>> scorer = make_ranking_scorer("precision@1")
+    >>> scorer(ranker, X, y, qid=qid)
+    0.5
+    >>> make_ranking_scorer(["precision@1", "map"])(ranker, X, y, qid=qid)
+    {'precision@1': 0.5, 'map': 0.75}
+    """
+    if isinstance(target_loss, list | tuple):
+        measures = {_label(m): _with_params(m, params) for m in target_loss}
+        return MultiRankingScorer(measures, one_list=one_list)
+    return RankingScorer(_with_params(target_loss, params), one_list=one_list)
+
+
+def get_ranking_scorer_names():
+    """Names that `make_ranking_scorer` takes, "k" and "p" standing for numbers.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import get_ranking_scorer_names
+    >>> "ndcg[@k]" in get_ranking_scorer_names()
+    True
+    """
+    return sorted({**TARGET_LOSSES, **SCORE_ONLY})
+
+
+def _label(measure):
+    return measure if isinstance(measure, str) else repr(measure)
+
+
+def _with_params(measure, params):
+    return clone(resolve_measure(measure)).set_params(**params)
+
+
+class _BaseScorer(BaseEstimator):
+    """Predicts once and hands labels, scores and ids to the measures."""
+
+    __metadata_request__score = {"qid": True, "estimator": UNUSED}  # noqa: RUF012
+
+    def __call__(self, estimator, X, y_true, *, qid=None, sample_weight=None):
+        return self.score(estimator, X, y_true, qid=qid, sample_weight=sample_weight)
+
+    def _labels_and_scores(self, estimator, X, y, qid):
+        y, qid = split_target(y, qid)
+        if np.ndim(y) == 1:
+            self._check_qid(estimator, y, qid)
+        return y, predict_scores(estimator, X, qid), qid
+
+    def _check_qid(self, estimator, y, qid):
+        seen = lists_seen(estimator)
+        if qid is not None:
+            if seen == 1 and RankingLists.from_qid(qid, len(y)).n_lists > 1:
+                warnings.warn(
+                    "The scorer sees several lists, but the model was fitted on one: pass the qid "
+                    "to fit as well (y=ranking_target(y, qid) does both).",
+                    stacklevel=4,
+                )
+            return
+        if seen is None and not self.one_list:
+            raise ValueError(
+                "The scorer got one-dimensional labels without qid, and nothing in the model says "
+                "on how many lists it was fitted: rows of several queries would be ranked as one "
+                "list. Give y as ranking_target(y, qid); or enable metadata routing and pass "
+                "qid=qid; or say one_list=True in make_ranking_scorer if this is one list."
+            )
+        if seen is not None and seen > 1:
+            raise ValueError(
+                f"The scorer got no qid, but the model was fitted on {seen} lists: all rows would "
+                "be ranked as one list. Give y as ranking_target(y, qid), which every tool of "
+                "scikit-learn slices correctly; or enable metadata routing, "
+                "sklearn.set_config(enable_metadata_routing=True), and pass qid=qid."
+            )
+
+
+class RankingScorer(_BaseScorer):
+    """Scorer of one ranking measure; made by `make_ranking_scorer`.
+
+    Parameters
+    ----------
+    measure : RankingMeasure
+        Any target loss, or a measure for scoring only.
+    one_list : bool, default=False
+        Whether one-dimensional labels without qid are known to be one list.
+    """
+
+    def __init__(self, measure, *, one_list=False):
+        self.measure = measure
+        self.one_list = one_list
+
+    def score(self, estimator, X, y, *, qid=None, sample_weight=None):
+        """Measure of the estimator's scores, greater is better.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A model, a Pipeline, a search, nested as you like.
+        X : array-like
+        y : array-like
+            Labels; may carry the qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+
+        Returns
+        -------
+        float
+        """
+        y, scores, qid = self._labels_and_scores(estimator, X, y, qid)
+        return self.measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
+
+
+class MultiRankingScorer(_BaseScorer):
+    """Scorer of several ranking measures at once; made by `make_ranking_scorer`.
+
+    Parameters
+    ----------
+    measures : dict of str to RankingMeasure
+    one_list : bool, default=False
+        Whether one-dimensional labels without qid are known to be one list.
+    """
+
+    def __init__(self, measures, *, one_list=False):
+        self.measures = measures
+        self.one_list = one_list
+
+    def score(self, estimator, X, y, *, qid=None, sample_weight=None):
+        """Measures of the estimator's scores by name; parameters as in `RankingScorer`.
+
+        Returns
+        -------
+        dict of str to float
+        """
+        y, scores, qid = self._labels_and_scores(estimator, X, y, qid)
+        return {
+            name: measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
+            for name, measure in self.measures.items()
+        }
+
+
+def predict_scores(estimator, X, qid=None):
+    """Ranking scores of a model inside searches and pipelines.
+
+    Walks to the last estimator through ``best_estimator_`` and the steps of a Pipeline,
+    and passes qid if its ``predict`` names it; a classifier gives ``decision_function``, or
+    the probability of its last class.
+    """
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (
+            None,
+            "passthrough",
+        ):
+            if len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
+            estimator = estimator.steps[-1][1]
+        else:
+            break
+    if is_classifier(estimator):
+        return _classifier_scores(estimator, X)
+    if qid is not None and _names_qid(estimator.predict):
+        return estimator.predict(X, qid=qid)
+    return estimator.predict(X)
+
+
+def _names_qid(method):
+    function = getattr(method, "__func__", method)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    return "qid" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _classifier_scores(estimator, X):
+    if hasattr(estimator, "decision_function"):
+        scores = estimator.decision_function(X)
+        if np.ndim(scores) == 1:
+            return scores
+    elif hasattr(estimator, "predict_proba") and len(estimator.classes_) == 2:
+        return estimator.predict_proba(X)[:, 1]
+    raise ValueError(
+        f"{type(estimator).__name__} gives no single score per row to rank by: a classifier must "
+        "be binary and have decision_function or predict_proba."
+    )
+
+
+def lists_seen(estimator):
+    """Most lists that any fitted model inside an estimator was fitted on, or None.
+
+    Goes through attributes, lists, tuples and dicts, so that no meta-estimator hides one.
+    """
+    found, visited, todo = [], set(), [estimator]
+    while todo:
+        item = todo.pop()
+        if id(item) in visited:
+            continue
+        visited.add(id(item))
+        if isinstance(item, dict):
+            todo.extend(item.values())
+        elif isinstance(item, list | tuple):
+            todo.extend(item)
+        elif isinstance(item, np.ndarray) and item.dtype == object:
+            todo.extend(item.ravel())
+        elif hasattr(item, "get_params") and not isinstance(item, type):
+            if hasattr(item, "n_lists_"):
+                found.append(item.n_lists_)
+            todo.extend(vars(item).values())
+    return max(found, default=None)

@@ -1,0 +1,144 @@
+"""Pairwise disagreement and Kendall's tau: d = r(r-1)/2, or scores by theorem 6."""
+
+import numpy as np
+
+from .._lists import RankingLists
+from .._ranks import mid_fractions
+from ..metrics._pairwise import check_pair_weights, disagreement_values, kendall_values
+from ._base import TargetLoss, sorting
+
+
+class PairwiseDisagreement(TargetLoss):
+    """Pairwise disagreement: the weight of the preferences that an order goes against.
+
+    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) carry their own
+    weights; grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+. `encode` is the
+    factorisation of dimension r(r-1)/2, the differences y_ij - y_ji of the pairs i < j.
+
+    `LowRankSurrogateRanker` regresses scores and sorts them (theorem 6), f_i(y) =
+    sum_j (y_ij - y_ji): calibrated where the expected preferences and the expected scores
+    agree, and for every distribution with difference weights or binary labels.
+
+    Parameters
+    ----------
+    weights : {"unit", "difference"}, default="unit"
+        How grades weight a pair.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, section 7.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import PairwiseDisagreement
+    >>> loss = PairwiseDisagreement()
+    >>> loss.encode([[2, 0, 1]])  # pairs (0,1) (0,2) (1,2)
+    array([[ 1.,  1., -1.]])
+    >>> loss.loss([[2, 0, 1]], [[1, 2, 3]])
+    array([1.])
+    """
+
+    labels = "any"
+    reaches_one = False
+    takes_preferences = True
+
+    def __init__(self, weights="unit"):
+        self.weights = weights
+
+    def _kernel(self):
+        disagreement = disagreement_values(self.weights)
+        return lambda y, scores, lists: -disagreement(y, scores, lists)
+
+    def preferences(self, y):
+        """y_ij, shape (n_lists, r, r), of grades or of preferences as they are."""
+        y = self.check_labels(np.asarray(y, dtype=np.float64))
+        if y.ndim == 3:
+            return y
+        difference = np.maximum(y[:, :, np.newaxis] - y[:, np.newaxis, :], 0.0)
+        if check_pair_weights(self.weights) == "difference":
+            return difference
+        return (difference > 0).astype(np.float64)
+
+    def encode(self, y):
+        preferences = self.preferences(y)
+        i, j = np.triu_indices(preferences.shape[1], 1)
+        return preferences[:, i, j] - preferences[:, j, i]
+
+    def rank_features(self, ranks):
+        ranks = np.asarray(ranks)
+        i, j = np.triu_indices(ranks.shape[1], 1)
+        return (ranks[:, i] > ranks[:, j]).astype(np.float64)
+
+    def offset(self, y):
+        preferences = self.preferences(y)
+        i, j = np.triu_indices(preferences.shape[1], 1)
+        return preferences[:, j, i].sum(axis=1)
+
+    @property
+    def decoders(self):
+        return {"sort": sorting(exact=self.weights == "difference")}
+
+    def check_labels(self, y):
+        y = super().check_labels(y)
+        if y.ndim < 3:
+            return y
+        if np.any(y < 0):
+            place = tuple(int(i) for i in np.argwhere(y < 0)[0])
+            raise ValueError(
+                f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i "
+                "before j'; put the weight of the opposite preference into y[q, j, i]."
+            )
+        return y
+
+    def score_targets(self, y):
+        y = self.check_labels(np.asarray(y, dtype=np.float64))
+        if y.ndim == 3:
+            return y.sum(axis=2) - y.sum(axis=1)
+        flat = y.ravel()
+        gains, _ = self.row_targets(flat, RankingLists.equal(*y.shape), np.ones(len(flat)))
+        return gains.reshape(y.shape)
+
+    def row_targets(self, y, lists, weights):
+        if check_pair_weights(self.weights) == "difference":
+            return y, np.ones(lists.n_lists)
+        # sum_j (y_ij - y_ji) / r = share below - share above
+        return 2.0 * mid_fractions(y, lists, weights) - 1.0, np.ones(lists.n_lists)
+
+
+class KendallTau(PairwiseDisagreement):
+    """Kendall's tau loss, ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]``.
+
+    Unit pairwise disagreement of grades over the number of pairs, plus the pairs tied in
+    the label, which no order gets right.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, section 17.4.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import KendallTau
+    >>> KendallTau().loss([[2, 0, 1]], [[1, 2, 3]]).round(4)
+    array([0.3333])
+    """
+
+    takes_preferences = False
+
+    def __init__(self):
+        super().__init__(weights="unit")
+
+    def _kernel(self):
+        return lambda y, scores, lists: -kendall_values(y, scores, lists)
+
+    def preferences(self, y):
+        r = np.shape(y)[1]
+        return super().preferences(y) * (2.0 / max(r * (r - 1), 1))
+
+    def offset(self, y):
+        preferences = self.preferences(y)
+        r = preferences.shape[1]
+        pair = 2.0 / max(r * (r - 1), 1)
+        i, j = np.triu_indices(r, 1)
+        tied = (preferences[:, i, j] == preferences[:, j, i]).sum(axis=1) * pair
+        return super().offset(y) + tied
