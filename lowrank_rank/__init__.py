@@ -1,6 +1,7 @@
 """Learning to rank with scikit-learn, provably aimed at the measure you name."""
 
-from . import metrics, target_losses
+from . import metrics  # isort: skip  (first: its scorers stand above the target losses)
+from . import calibration, datasets, decoders, target_losses, testing
 from ._lists import ranking_target
 from ._version import __version__
 from .estimators import LowRankSurrogateClassifier, LowRankSurrogateRanker
@@ -10,9 +11,13 @@ __all__ = [
     "LowRankSurrogateClassifier",
     "LowRankSurrogateRanker",
     "__version__",
+    "calibration",
+    "datasets",
+    "decoders",
     "get_ranking_scorer_names",
     "make_ranking_scorer",
     "metrics",
     "ranking_target",
     "target_losses",
+    "testing",
 ]

@@ -1,0 +1,135 @@
+"""What the theorems speak of: regret of an order, and conditions on the distribution."""
+
+from itertools import permutations
+
+import numpy as np
+
+from .decoders._average_precision import symmetric_matrices
+
+_MOST_ITEMS = 8  # 8! orders
+
+
+def all_ranks(n_items):
+    """Ranks of every order of the items, shape (n_items!, n_items).
+
+    Parameters
+    ----------
+    n_items : int
+        At most 8.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import all_ranks
+    >>> all_ranks(2).tolist()
+    [[1, 2], [2, 1]]
+    """
+    if not 1 <= n_items <= _MOST_ITEMS:
+        raise ValueError(
+            f"Enumerating orders takes 1 to {_MOST_ITEMS} items (r! orders), got {n_items}."
+        )
+    return np.array(list(permutations(range(1, n_items + 1))))
+
+
+def conditional_risks(loss, support, probabilities, ranks):
+    """Expected loss of each order for each distribution over a finite set of labels.
+
+    Parameters
+    ----------
+    loss : TargetLoss
+    support : array-like of shape (n_labels, r) or (n_labels, r, r)
+        The labels.
+    probabilities : array-like of shape (n, n_labels)
+        One distribution a row.
+    ranks : array-like of shape (n_orders, r)
+
+    Returns
+    -------
+    ndarray of shape (n, n_orders)
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import conditional_risks
+    >>> from lowrank_rank.target_losses import PrecisionAtK
+    >>> conditional_risks(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[1, 2], [2, 1]])
+    array([[0.25, 0.75]])
+    """
+    losses = (
+        loss.offset(support)[:, np.newaxis] + loss.encode(support) @ loss.rank_features(ranks).T
+    )
+    return np.asarray(probabilities) @ losses
+
+
+def conditional_regret(loss, support, probabilities, ranks):
+    """How much more each decoded order costs than the Bayes order, in expectation.
+
+    The Bayes order is found among all r! orders.
+
+    Parameters
+    ----------
+    loss : TargetLoss
+    support : array-like of shape (n_labels, r) or (n_labels, r, r)
+    probabilities : array-like of shape (n, n_labels)
+    ranks : array-like of shape (n, r)
+        One order for each distribution, r at most 8.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        >= 0 up to rounding.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import conditional_regret
+    >>> from lowrank_rank.target_losses import PrecisionAtK
+    >>> conditional_regret(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[2, 1]])
+    array([0.5])
+    """
+    ranks = np.asarray(ranks)
+    best = conditional_risks(loss, support, probabilities, all_ranks(ranks.shape[1])).min(axis=1)
+    u = np.asarray(probabilities) @ loss.encode(support)
+    risk = np.asarray(probabilities) @ loss.offset(support)
+    return risk + np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best
+
+
+def in_p_reinforce(u, n_items, *, tol=1e-12):
+    """Whether MAP's diagonal decoder is calibrated at u = E alpha(Y) (theorem 4).
+
+    ``u_ii >= u_jj`` must imply ``u_ii >= u_jj + sum_{g != i, j} (u_jg - u_ig)_+`` for all i, j.
+
+    Parameters
+    ----------
+    u : array-like of shape (n, r(r+1)/2)
+        Lower triangles, as `MeanAveragePrecision.encode` makes them.
+    n_items : int
+    tol : float, default=1e-12
+        Slack for rounding.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, theorem 4.
+
+    Examples
+    --------
+    The counter-example: labels (0,1,1) with .65, (1,0,0) with .35.
+
+    >>> from lowrank_rank.calibration import in_p_reinforce
+    >>> in_p_reinforce([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3)
+    array([False])
+    """
+    full = symmetric_matrices(u, n_items)
+    diagonal = np.arange(n_items)
+    own = full[:, diagonal, diagonal]
+    # excess[n, i, j] = sum over g != i, j of (u_jg - u_ig)_+; entries g = i, j are masked.
+    excess = np.maximum(full[:, np.newaxis, :, :] - full[:, :, np.newaxis, :], 0.0)
+    excess[:, diagonal, :, diagonal] = 0.0
+    excess[:, :, diagonal, diagonal] = 0.0
+    gap = own[:, :, np.newaxis] - own[:, np.newaxis, :]
+    return np.all((gap < 0) | (gap >= excess.sum(axis=3) - tol), axis=(1, 2))
