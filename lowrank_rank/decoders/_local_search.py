@@ -36,7 +36,7 @@ def decode_local_search(u, n_items, *, max_sweeps=50):
     """
     full = symmetric_matrices(u, n_items)
     order = np.argsort(decode_diagonal(u, n_items), axis=1)
-    active = np.arange(len(full))
+    active = np.arange(len(full) if n_items > 1 else 0)
     for _ in range(max_sweeps):
         if len(active) == 0:
             break

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..target_losses import TargetLoss
 from ..target_losses._positional import reciprocal
+from ._ridge import common_factor
 
 #: How a list of length r counts as a whole; see `list_weights`.
 LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
@@ -52,8 +53,7 @@ class EncodedBatch:
 
     def scaled_targets(self):
         """Targets times the common factor, centred within lists if they are to be."""
-        total, count = self.scale
-        targets = self.targets * (total / count if count > 0 else 1.0)
+        targets = self.targets * common_factor(self.scale)
         if self.codes is None:
             return targets
         from_lists = np.bincount(self.codes, weights=self.weights * targets[:, 0])

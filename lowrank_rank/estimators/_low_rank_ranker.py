@@ -1,15 +1,11 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
-import warnings
-
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._lists import split_target
-from ..solvers import RidgeStatistics, solve_iteratively
 from ..target_losses import resolve_target_loss
 from ._base import BaseRanker
 from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
@@ -18,6 +14,15 @@ from ._regression import (
     linear_coefficients,
     predict_regressors,
     weight_parameters,
+)
+from ._ridge import (
+    MOST_FEATURES_GRAM,
+    SOLVERS,
+    LinearFit,
+    chosen_solver,
+    iterate,
+    solve,
+    statistics_of,
 )
 from ._validation import (
     all_or_nothing,
@@ -28,9 +33,6 @@ from ._validation import (
     check_weights,
     lists_of,
 )
-
-MOST_FEATURES_GRAM = 4000  # above, solver="auto" iterates: p x p statistics would take over
-_SOLVERS = ("auto", "gram", "lsqr")
 
 
 def _has_default_estimator(ranker):
@@ -202,7 +204,7 @@ class LowRankSurrogateRanker(BaseRanker):
             batch = self._encode(X, y, qid, sample_weight, reset=True)
             self._forget()
             self._adopt(batch)
-            self.n_lists_, self.n_iter_ = batch.n_lists, 1
+            self.n_lists_ = batch.n_lists
             if self.estimator is None:
                 self._fit_ridge(batch)
             else:
@@ -244,12 +246,12 @@ class LowRankSurrogateRanker(BaseRanker):
                 self._forget()
             else:
                 self._check_continues(batch)
-            statistics = self._batch_statistics(batch)
             self._adopt(batch)
             self.n_lists_ = batch.n_lists + (0 if first else self.n_lists_)
             self._scale = batch.scale + (0 if first else self._scale)
+            statistics = statistics_of(batch)
             self._statistics = statistics if first else self._statistics + statistics
-            self._solve_statistics()
+            self._set_linear(solve(self._statistics, self._scale, self.alpha))
         return self
 
     def predict_surrogate(self, X):
@@ -296,7 +298,7 @@ class LowRankSurrogateRanker(BaseRanker):
     def _encode(self, X, y, qid, sample_weight, *, reset):
         """Everything that is checked and known of a batch before a regressor sees it."""
         loss = resolve_target_loss(self.target_loss)
-        check_option("solver", self.solver, _SOLVERS)
+        check_option("solver", self.solver, SOLVERS)
         check_option("list_weights", self.list_weights, ("auto", *LIST_WEIGHTS))
         check_number("alpha", self.alpha, minimum=0)
         check_number("tol", self.tol, minimum=0)
@@ -359,56 +361,25 @@ class LowRankSurrogateRanker(BaseRanker):
     # Regression ---------------------------------------------------------------------
 
     def _fit_ridge(self, batch):
-        iterate = self.solver == "lsqr" or (
-            self.solver == "auto" and batch.X.shape[1] > MOST_FEATURES_GRAM
-        )
-        self.solver_ = "lsqr" if iterate else "gram"
+        solver = chosen_solver(self.solver, batch.X.shape[1])
         if self.verbose:
             print(
-                f"[{type(self).__name__}] ridge on {batch.X.shape} by solver {self.solver_!r}, "
+                f"[{type(self).__name__}] ridge on {batch.X.shape} by solver {solver!r}, "
                 f"{batch.targets.shape[1]} target(s)"
             )
-        self._scale = batch.scale
-        if not iterate:
-            self._statistics = self._batch_statistics(batch)
-            self._solve_statistics()
+        if solver == "lsqr":
+            self._set_linear(iterate(batch, self.alpha, self.tol, self.max_iter))
             return
-        coef, intercept, n_iter, converged = solve_iteratively(
-            batch.X,
-            batch.targets,
-            batch.weights,
-            batch.codes,
-            alpha=self.alpha,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-        self.n_iter_ = int(n_iter.max())
-        if not converged.all():
-            warnings.warn(
-                f"LSQR stopped after {self.n_iter_} iterations before it reached tol="
-                f"{self.tol:g}: increase max_iter or tol, or scale the features.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        self._set_coefficients(coef.T, intercept)
+        self._scale, self._statistics = batch.scale, statistics_of(batch)
+        self._set_linear(solve(self._statistics, self._scale, self.alpha))
 
-    def _batch_statistics(self, batch):
-        return RidgeStatistics.of_batch(batch.X, batch.targets, batch.weights, batch.codes)
-
-    def _solve_statistics(self):
-        self.solver_, self.n_iter_ = "gram", 1
-        coef, intercept = self._statistics.solve(self.alpha)
-        self._set_coefficients(coef.T, intercept)
-
-    def _set_coefficients(self, coef, intercept):
-        total, count = self._scale
-        scale = total / count if count > 0 else 1.0
-        self._set_linear(coef * scale, intercept * scale)
-
-    def _set_linear(self, coef, intercept):
+    def _set_linear(self, fit):
         documents = self.n_items_ is None
-        self.coef_ = coef[0] if documents else coef
-        self.intercept_ = float(intercept[0]) if documents else intercept
+        self.coef_ = fit.coef[0] if documents else fit.coef
+        self.intercept_ = float(fit.intercept[0]) if documents else fit.intercept
+        self.n_iter_ = fit.n_iter
+        if fit.solver is not None:
+            self.solver_ = fit.solver
 
     def _fit_estimator(self, batch):
         weights = batch.weights
@@ -434,9 +405,10 @@ class LowRankSurrogateRanker(BaseRanker):
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+        self.n_iter_ = 1
         linear = linear_coefficients(self.estimators_)
         if linear is not None:
-            self._set_linear(*linear)
+            self._set_linear(LinearFit(*linear))
 
 
 def _layout(n_items):

@@ -102,7 +102,29 @@ def resolve_target_loss(target_loss):
 
 
 def resolve_measure(measure):
-    """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err")."""
+    """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err").
+
+    Parameters
+    ----------
+    measure : str or RankingMeasure
+
+    Returns
+    -------
+    RankingMeasure
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown or the cut-off is out of range.
+    TypeError
+        If it is neither a name nor a `RankingMeasure`.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import resolve_measure
+    >>> resolve_measure("err@10")
+    ExpectedReciprocalRank(k=10)
+    """
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):

@@ -1,0 +1,68 @@
+"""The default regression: ridge on an encoded batch, by statistics or by iterations."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from ..solvers import RidgeStatistics, solve_iteratively
+
+MOST_FEATURES_GRAM = 4000  # above, solver="auto" iterates: p x p statistics would take over
+SOLVERS = ("auto", "gram", "lsqr")
+
+
+class LinearFit(NamedTuple):
+    """Coefficients (d, p) and intercept (d,) of a linear regression, and how they were found."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    solver: str | None = None
+    n_iter: int = 1
+
+
+def chosen_solver(solver, n_features):
+    """What "auto" stands for."""
+    if solver != "auto":
+        return solver
+    return "lsqr" if n_features > MOST_FEATURES_GRAM else "gram"
+
+
+def statistics_of(batch):
+    """Sufficient statistics of an encoded batch, its targets without the common factor."""
+    return RidgeStatistics.of_batch(batch.X, batch.targets, batch.weights, batch.codes)
+
+
+def solve(statistics, scale, alpha):
+    """The exact minimiser for the sums of all batches."""
+    coef, intercept = statistics.solve(alpha)
+    factor = common_factor(scale)
+    return LinearFit(coef.T * factor, intercept * factor, "gram")
+
+
+def iterate(batch, alpha, tol, max_iter):
+    """The same minimiser without any matrix of n_features x n_features."""
+    coef, intercept, n_iter, converged = solve_iteratively(
+        batch.X,
+        batch.targets,
+        batch.weights,
+        batch.codes,
+        alpha=alpha,
+        tol=tol,
+        max_iter=max_iter,
+    )
+    if not converged.all():
+        warnings.warn(
+            f"LSQR stopped after {n_iter.max()} iterations before it reached tol={tol:g}: increase "
+            "max_iter or tol, or scale the features.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    factor = common_factor(batch.scale)
+    return LinearFit(coef.T * factor, intercept * factor, "lsqr", int(n_iter.max()))
+
+
+def common_factor(scale):
+    """Mean normaliser over the lists: the factor that all targets share (see EncodedBatch)."""
+    total, count = scale
+    return total / count if count > 0 else 1.0

@@ -1,0 +1,29 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(os.environ.get("LOWRANK_RANK_SHARED", Path(__file__).parents[2] / "shared"))
+
+
+@pytest.fixture
+def vectors():
+    """Reader of worked numbers that are not part of the product."""
+
+    def read(name):
+        path = SHARED / "vectors" / name
+        if not path.exists():
+            pytest.skip(f"the worked numbers {name} are not here (LOWRANK_RANK_SHARED)")
+        return json.loads(path.read_text())["cases"]
+
+    return read
+
+
+@pytest.fixture
+def data_folder():
+    """Folder of real data that is not part of the product."""
+    path = SHARED / "data"
+    if not path.exists():
+        pytest.skip("the real data are not here (LOWRANK_RANK_SHARED)")
+    return path

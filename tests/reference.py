@@ -1,0 +1,93 @@
+"""The measures as one would write them first: one list, one order, loops; ties by enumeration."""
+
+from itertools import permutations
+
+import numpy as np
+
+
+def orders_that_agree(scores):
+    """All orders (item indices, best first) in which no item stands above a better score."""
+    r = len(scores)
+    return [
+        order
+        for order in permutations(range(r))
+        if all(scores[order[p]] >= scores[order[p + 1]] for p in range(r - 1))
+    ]
+
+
+def over_ties(measure, y, scores):
+    """Mean of measure(y in order) over the orders that agree with the scores."""
+    y = np.asarray(y, dtype=float)
+    return float(np.mean([measure(y[list(order)]) for order in orders_that_agree(scores)]))
+
+
+def precision(y, k):
+    return sum(y[:k]) / k
+
+
+def recall(y, k):
+    return sum(y[:k]) / sum(y)
+
+
+def dcg(y, k=None, gain=lambda g: g):
+    k = len(y) if k is None else k
+    return sum(gain(g) / np.log2(1 + p) for p, g in enumerate(y[:k], 1))
+
+
+def ndcg(y, k=None, gain=lambda g: g):
+    return dcg(y, k, gain) / dcg(sorted(y, reverse=True), k, gain)
+
+
+def eru(y, neutral, half_life):
+    return sum(max(g - neutral, 0) * 2 ** ((1 - p) / (half_life - 1)) for p, g in enumerate(y, 1))
+
+
+def average_precision(y):
+    hits, total = 0, 0.0
+    for p, relevant in enumerate(y, 1):
+        if relevant:
+            hits += 1
+            total += hits / p
+    return total / hits
+
+
+def auc(y):
+    pairs = [(a, b) for a in range(len(y)) for b in range(len(y)) if y[a] == 1 and y[b] == 0]
+    return sum(a < b for a, b in pairs) / len(pairs)
+
+
+def reciprocal_rank(y):
+    return 1 / (1 + list(y).index(1))
+
+
+def err(y, max_grade, k=None):
+    stop = [(2**g - 1) / 2**max_grade for g in y]
+    k = len(y) if k is None else k
+    return sum(stop[p] * np.prod([1 - s for s in stop[:p]]) / (p + 1) for p in range(k))
+
+
+def spearman(y):
+    """y in order; ties in y by enumeration of the rankings that agree."""
+    r = len(y)
+    values = []
+    for ranking in orders_that_agree(y):
+        rho = np.empty(r)
+        rho[list(ranking)] = np.arange(1, r + 1)
+        values.append(
+            1 - 6 * sum((p - rho[p - 1]) ** 2 for p in range(1, r + 1)) / (r * (r * r - 1))
+        )
+    return np.mean(values)
+
+
+def disagreement(y, weight=lambda a, b: float(a > b)):
+    return sum(weight(y[b], y[a]) for a in range(len(y)) for b in range(a + 1, len(y)))
+
+
+def kendall(y, scores):
+    r = len(y)
+    wrong = sum(
+        np.sign(y[i] - y[j]) != np.sign(scores[i] - scores[j])
+        for i in range(r)
+        for j in range(i + 1, r)
+    )
+    return wrong / (r * (r - 1) / 2)

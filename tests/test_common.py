@@ -1,0 +1,65 @@
+"""scikit-learn's own checks, with no expected failure."""
+
+import pytest
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lowrank_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from lowrank_rank.target_losses import (
+    AUC,
+    MeanAveragePrecision,
+    PairwiseDisagreement,
+    PrecisionAtK,
+    RecallAtK,
+)
+
+DEFAULTS = [
+    LowRankSurrogateRanker(),
+    LowRankSurrogateRanker(estimator=DecisionTreeRegressor()),
+    LowRankSurrogateClassifier(),
+    LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
+]
+LOSSES = [
+    "dcg@5",
+    "ndcg_exp@10",
+    "spearman",
+    "eru",
+    "pd",
+    "kendall",
+    PairwiseDisagreement("difference"),
+    PrecisionAtK(k=5, relevance_threshold=2),
+    RecallAtK(k=20, relevance_threshold=2),
+    AUC(relevance_threshold=2),
+    MeanAveragePrecision(relevance_threshold=2),
+]
+SETTINGS = [
+    LowRankSurrogateRanker(solver="lsqr"),
+    LowRankSurrogateRanker(centered=False, list_weights="pairs"),
+    LowRankSurrogateRanker(alpha=0.0),
+]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(DEFAULTS)
+def test_defaults(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks([LowRankSurrogateRanker(loss) for loss in LOSSES])
+def test_every_loss_that_takes_grades(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [LowRankSurrogateRanker(loss, estimator=DecisionTreeRegressor()) for loss in LOSSES]
+)
+def test_every_loss_with_a_tree(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(SETTINGS)
+def test_settings(estimator, check):
+    check(estimator)
