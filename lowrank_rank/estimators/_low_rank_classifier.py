@@ -2,23 +2,20 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_array,
     check_consistent_length,
-    check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
 from ..solvers import RidgeStatistics
 from ..target_losses import MatrixLoss
-from ._regression import fit_regressors, linear_coefficients, predict_regressors, weight_parameters
+from ._surrogate import SurrogateMixin
 from ._validation import all_or_nothing, check_number, check_weights
 
 
-class LowRankSurrogateClassifier(ClassifierMixin, BaseEstimator):
+class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator):
     """Classifier for any cost matrix, calibrated by a low-rank surrogate.
 
     Regresses ``alpha(y)`` by least squares and predicts the decision t that minimises
@@ -109,13 +106,6 @@ class LowRankSurrogateClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        base = None if self.estimator is None else get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = True if base is None else base.sparse
-        tags.input_tags.allow_nan = False if base is None else base.allow_nan
-        return tags
-
     def fit(self, X, y, sample_weight=None):
         """Encode the classes and fit the regression.
 
@@ -150,8 +140,7 @@ class LowRankSurrogateClassifier(ClassifierMixin, BaseEstimator):
         self.approximation_error_ = loss.approximation_error
         self._loss = loss
         targets = loss.encode(_indices(y, self.classes_))
-        for name in ("coef_", "intercept_", "estimators_"):
-            vars(self).pop(name, None)
+        self._forget()
         if loss.n_components == 0:  # every decision costs the same
             self.coef_, self.intercept_ = np.zeros((0, X.shape[1])), np.zeros(0)
         elif self.estimator is None:
@@ -159,43 +148,9 @@ class LowRankSurrogateClassifier(ClassifierMixin, BaseEstimator):
             coef, self.intercept_ = RidgeStatistics.of_batch(X, targets, weights).solve(alpha)
             self.coef_ = coef.T
         else:
-            self._fit_estimator(X, targets, weights)
-
-    def _fit_estimator(self, X, targets, weights):
-        weights = None if np.all(weights == weights[0]) else weights
-        if weights is not None and weight_parameters(self.estimator, weights) is None:
-            raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit: leave it out, or take another "
-                "regressor."
-            )
-        self.estimators_ = fit_regressors(
-            self.estimator,
-            X,
-            targets,
-            weights,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
-        linear = linear_coefficients(self.estimators_)
-        if linear is not None:
-            self.coef_, self.intercept_ = linear
-
-    def predict_surrogate(self, X):
-        """Surrogate vectors u, the estimate of E[alpha(Y) | x], shape (n_samples, d).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, d)
-        """
-        check_is_fitted(self)
-        X = self._validate_X(X, reset=False)
-        if hasattr(self, "estimators_"):
-            return predict_regressors(self.estimators_, X)
-        return X @ self.coef_.T + self.intercept_
+            linear = self._fit_regressors(X, targets, weights)
+            if linear is not None:
+                self.coef_, self.intercept_ = linear
 
     def predict(self, X):
         """Decision of the least estimated cost for each row.
@@ -234,17 +189,6 @@ class LowRankSurrogateClassifier(ClassifierMixin, BaseEstimator):
         return float(1.0 - np.average(costs, weights=check_weights(sample_weight, len(y))))
 
     # Checks -------------------------------------------------------------------------
-
-    def _validate_X(self, X, *, reset):
-        tags = get_tags(self).input_tags
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if tags.sparse else False,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan" if tags.allow_nan else True,
-        )
 
     def _check_y(self, X, y):
         if y is None:

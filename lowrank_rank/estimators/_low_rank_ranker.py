@@ -1,20 +1,14 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
 import numpy as np
-from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from .._lists import split_target
 from ..target_losses import resolve_target_loss
 from ._base import BaseRanker
 from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ._regression import (
-    fit_regressors,
-    linear_coefficients,
-    predict_regressors,
-    weight_parameters,
-)
+from ._regression import weight_parameters
 from ._ridge import (
     MOST_FEATURES_GRAM,
     SOLVERS,
@@ -24,6 +18,7 @@ from ._ridge import (
     solve,
     statistics_of,
 )
+from ._surrogate import SurrogateMixin
 from ._validation import (
     all_or_nothing,
     check_judged,
@@ -44,7 +39,7 @@ def _has_default_estimator(ranker):
     )
 
 
-class LowRankSurrogateRanker(BaseRanker):
+class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
     """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
 
     The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
@@ -170,13 +165,6 @@ class LowRankSurrogateRanker(BaseRanker):
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        base = None if self.estimator is None else get_tags(self.estimator).input_tags
-        tags.input_tags.sparse = True if base is None else base.sparse
-        tags.input_tags.allow_nan = False if base is None else base.allow_nan
-        return tags
-
     def fit(self, X, y, *, qid=None, sample_weight=None):
         """Encode the labels and fit the regression.
 
@@ -202,7 +190,7 @@ class LowRankSurrogateRanker(BaseRanker):
         """
         with all_or_nothing(self):
             batch = self._encode(X, y, qid, sample_weight, reset=True)
-            self._forget()
+            self._forget("solver_", "n_iter_", "_statistics")
             self._adopt(batch)
             self.n_lists_ = batch.n_lists
             if self.estimator is None:
@@ -243,7 +231,7 @@ class LowRankSurrogateRanker(BaseRanker):
                     "takes them with the iterative solver."
                 )
             if first:
-                self._forget()
+                self._forget("solver_", "n_iter_", "_statistics")
             else:
                 self._check_continues(batch)
             self._adopt(batch)
@@ -253,24 +241,6 @@ class LowRankSurrogateRanker(BaseRanker):
             self._statistics = statistics if first else self._statistics + statistics
             self._set_linear(solve(self._statistics, self._scale, self.alpha))
         return self
-
-    def predict_surrogate(self, X):
-        """Surrogate vectors u, the estimate of E[alpha(Y) | x].
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, d)
-            d = 1 for documents: u of one item a row.
-        """
-        check_is_fitted(self)
-        X = self._validate_X(X, reset=False)
-        if hasattr(self, "estimators_"):
-            return predict_regressors(self.estimators_, X)
-        return X @ np.atleast_2d(self.coef_).T + self.intercept_
 
     def predict(self, X):
         """Scores, higher is better; a row's score never depends on the other rows.
@@ -318,17 +288,6 @@ class LowRankSurrogateRanker(BaseRanker):
             )
         return encode_items(X, y, weights, loss, self.decoder)
 
-    def _validate_X(self, X, *, reset):
-        allow_nan = get_tags(self).input_tags.allow_nan
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if get_tags(self).input_tags.sparse else False,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan" if allow_nan else True,
-        )
-
     def _list_weights_for_regression(self):
         if self.list_weights != "auto":
             return self.list_weights
@@ -340,11 +299,6 @@ class LowRankSurrogateRanker(BaseRanker):
         self.decoder_ = batch.decoder
         self.n_items_ = batch.n_items
         self._last_id = batch.last_id
-
-    def _forget(self):
-        """Drop what an earlier fit has set, with another estimator perhaps."""
-        for name in ("coef_", "intercept_", "estimators_", "solver_", "n_iter_", "_statistics"):
-            vars(self).pop(name, None)
 
     def _check_continues(self, batch):
         if batch.n_items != self.n_items_:
@@ -382,31 +336,14 @@ class LowRankSurrogateRanker(BaseRanker):
             self.solver_ = fit.solver
 
     def _fit_estimator(self, batch):
-        weights = batch.weights
-        if np.all(weights == weights[0]):
-            weights = None
-        elif weight_parameters(self.estimator, weights) is None:
-            raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
-                "weights: leave out sample_weight and list_weights, or take another regressor."
-            )
         targets = batch.scaled_targets()
         if self.verbose:
             print(
                 f"[{type(self).__name__}] {type(self.estimator).__name__} on {batch.X.shape}, "
                 f"{targets.shape[1]} target(s)"
             )
-        self.estimators_ = fit_regressors(
-            self.estimator,
-            batch.X,
-            targets,
-            weights,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
         self.n_iter_ = 1
-        linear = linear_coefficients(self.estimators_)
+        linear = self._fit_regressors(batch.X, targets, batch.weights)
         if linear is not None:
             self._set_linear(LinearFit(*linear))
 

@@ -200,8 +200,11 @@ def _solve_positive(matrix, right):
 
 
 def _solve_shortest(matrix, right):
-    """The shortest of the least squares solutions."""
-    return linalg.lstsq(matrix, right)[0]
+    """The shortest of the least squares solutions.
+
+    Directions whose second moment is below 1e-10 of the largest are rounding, not data.
+    """
+    return linalg.lstsq(matrix, right, cond=1e-10)[0]
 
 
 def solve_iteratively(X, targets, weights, codes=None, *, alpha, tol, max_iter):
