@@ -143,7 +143,9 @@ def make_ranking(
     n_lists : int, default=100
     n_items : int or (int, int), default=(5, 30)
         Documents of each list, or the least and the most.
-    n_features, n_informative : int, default=20, 5
+    n_features : int, default=20
+    n_informative : int, default=5
+        Features that the grades depend on; all of them where there are fewer.
     n_grades : int, default=5
         Grades 0..n_grades-1; higher ones are rarer, each half as frequent as the one below.
     noise : float, default=1.0
@@ -167,6 +169,7 @@ def make_ranking(
     low, high = (n_items, n_items) if np.ndim(n_items) == 0 else n_items
     if not 1 <= low <= high:
         raise ValueError(f"n_items must be >= 1, or a pair (least, most) of such, got {n_items!r}.")
+    n_informative = min(n_informative, n_features)
     lengths = rng.randint(low, high + 1, size=n_lists)
     qid = np.repeat(np.arange(n_lists), lengths)
     X = rng.normal(size=(len(qid), n_features)) + 2.0 * rng.normal(size=(n_lists, n_features))[qid]

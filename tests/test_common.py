@@ -2,7 +2,7 @@
 
 import pytest
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from lowrank_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from lowrank_rank.target_losses import (
@@ -12,6 +12,14 @@ from lowrank_rank.target_losses import (
     PrecisionAtK,
     RecallAtK,
 )
+
+
+def parametrize_with_checks(estimators):
+    """As scikit-learn's decorator, with lists, which pytest asks for."""
+    pairs = [pair for estimator in estimators for pair in estimator_checks_generator(estimator)]
+    ids = [f"{estimator!r}-{check.func.__name__}" for estimator, check in pairs]
+    return pytest.mark.parametrize(("estimator", "check"), pairs, ids=ids)
+
 
 DEFAULTS = [
     LowRankSurrogateRanker(),

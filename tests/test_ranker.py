@@ -336,7 +336,10 @@ def test_frames_keep_their_names(documents, frame):
     X, y, qid = documents
     named = frame({f"f{i}": X[:, i] for i in range(6)})
     ranker = LowRankSurrogateRanker().fit(named, y, qid=qid)
-    assert ranker.feature_names_in_.tolist() == [f"f{i}" for i in range(6)]
+    own = Ridge().fit(named, y)  # polars' names only where scikit-learn reads them
+    assert hasattr(ranker, "feature_names_in_") == hasattr(own, "feature_names_in_")
+    if frame is pd.DataFrame:
+        assert ranker.feature_names_in_.tolist() == [f"f{i}" for i in range(6)]
     np.testing.assert_allclose(
         ranker.predict(named), LowRankSurrogateRanker().fit(X, y, qid=qid).predict(X)
     )

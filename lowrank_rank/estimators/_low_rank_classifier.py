@@ -133,9 +133,8 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
 
     def _fit(self, X, y, weights):
         self.classes_ = np.unique(y) if self.classes is None else _distinct(self.classes)
-        matrix = self._matrix()
-        self.decisions_ = self._decision_labels(matrix.shape[1])
-        loss = MatrixLoss(matrix, self.n_components)
+        loss = MatrixLoss(self._matrix(), self.n_components)
+        self.decisions_ = self._decision_labels(loss.matrix.shape[1])
         self.n_components_ = loss.n_components
         self.approximation_error_ = loss.approximation_error
         self._loss = loss

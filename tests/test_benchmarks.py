@@ -1,0 +1,135 @@
+"""Every benchmark runs on tiny input through its command line and returns sound rows."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.__main__ import COMMANDS, build_parser, main
+from benchmarks._common import best_seconds, default_data_folder, optional_peer, write_rows
+from benchmarks._letor import DATASETS
+from benchmarks._rankers import MODELS, LinearRankSVM, by_query, unequal_pairs
+from benchmarks.quality import bootstrap_interval
+from lowrank_rank import ranking_target
+
+LETOR_SHAPES = [
+    ("lightgbm_example", (3773, 300), 251),
+    ("clueweb09", (15579, 42), 36),
+]
+
+
+def run_tiny(command, *options):
+    return main([command, "--tiny", *options])
+
+
+def of(rows, **columns):
+    """The rows that hold these values."""
+    return [row for row in rows if all(row.get(key) == value for key, value in columns.items())]
+
+
+def test_quality_gives_values_differences_and_times():
+    for peer in ("lightgbm", "xgboost"):
+        pytest.importorskip(peer)
+    rows = run_tiny("quality")
+    values = of(rows, table="value", measure="map")
+    assert [row["model"] for row in values] == list(MODELS)
+    assert all(0 < row["mean"] <= 1 and row["queries"] == 30 for row in values)
+    differences = of(rows, table="difference", measure="ndcg@10", ours="our trees")
+    assert len(differences) == 3
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in differences)
+    assert sum("best" in row["peer"] for row in differences) == 1
+
+
+def test_quality_without_peers_leaves_their_rows_out(monkeypatch, capsys):
+    monkeypatch.setattr("benchmarks._rankers.optional_peer", lambda module: None)
+    rows = run_tiny("quality", "--models", "xgboost", "our ridge", "--measure", "map")
+    assert [row["model"] for row in of(rows, table="value")] == ["our ridge"]
+    assert of(rows, table="difference") == []
+
+
+def test_bootstrap_interval_of_known_differences():
+    low, high = bootstrap_interval(np.r_[np.zeros(500), np.ones(500)])
+    standard_error = 0.5 / np.sqrt(1000)
+    assert low == pytest.approx(0.5 - 1.96 * standard_error, abs=3e-3)
+    assert high == pytest.approx(0.5 + 1.96 * standard_error, abs=3e-3)
+
+
+def test_rank_svm_orders_a_separable_query_and_samples_pairs():
+    X = np.array([[0.0], [3.0], [1.0], [2.0], [9.0]])
+    target = ranking_target([0, 3, 1, 2, 0], ["a", "a", "a", "a", "b"])
+    better, _ = unequal_pairs(*by_query(target)[:2])
+    assert len(better) == 6  # none across queries
+    scores = LinearRankSVM(most_pairs=4).fit(X, target).predict(X[:4])
+    assert np.argsort(scores).tolist() == [0, 2, 3, 1]
+
+
+def test_speed_compares_with_every_installed_peer():
+    rows = run_tiny("speed", "--repeats", "1")
+    assert all(row["value"] == pytest.approx(row["ours_s"] / row["peer_s"]) for row in rows)
+    assert {"documents, Ridge", "items, Ridge"} <= {row["group"] for row in rows}
+    assert of(rows, group="no ties", peer="scikit-learn", at_most=0.1)
+
+
+def test_memory_is_measured_in_a_process_of_its_own():
+    (row,) = run_tiny("memory")
+    assert row["solver"] == "lsqr"
+    assert 0.01 < row["value"] < 2
+
+
+def test_memory_child_prints_one_json_line(capsys):
+    run_tiny("memory", "--in-process")
+    assert json.loads(capsys.readouterr().out)["fit_s"] > 0
+
+
+def test_decoding_local_search_lies_between_diagonal_and_exact():
+    rows = run_tiny("decoding", "--repeats", "1")
+    (local,), (diagonal,) = of(rows, decoder="local search"), of(rows, decoder="diagonal")
+    assert -1e-12 <= local["mean_gap"] <= diagonal["mean_gap"]
+    assert local["mean_gap"] <= local["mean_certified_gap"] + 1e-12
+
+
+def test_agreement_with_scikit_learn_and_installed_peers():
+    rows = run_tiny("agreement")
+    assert {"no ties", "ties"} == {row["scores"] for row in of(rows, peer="scikit-learn")}
+    assert all(row["verdict"] == "ok" for row in rows)
+
+
+def test_consistency_regret_falls_and_every_model_suits_its_own_loss_best():
+    rows = run_tiny("consistency")
+    slopes = [row for row in rows if "slope" in row]
+    assert all(row["slope"] < 0 for row in slopes)
+    crossed = {row["fitted"]: row for row in of(rows, labels="grades 0-4") if "fitted" in row}
+    assert crossed["eru"]["eru"] < crossed["spearman"]["eru"]
+    assert crossed["spearman"]["spearman"] < crossed["eru"]["spearman"]
+
+
+@pytest.mark.parametrize(("name", "shape", "n_queries"), LETOR_SHAPES)
+def test_letor_sets_have_the_documented_shape(name, shape, n_queries):
+    folder = default_data_folder()
+    if not (folder / "letor").is_dir():
+        pytest.skip(f"no LETOR sets in {folder}")
+    X, target = DATASETS[name](folder)
+    assert X.shape == shape
+    assert len(np.unique(target["qid"])) == n_queries
+
+
+def test_every_subcommand_has_help_and_writes_json_lines(tmp_path):
+    for name, module in COMMANDS.items():
+        args = build_parser().parse_args([name, "--tiny"])
+        assert args.tiny
+        assert module.__doc__.strip()
+    path = tmp_path / "rows.jsonl"
+    write_rows([{"a": np.float64(1.5)}, {"a": None}], path)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [{"a": 1.5}, {"a": None}]
+
+
+def test_a_missing_peer_is_named_with_the_remedy(capsys):
+    assert optional_peer("no_such_peer") is None
+    assert "needs no_such_peer: pip install .[benchmark]" in capsys.readouterr().err
+
+
+def test_best_seconds_alternates():
+    seen = []
+    seconds = best_seconds({"a": lambda: seen.append("a"), "b": lambda: seen.append("b")}, 2)
+    assert seen == ["a", "b", "a", "b"]
+    assert set(seconds) == {"a", "b"}

@@ -1,0 +1,133 @@
+"""LowRankSurrogateClassifier: costs, labels, components, bad input."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
+
+from lowrank_rank import LowRankSurrogateClassifier
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris()
+    return data.data, data.target_names[data.target]
+
+
+def test_zero_one_loss_is_ridge_classification(iris):
+    """With d = n - 1 outputs: the argmax of ridge on the n indicators."""
+    X, y = iris
+    ours = LowRankSurrogateClassifier().fit(X, y)
+    assert ours.n_components_ == 2
+    assert ours.approximation_error_ < 1e-12
+    np.testing.assert_array_equal(ours.predict(X), RidgeClassifier().fit(X, y).predict(X))
+    assert ours.score(X, y) == pytest.approx(np.mean(ours.predict(X) == y))
+
+
+def test_decisions_minimise_the_estimated_cost():
+    """One-hot x: the decision is Bayes-optimal for the labels seen at that x."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 5, 400), rng.integers(0, 4, 400)
+    costs = rng.uniform(size=(4, 6))
+    model = LowRankSurrogateClassifier(costs, alpha=1e-9).fit(np.eye(5)[x], y)
+    predicted = model.predict(np.eye(5))
+    for value in range(5):
+        p = np.bincount(y[x == value], minlength=4)
+        assert (p @ costs)[predicted[value]] == pytest.approx((p @ costs).min())
+    assert model.decisions_.tolist() == list(range(6))
+    assert model.score(np.eye(5)[x], y) == pytest.approx(1 - costs[y, predicted[x]].mean())
+
+
+def test_labels_of_rows_and_columns(iris):
+    X, y = iris
+    costs = np.array([[0, 1, 5, 0.3], [1, 0, 1, 0.3], [5, 1, 0, 0.3]])
+    model = LowRankSurrogateClassifier(
+        costs, classes=["virginica", "versicolor", "setosa"], decisions=["vi", "ve", "se", "ask"]
+    ).fit(X, y)
+    assert model.classes_.tolist() == ["virginica", "versicolor", "setosa"]
+    assert {"vi", "se"} <= set(model.predict(X)) <= {"vi", "ve", "se", "ask"}
+    assert model.predict(X)[0] == "se"
+    square = LowRankSurrogateClassifier(costs[:, :3], classes=["virginica", "versicolor", "setosa"])
+    assert square.fit(X[:100], y[:100]).predict(X[:1]) == ["setosa"]  # a class missing in y
+
+
+def test_fewer_components_report_their_error():
+    X, y = load_digits(return_X_y=True)
+    grid = np.arange(10)
+    costs = np.abs(grid[:, None] - grid) / 9.0
+    full = LowRankSurrogateClassifier(costs).fit(X, y)
+    few = LowRankSurrogateClassifier(costs, n_components=2).fit(X, y)
+    assert few.n_components_ == 2
+    assert few.predict_surrogate(X).shape == (len(y), 2)
+    assert 0 < few.approximation_error_ < 1
+    assert full.approximation_error_ < 1e-12
+    assert full.score(X, y) >= few.score(X, y) - 2 * few.approximation_error_
+    many = LowRankSurrogateClassifier(costs, n_components=50).fit(X, y)
+    assert many.n_components_ == full.n_components_
+
+
+@pytest.mark.parametrize(
+    "base", [Ridge(), DecisionTreeRegressor(random_state=0), KNeighborsRegressor(), SVR()]
+)
+def test_any_regressor(iris, base):
+    X, y = iris
+    model = LowRankSurrogateClassifier(estimator=base, n_jobs=2).fit(X, y)
+    assert model.score(X, y) > 0.8
+    assert hasattr(model, "coef_") == isinstance(base, Ridge)
+    assert cross_val_score(clone(model), X, y, cv=3, error_score="raise").mean() > 0.75
+
+
+def test_weights(iris):
+    X, y = iris
+    weight = np.where(y == "setosa", 0.0, 1.0)
+    kept = weight > 0
+    weighted = LowRankSurrogateClassifier(classes=np.unique(y)).fit(X, y, sample_weight=weight)
+    without = LowRankSurrogateClassifier(classes=np.unique(y)).fit(X[kept], y[kept])
+    np.testing.assert_allclose(weighted.coef_, without.coef_, atol=1e-10)
+    assert weighted.score(X, y, sample_weight=weight) == without.score(X[kept], y[kept])
+    sparse_model = LowRankSurrogateClassifier().fit(sparse.csr_matrix(X), y)
+    np.testing.assert_allclose(
+        sparse_model.coef_, LowRankSurrogateClassifier().fit(X, y).coef_, atol=1e-8
+    )
+
+
+BAD = {
+    "nan": ({"loss_matrix": [[0, np.nan], [1, 0]]}, r"loss_matrix\[0, 1\] is nan"),
+    "rows": ({"loss_matrix": np.ones((3, 3))}, "3 rows but y holds 2 labels"),
+    "rows of classes": (
+        {"loss_matrix": np.ones((3, 3)), "classes": [0, 1]},
+        "3 rows but classes has 2",
+    ),
+    "vector": ({"loss_matrix": [1.0, 0.0]}, "must be a matrix"),
+    "twice": ({"classes": [0, 0]}, "distinct"),
+    "unknown label": ({"classes": [0, 2]}, r"y\[1\] = .*1.* not among the classes"),
+    "decisions": ({"decisions": ["a"]}, "2 columns"),
+    "components": ({"n_components": 0}, "n_components must be an integer >= 1"),
+    "alpha": ({"alpha": -1}, "alpha must be"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    params, message = BAD[case]
+    model = LowRankSurrogateClassifier(**params)
+    with pytest.raises(ValueError, match=message):
+        model.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    assert vars(model).keys() == LowRankSurrogateClassifier().get_params().keys()
+
+
+def test_weights_are_refused_where_the_regressor_takes_none():
+    with pytest.raises(ValueError, match="no sample_weight"):
+        LowRankSurrogateClassifier(estimator=KNeighborsRegressor(1)).fit(
+            [[0.0], [1.0]], [0, 1], sample_weight=[1, 2]
+        )
+    with pytest.raises(ValueError, match="y contains NaN"):
+        LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, np.nan])
+    with pytest.raises(ValueError, match="not among the classes"):
+        LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, 1]).score([[0.0]], [7])

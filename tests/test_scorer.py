@@ -1,0 +1,304 @@
+"""One search, carried in three ways and written by hand; and what must raise."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import BaggingRegressor, RandomForestClassifier, VotingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    get_ranking_scorer_names,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
+from lowrank_rank.metrics._scorer import lists_seen
+from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
+
+GRID = {"rank__alpha": [0.1, 10.0, 1000.0], "rank__target_loss": ["ndcg@5", "pd"]}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, qid = make_ranking(40, (3, 10), n_features=8, noise=2.0, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order], qid[order]
+
+
+def pipeline():
+    return Pipeline([("scale", StandardScaler()), ("rank", LowRankSurrogateRanker())])
+
+
+def search(estimator=None, grid=GRID, scoring=None, n_jobs=2, **kwargs):
+    return GridSearchCV(
+        pipeline() if estimator is None else estimator,
+        grid,
+        cv=GroupKFold(4),
+        scoring=make_ranking_scorer("ndcg@5") if scoring is None else scoring,
+        error_score="raise",
+        n_jobs=n_jobs,
+        **kwargs,
+    )
+
+
+def by_hand(data):
+    """The best mean over folds of the mean per-query NDCG@5."""
+    X, y, qid = data
+    best = -np.inf
+    for alpha in GRID["rank__alpha"]:
+        for loss in GRID["rank__target_loss"]:
+            scores = []
+            for train, test in GroupKFold(4).split(X, y, qid):
+                scale = StandardScaler().fit(X[train])
+                model = LowRankSurrogateRanker(loss, alpha=alpha)
+                model.fit(scale.transform(X[train]), y[train], qid=qid[train])
+                predicted = model.predict(scale.transform(X[test]))
+                per_list = [
+                    ndcg_score(y[test][qid[test] == q], predicted[qid[test] == q], k=5)
+                    for q in np.unique(qid[test])
+                ]
+                scores.append(np.nanmean(per_list))
+            best = max(best, np.mean(scores))
+    return best
+
+
+def carried(data):
+    """y that carries its qid, in both ways."""
+    _, y, qid = data
+    return {
+        "ranking_target": ranking_target(y, qid),
+        "series": pd.Series(y, index=pd.Index([f"q{q}" for q in qid], name="qid")),
+    }
+
+
+def test_four_ways_to_the_same_best_score(data):
+    X, y, qid = data
+    expected = by_hand(data)
+    for target in carried(data).values():
+        assert search().fit(X, target, groups=qid).best_score_ == pytest.approx(expected)
+    with config_context(enable_metadata_routing=True):
+        routed = search().fit(X, y, qid=qid, groups=qid)
+        assert routed.best_score_ == pytest.approx(expected)
+        both = search().fit(X, ranking_target(y, qid), qid=qid, groups=qid)
+        assert both.best_score_ == pytest.approx(expected)
+    assert routed.best_estimator_["rank"].n_lists_ == 40
+
+
+@pytest.mark.parametrize("kind", ["ranking_target", "series"])
+def test_model_selection_tools(data, kind, tmp_path):
+    X, _, qid = data
+    target = carried(data)[kind]
+    plain = search().fit(X, target, groups=qid).best_score_
+    nested = make_pipeline(StandardScaler(), pipeline())
+    grid = {f"pipeline__{k}": v for k, v in GRID.items()}
+    assert search(nested, grid).fit(X, target, groups=qid).best_score_ == pytest.approx(plain)
+    cached = Pipeline(pipeline().steps, memory=str(tmp_path))
+    assert search(cached, n_jobs=1).fit(X, target, groups=qid).best_score_ == pytest.approx(plain)
+
+    scorers = {"ndcg": make_ranking_scorer("ndcg@5"), "pd": make_ranking_scorer("pd")}
+    multi = search(scoring=scorers, refit="ndcg").fit(X, target, groups=qid)
+    assert multi.cv_results_["mean_test_ndcg"].max() == pytest.approx(plain)
+    assert np.all(multi.cv_results_["mean_test_pd"] <= 0)
+    at_once = search(scoring=make_ranking_scorer(["ndcg@5", "pd"]), refit="ndcg@5")
+    at_once.fit(X, target, groups=qid)
+    for name, key in [("ndcg@5", "ndcg"), ("pd", "pd")]:
+        np.testing.assert_allclose(
+            at_once.cv_results_[f"mean_test_{name}"], multi.cv_results_[f"mean_test_{key}"]
+        )
+
+
+def test_nested_search_and_learning_curve(data):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    splits = list(GroupKFold(3).split(X, y, qid))
+    scorer = make_ranking_scorer("ndcg@5")
+    inner = search(grid={"rank__alpha": [1.0, 100.0]}, n_jobs=1)
+    outer = []
+    for train, test in splits:
+        fitted = clone(inner).fit(X[train], target[train], groups=qid[train])
+        outer.append(scorer(fitted, X[test], target[test]))
+    with config_context(enable_metadata_routing=True):
+        routed = cross_validate(
+            inner, X, y, cv=splits, scoring=scorer, error_score="raise",
+            params={"qid": qid, "groups": qid},
+        )  # fmt: skip
+    np.testing.assert_allclose(routed["test_score"], outer)
+    _, _, scores = learning_curve(
+        pipeline(),
+        X,
+        target,
+        cv=splits,
+        scoring=scorer,
+        train_sizes=[0.5, 1.0],
+        error_score="raise",
+    )
+    whole = cross_val_score(pipeline(), X, target, cv=splits, scoring=scorer, error_score="raise")
+    # learning_curve gives every fold the first one's number of rows, cutting queries apart
+    assert scores[-1, 0] == pytest.approx(whole[0])
+    np.testing.assert_allclose(scores[-1], whole, atol=0.05)
+
+
+def test_pickle_and_clone(data):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    fitted = search(n_jobs=1).fit(X, target, groups=qid)
+    again = pickle.loads(pickle.dumps(fitted))
+    scorer = make_ranking_scorer(NDCG(k=5))
+    for copy in (pickle.loads(pickle.dumps(scorer)), clone(scorer)):
+        assert copy(again, X, target) == scorer(fitted, X, target)
+    assert clone(fitted).fit(X, target, groups=qid).best_score_ == fitted.best_score_
+    many = make_ranking_scorer(["ndcg@5", "pd"])
+    assert clone(many)(fitted, X, target) == many(fitted, X, target)
+
+
+WRAPPERS = {
+    "ranker": lambda: LowRankSurrogateRanker(),
+    "pipeline": pipeline,
+    "nested pipeline": lambda: make_pipeline(StandardScaler(), pipeline()),
+    "search": lambda: search(grid={"rank__alpha": [1.0]}, n_jobs=1),
+    "bagging": lambda: BaggingRegressor(LowRankSurrogateRanker(), n_estimators=2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_scoring_a_model_of_several_lists_without_qid_raises(data, wrapper):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    model = WRAPPERS[wrapper]()
+    kwargs = {"groups": qid} if wrapper == "search" else {}
+    model.fit(X, target, **kwargs)
+    scorer = make_ranking_scorer("ndcg@5")
+    assert lists_seen(model) > 1
+    with pytest.raises(ValueError, match="as one list"):
+        scorer(model, X, y)
+    assert 0 < scorer(model, X, target) <= 1
+    assert scorer(model, X, y, qid=qid) == scorer(model, X, target)
+
+
+def test_voting_and_transformed_target_hide_no_model(data):
+    X, y, qid = data
+    inner = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    voting = VotingRegressor([("a", LowRankSurrogateRanker())])
+    voting.estimators_ = [inner]
+    target = TransformedTargetRegressor(LowRankSurrogateRanker())
+    target.regressor_ = inner
+    assert lists_seen(voting) == lists_seen(target) == 40
+
+
+@pytest.mark.parametrize("tool", ["search", "cross_validate", "learning_curve", "multi"])
+def test_routing_off_and_plain_y_raises_in_every_tool(data, tool):
+    """qid reaches fit as a parameter but never the scorer: that must not be silent."""
+    X, y, qid = data
+    splits = list(GroupKFold(3).split(X, y, qid))
+    scorer = make_ranking_scorer(["ndcg@5", "pd"] if tool == "multi" else "ndcg@5")
+    common = {"scoring": scorer, "cv": splits, "error_score": "raise"}
+
+    def run():
+        if tool in ("search", "multi"):
+            refit = "ndcg@5" if tool == "multi" else True
+            GridSearchCV(pipeline(), {"rank__alpha": [1.0]}, refit=refit, **common).fit(
+                X, y, rank__qid=qid
+            )
+        elif tool == "cross_validate":
+            cross_validate(pipeline(), X, y, params={"rank__qid": qid}, **common)
+        else:
+            learning_curve(pipeline(), X, y, params={"rank__qid": qid}, **common)
+
+    with pytest.raises(ValueError, match="got no qid, but the model was fitted on"):
+        run()
+
+
+def test_models_that_say_nothing_of_lists(data):
+    X, y, qid = data
+    ridge = Ridge().fit(X, y)
+    with pytest.raises(ValueError, match="one_list=True"):
+        make_ranking_scorer("ndcg")(ridge, X, y)
+    pooled = make_ranking_scorer("ndcg", one_list=True)(ridge, X, y)
+    assert pooled == pytest.approx(ndcg_score(y, ridge.predict(X)))
+    per_list = make_ranking_scorer("ndcg")(ridge, X, y, qid=qid)
+    assert per_list == pytest.approx(ndcg_score(y, ridge.predict(X), qid=qid))
+
+
+def test_one_list_models(data):
+    X, y, qid = data
+    one = LowRankSurrogateRanker().fit(X, y)
+    assert make_ranking_scorer("ndcg")(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
+    with pytest.warns(UserWarning, match="fitted on one"):
+        make_ranking_scorer("ndcg")(one, X, y, qid=qid)
+
+
+def test_classifiers_are_scored_by_decision_function(data):
+    X, y, qid = data
+    y = (y > 0).astype(int)
+    scorer = make_ranking_scorer("map")
+    linear = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    expected = mean_average_precision_score(y, linear.decision_function(X), qid=qid)
+    assert scorer(linear, X, y, qid=qid) == pytest.approx(expected)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    expected = mean_average_precision_score(y, forest.predict_proba(X)[:, 1], qid=qid)
+    assert scorer(forest, X, y, qid=qid) == pytest.approx(expected)
+    three = LogisticRegression().fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="must be binary"):
+        scorer(three, X, y, qid=qid)
+
+
+def test_qid_is_passed_to_a_predict_that_names_it(data):
+    X, y, qid = data
+
+    class ByList(Ridge):
+        def predict(self, X, *, qid=None):
+            self.seen_ = qid
+            return super().predict(X)
+
+    model = make_pipeline(StandardScaler(), ByList()).fit(X, y)
+    make_ranking_scorer("ndcg")(model, X, y, qid=qid)
+    assert model[-1].seen_ is qid
+
+
+def test_fixed_items_need_no_qid():
+    data = make_label_ranking(60, 4, random_state=0)
+    found = GridSearchCV(
+        LowRankSurrogateRanker("map"), {"alpha": [0.1, 10.0]}, cv=3, error_score="raise",
+        scoring=make_ranking_scorer(["map", "auc", "precision@50%", "mrr"]), refit="map",
+    ).fit(data.data, data.target)  # fmt: skip
+    assert 0 < found.best_score_ <= 1
+
+
+def test_weights_reach_the_measure(data):
+    X, y, qid = data
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    w = np.random.default_rng(0).uniform(size=40)[qid]
+    scorer = make_ranking_scorer("ndcg")
+    assert scorer(model, X, y, qid=qid, sample_weight=w) == pytest.approx(
+        model.score(X, y, qid=qid, sample_weight=w)
+    )
+
+
+def test_names_and_parameters():
+    names = get_ranking_scorer_names()
+    assert {"ndcg[@k]", "precision@k", "precision@p%", "map", "eru", "pd", "mrr"} <= set(names)
+    scorer = make_ranking_scorer("map", relevance_threshold=2)
+    assert scorer.measure.get_params() == MeanAveragePrecision(relevance_threshold=2).get_params()
+    loss = NDCG(k=3)
+    make_ranking_scorer(loss, k=7)
+    assert loss.k == 3
+    with pytest.raises(ValueError, match="ndcg"):
+        make_ranking_scorer("ndgc")
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        make_ranking_scorer("ndcg", relevance_threshold=1)
