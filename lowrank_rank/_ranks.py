@@ -15,16 +15,20 @@ def sort_lists(scores, lists, *, stable=False):
     `stable` keeps the original order among equal scores; measures do not need it
     because they average over ties.
     """
-    kind = "stable" if stable else None
     r = lists.common_length
     if r is not None:
-        order = np.argsort(-scores.reshape(-1, r), axis=1, kind=kind)
-        order += lists.starts[:, np.newaxis]
-        return order.ravel()
+        return (_best_first(scores.reshape(-1, r), stable) + lists.starts[:, np.newaxis]).ravel()
     order = np.empty(len(scores), dtype=np.intp)
     for rows in lists.same_length:
-        order[rows] = rows[:, :1] + np.argsort(-scores[rows], axis=1, kind=kind)
+        order[rows] = rows[:, :1] + _best_first(scores[rows], stable)
     return order
+
+
+def _best_first(matrix, stable):
+    """Column indices that sort each row in descending order."""
+    if stable:
+        return np.argsort(-matrix, axis=1, kind="stable")
+    return np.argsort(matrix, axis=1)[:, ::-1]
 
 
 def tie_blocks(sorted_scores, lists):
@@ -43,7 +47,7 @@ def block_lengths(blocks, n_rows):
 
 
 def mean_over_ties(by_position, blocks):
-    """Average a quantity given by sorted position over each block of ties.
+    """Average a quantity given by sorted position over each block of ties, in place.
 
     Parameters
     ----------
@@ -51,24 +55,26 @@ def mean_over_ties(by_position, blocks):
         The quantity at each position of the sorted lists. Where it is 0 at the start of
         a block it must be 0 throughout, as a discount that does not increase is.
     blocks : ndarray of int or None
-        From `tie_blocks`; None returns `by_position` itself.
+        From `tie_blocks`; None where nothing is tied.
 
     Returns
     -------
     ndarray of shape (n_rows,)
+        `by_position` itself.
     """
     if blocks is None:
         return by_position
-    lengths = block_lengths(blocks, len(by_position))
-    averaged = (lengths > 1) & (by_position[blocks] != 0)  # nothing to do for the others
-    if not averaged.any():
+    live = np.flatnonzero(by_position[blocks])
+    starts = blocks[live]
+    lengths = np.append(blocks, len(by_position))[live + 1] - starts
+    tied = lengths > 1
+    starts, lengths = starts[tied], lengths[tied]
+    if len(starts) == 0:
         return by_position
-    starts, lengths = blocks[averaged], lengths[averaged]
     first = np.cumsum(lengths) - lengths
     rows = np.repeat(starts - first, lengths) + np.arange(lengths.sum())
-    result = by_position.copy()
-    result[rows] = np.repeat(np.add.reduceat(by_position[rows], first) / lengths, lengths)
-    return result
+    by_position[rows] = np.repeat(np.add.reduceat(by_position[rows], first) / lengths, lengths)
+    return by_position
 
 
 def ranks_from_scores(scores, lists):

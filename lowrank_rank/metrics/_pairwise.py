@@ -54,21 +54,27 @@ def pair_counts(y, scores, lists):
     discordant, tied_scores, tied_labels, tied_both : ndarrays of shape (n_lists,)
         Pairs ordered strictly the opposite way; pairs tied in the scores, in y, in both.
     """
-    codes = np.unique(y, return_inverse=True)[1].reshape(-1)
-    order = np.lexsort((-codes, -scores, lists.index))
+    by_label = sort_lists(y, lists)
+    tied_labels = _tied_pairs(y[by_label], lists)
+    codes = np.empty(len(y), dtype=np.intp)
+    codes[by_label] = lists.n_rows - _block_numbers(y[by_label], lists)
+    codes -= lists.spread(np.minimum.reduceat(codes, lists.starts))  # few bits
+    # Among equal scores the better label first: such pairs are not discordant.
+    order = by_label[sort_lists(scores[by_label], lists, stable=True)]
     sorted_scores, sorted_codes = scores[order], codes[order]
     tied_scores = _tied_pairs(sorted_scores, lists)
-    both = np.concatenate(
-        [
-            [0],
-            np.cumsum(
-                (sorted_scores[1:] != sorted_scores[:-1]) | (sorted_codes[1:] != sorted_codes[:-1])
-            ),
-        ]
-    )
-    tied_both = _tied_pairs(both, lists)
-    tied_labels = _tied_pairs(codes[sort_lists(codes, lists)], lists)
+    both = sorted_scores != np.roll(sorted_scores, 1)
+    both |= sorted_codes != np.roll(sorted_codes, 1)
+    tied_both = _tied_pairs(np.cumsum(both), lists)
     return ascending_pairs(sorted_codes, lists), tied_scores, tied_labels, tied_both
+
+
+def _block_numbers(sorted_values, lists):
+    """Number of the block of ties, over all lists, at each sorted position."""
+    blocks = tie_blocks(sorted_values, lists)
+    if blocks is None:
+        return np.arange(len(sorted_values))
+    return np.repeat(np.arange(len(blocks)), block_lengths(blocks, len(sorted_values)))
 
 
 def _tied_pairs(sorted_values, lists):

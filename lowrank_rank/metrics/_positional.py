@@ -73,9 +73,11 @@ def positional_values(form, y, scores, lists):
     """
     gains = form.gain(y, lists)
     order = sort_lists(scores, lists)
-    blocks = tie_blocks(scores[order], lists)
+    blocks = tie_blocks(np.take(scores, order), lists)
     cutoff = None if form.cutoff is None else form.cutoff(y, lists)
-    total = discounted_sum(gains[order], form.discount, lists, cutoff=cutoff, blocks=blocks)
+    total = discounted_sum(
+        np.take(gains, order), form.discount, lists, cutoff=cutoff, blocks=blocks
+    )
     scale = form.normalisers(y, gains, lists)
     value = np.full(lists.n_lists, np.nan)
     np.divide(total, scale, out=value, where=scale > 0)
@@ -88,13 +90,28 @@ def discounted_sum(sorted_gains, discount, lists, *, cutoff=None, blocks=None):
     if r is None or np.ndim(cutoff):
         by_position = discounts(discount, lists, cutoff)
         return lists.sum(sorted_gains * mean_over_ties(by_position, blocks))
-    depth = r if cutoff is None else min(int(cutoff), r)
-    row = np.zeros(r)
-    row[:depth] = discount(np.arange(1, depth + 1), r, cutoff)
+    row = _discount_row(discount, r, cutoff)
     if blocks is None:
-        return sorted_gains.reshape(-1, r)[:, :depth] @ row[:depth]
-    by_position = mean_over_ties(np.tile(row, lists.n_lists), blocks)
+        return sorted_gains.reshape(-1, r)[:, : len(row)] @ row
+    by_position = np.zeros((lists.n_lists, r))
+    by_position[:, : len(row)] = row
+    by_position = mean_over_ties(by_position.ravel(), blocks)
     return np.einsum("ij,ij->i", sorted_gains.reshape(-1, r), by_position.reshape(-1, r))
+
+
+def best_discounted_sum(gains, discount, lists, *, cutoff=None):
+    """The largest discounted sum of each list over all orders: gains in descending order."""
+    r = lists.common_length
+    if r is None:
+        return discounted_sum(gains[sort_lists(gains, lists)], discount, lists, cutoff=cutoff)
+    row = _discount_row(discount, r, cutoff)
+    return np.sort(gains.reshape(-1, r), axis=1)[:, : -len(row) - 1 : -1] @ row
+
+
+def _discount_row(discount, r, cutoff):
+    """discount(1), ..., discount(r), not beyond the cut-off."""
+    depth = r if cutoff is None else min(int(cutoff), r)
+    return discount(np.arange(1, depth + 1), r, cutoff) * np.ones(depth)
 
 
 def discounts(discount, lists, cutoff=None):
@@ -106,14 +123,6 @@ def discounts(discount, lists, cutoff=None):
     by_position = np.zeros(lists.n_rows)
     by_position[head] = discount(lists.positions[head], r[of_list], k[of_list])
     return by_position
-
-
-def sorted_within_lists(values, lists):
-    """The values of each list in descending order."""
-    r = lists.common_length
-    if r is None:
-        return values[sort_lists(values, lists)]
-    return np.sort(values.reshape(-1, r), axis=1)[:, ::-1].ravel()
 
 
 # Cut-offs ---------------------------------------------------------------------------
@@ -214,9 +223,7 @@ def ndcg_form(k=None, gain="linear"):
     """DCG divided by the DCG of the best order, cut at the same k."""
 
     def ideal(y, gains, lists):
-        return discounted_sum(
-            sorted_within_lists(gains, lists), logarithmic_discount, lists, cutoff=k
-        )
+        return best_discounted_sum(gains, logarithmic_discount, lists, cutoff=k)
 
     return PositionalForm(gain_function(gain), logarithmic_discount, cutoff_at(k), normaliser=ideal)
 
@@ -267,6 +274,6 @@ def difference_form():
     """
 
     def ideal(y, lists):
-        return -discounted_sum(sorted_within_lists(y, lists), linear_discount, lists)
+        return -best_discounted_sum(y, linear_discount, lists)
 
     return PositionalForm(lambda y, lists: y, linear_discount, offset=ideal)

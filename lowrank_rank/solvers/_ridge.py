@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-_ROWS_AT_ONCE = 2**22  # entries of dense X that are centred at a time
+_ROWS_AT_ONCE = 2**17  # entries of dense X that are centred at a time: they fit the cache
 
 
 class Groups:
