@@ -1,16 +1,24 @@
 """Every benchmark runs on tiny input through its command line and returns sound rows."""
 
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.__main__ import COMMANDS, build_parser, main
-from benchmarks._common import best_seconds, default_data_folder, optional_peer, write_rows
-from benchmarks._letor import DATASETS
-from benchmarks._rankers import MODELS, LinearRankSVM, by_query, unequal_pairs
-from benchmarks.quality import bootstrap_interval
 from lowrank_rank import ranking_target
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+if not (REPOSITORY / "benchmarks").is_dir():
+    pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
+sys.path.append(str(REPOSITORY))  # last: an installed lowrank_rank stays the one under test
+
+from benchmarks.__main__ import COMMANDS, build_parser, main  # noqa: E402
+from benchmarks._common import best_seconds, default_data_folder, optional_peer, write_rows  # noqa: E402
+from benchmarks._letor import DATASETS  # noqa: E402
+from benchmarks._rankers import MODELS, LinearRankSVM, by_query, unequal_pairs  # noqa: E402
+from benchmarks.quality import bootstrap_interval  # noqa: E402
 
 LETOR_SHAPES = [
     ("lightgbm_example", (3773, 300), 251),

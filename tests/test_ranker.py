@@ -145,11 +145,15 @@ def test_no_penalty_and_dependent_features(documents):
 
 @pytest.mark.parametrize("target_loss", ["ndcg@5", "dcg", "kendall", NDCG(gain="exponential")])
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("centered", [True, False])
-def test_partial_fit_of_documents_equals_fit(documents, target_loss, kind, centered):
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"centered": False}, {"list_weights": "lists"}, {"list_weights": "pairs", "alpha": 0.1}],
+    ids=str,
+)
+def test_partial_fit_of_documents_equals_fit(documents, target_loss, kind, settings):
     X, y, qid = documents
     w = np.random.default_rng(2).uniform(0, 2, len(y))
-    ranker = LowRankSurrogateRanker(target_loss, centered=centered)
+    ranker = LowRankSurrogateRanker(target_loss, **settings)
     whole = clone(ranker).fit(kind(X), y, qid=qid, sample_weight=w)
     parts = clone(ranker)
     for first, last in [(0, 3), (3, 4), (4, 25), (25, 40)]:

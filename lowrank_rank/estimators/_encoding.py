@@ -1,16 +1,50 @@
 """Labels of a batch as regression targets, for documents and for fixed items."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..target_losses import TargetLoss
 from ..target_losses._positional import reciprocal
-from ._ridge import common_factor
 
 #: How a list of length r counts as a whole; see `list_weights`.
 LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over lists that add up over batches.
+
+    Attributes
+    ----------
+    normalisers, counted : float
+        Weighted sum of the normalisers Z, and of the weights, of the lists where Z > 0.
+    mass, weighted : float
+        Sum of the row weights, without and with the list weights.
+    """
+
+    normalisers: float = 1.0
+    counted: float = 1.0
+    mass: float = 1.0
+    weighted: float = 1.0
+
+    def __add__(self, other):
+        return Totals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def target_factor(self):
+        """Mean normaliser, the factor common to all targets.
+
+        It changes no order, keeps u in the units of the measure's numerator, and makes a
+        row of weight 2 equal to the row twice.
+        """
+        return self.normalisers / self.counted if self.counted > 0 else 1.0
+
+    @property
+    def weight_factor(self):
+        """What brings the total weight back to what it was without list weights."""
+        return self.mass / self.weighted
 
 
 @dataclass
@@ -21,15 +55,12 @@ class EncodedBatch:
     ----------
     X : ndarray or CSR matrix of shape (n, p)
     targets : ndarray of shape (n, d)
-        In documents ``gain / normaliser``, still without the common factor of `scale`.
+        In documents ``gain / normaliser``, still without `Totals.target_factor`.
     weights : ndarray of shape (n,)
-        Row weights times list weights.
+        Row weights times list weights, still without `Totals.weight_factor`.
     codes : ndarray of int or None
         The list of each row, within which features and targets are to be centred.
-    scale : ndarray of shape (2,)
-        Sum over lists of the weighted normalisers, and of the weights: their ratio is one
-        factor common to all targets, which changes no order, keeps u in the units of the
-        measure's numerator, and makes a row of weight 2 equal to the row twice.
+    totals : Totals
     loss : TargetLoss
     decoder : str
     n_lists : int
@@ -43,7 +74,7 @@ class EncodedBatch:
     targets: np.ndarray
     weights: np.ndarray
     codes: np.ndarray | None
-    scale: np.ndarray
+    totals: Totals
     loss: TargetLoss
     decoder: str
     n_lists: int
@@ -53,7 +84,7 @@ class EncodedBatch:
 
     def scaled_targets(self):
         """Targets times the common factor, centred within lists if they are to be."""
-        targets = self.targets * common_factor(self.scale)
+        targets = self.targets * self.totals.target_factor
         if self.codes is None:
             return targets
         from_lists = np.bincount(self.codes, weights=self.weights * targets[:, 0])
@@ -75,7 +106,6 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
     counted = mass * (normalisers > 0)
     targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
     factor = lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights]
-    factor *= mass.sum() / (factor @ mass)  # the total weight stays what it was
     row_list = lists.ungroup(lists.index)
     ids = lists.ids
     return EncodedBatch(
@@ -83,7 +113,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
         targets[:, np.newaxis],
         weights * factor[row_list],
         row_list if centered else None,
-        np.array([counted @ normalisers, counted.sum()]),
+        Totals(counted @ normalisers, counted.sum(), mass.sum(), factor @ mass),
         loss,
         "sort",
         int(np.count_nonzero(mass)),
@@ -112,7 +142,7 @@ def encode_items(X, y, weights, loss, decoder):
         encode(y),
         weights,
         None,
-        np.ones(2),
+        Totals(),
         loss,
         name,
         int(np.count_nonzero(weights)),

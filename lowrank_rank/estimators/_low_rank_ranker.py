@@ -236,10 +236,10 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
                 self._check_continues(batch)
             self._adopt(batch)
             self.n_lists_ = batch.n_lists + (0 if first else self.n_lists_)
-            self._scale = batch.scale + (0 if first else self._scale)
             statistics = statistics_of(batch)
             self._statistics = statistics if first else self._statistics + statistics
-            self._set_linear(solve(self._statistics, self._scale, self.alpha))
+            self._totals = batch.totals if first else self._totals + batch.totals
+            self._set_linear(solve(self._statistics, self._totals, self.alpha))
         return self
 
     def predict(self, X):
@@ -324,8 +324,8 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         if solver == "lsqr":
             self._set_linear(iterate(batch, self.alpha, self.tol, self.max_iter))
             return
-        self._scale, self._statistics = batch.scale, statistics_of(batch)
-        self._set_linear(solve(self._statistics, self._scale, self.alpha))
+        self._totals, self._statistics = batch.totals, statistics_of(batch)
+        self._set_linear(solve(self._statistics, self._totals, self.alpha))
 
     def _set_linear(self, fit):
         documents = self.n_items_ is None
@@ -343,7 +343,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
                 f"{targets.shape[1]} target(s)"
             )
         self.n_iter_ = 1
-        linear = self._fit_regressors(batch.X, targets, batch.weights)
+        linear = self._fit_regressors(batch.X, targets, batch.weights * batch.totals.weight_factor)
         if linear is not None:
             self._set_linear(LinearFit(*linear))
 

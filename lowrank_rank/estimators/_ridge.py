@@ -33,10 +33,10 @@ def statistics_of(batch):
     return RidgeStatistics.of_batch(batch.X, batch.targets, batch.weights, batch.codes)
 
 
-def solve(statistics, scale, alpha):
+def solve(statistics, totals, alpha):
     """The exact minimiser for the sums of all batches."""
-    coef, intercept = statistics.solve(alpha)
-    factor = common_factor(scale)
+    coef, intercept = statistics.solve(alpha / totals.weight_factor)
+    factor = totals.target_factor
     return LinearFit(coef.T * factor, intercept * factor, "gram")
 
 
@@ -47,7 +47,7 @@ def iterate(batch, alpha, tol, max_iter):
         batch.targets,
         batch.weights,
         batch.codes,
-        alpha=alpha,
+        alpha=alpha / batch.totals.weight_factor,
         tol=tol,
         max_iter=max_iter,
     )
@@ -58,11 +58,5 @@ def iterate(batch, alpha, tol, max_iter):
             ConvergenceWarning,
             stacklevel=4,
         )
-    factor = common_factor(batch.scale)
+    factor = batch.totals.target_factor
     return LinearFit(coef.T * factor, intercept * factor, "lsqr", int(n_iter.max()))
-
-
-def common_factor(scale):
-    """Mean normaliser over the lists: the factor that all targets share (see EncodedBatch)."""
-    total, count = scale
-    return total / count if count > 0 else 1.0
