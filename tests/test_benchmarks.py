@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lowrank_rank import ranking_target
+from lowrank_rank.datasets import make_ranking
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 if not (REPOSITORY / "benchmarks").is_dir():
@@ -62,13 +63,17 @@ def test_bootstrap_interval_of_known_differences():
     assert high == pytest.approx(0.5 + 1.96 * standard_error, abs=3e-3)
 
 
-def test_rank_svm_orders_a_separable_query_and_samples_pairs():
-    X = np.array([[0.0], [3.0], [1.0], [2.0], [9.0]])
-    target = ranking_target([0, 3, 1, 2, 0], ["a", "a", "a", "a", "b"])
-    better, _ = unequal_pairs(*by_query(target)[:2])
-    assert len(better) == 6  # none across queries
-    scores = LinearRankSVM(most_pairs=4).fit(X, target).predict(X[:4])
-    assert np.argsort(scores).tolist() == [0, 2, 3, 1]
+def test_rank_svm_is_linear_svc_on_the_pairs_within_queries():
+    X, y, qid = make_ranking(n_lists=10, n_items=6, n_features=4, random_state=0)
+    target = ranking_target(y, qid)
+    better, worse = unequal_pairs(*by_query(target)[:2])
+    assert np.all(y[better] > y[worse])
+    assert np.all(qid[better] == qid[worse])
+    assert len(better) == sum(np.sum(y[qid == q, None] > y[qid == q]) for q in range(10))
+    ours, theirs = (
+        LinearRankSVM(solver=solver).fit(X, target).coef_ for solver in ("lbfgs", "liblinear")
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-3)
 
 
 def test_speed_compares_with_every_installed_peer():

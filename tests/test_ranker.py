@@ -441,6 +441,21 @@ def test_any_regressor_both_layouts(documents, items, base):
     assert hasattr(ranker, "coef_") == isinstance(base, Ridge | LinearRegression)
 
 
+def test_regressor_gets_centred_targets_and_each_list_once(documents):
+    """By hand: grades minus their weighted mean in the list, rows weighted by 1/r."""
+    X, y, qid = documents
+    lengths = np.bincount(qid)[qid]
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    means = np.bincount(qid, w * y) / np.bincount(qid, w)
+    base = DecisionTreeRegressor(max_depth=3, random_state=0)
+    by_hand = clone(base).fit(X, y - means[qid], sample_weight=w / lengths)
+    ours = LowRankSurrogateRanker("dcg", estimator=base).fit(X, y, qid=qid, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(X), by_hand.predict(X), atol=1e-8)
+    by_rows = clone(base).fit(X, y, sample_weight=w)
+    ours.set_params(centered=False, list_weights="rows").fit(X, y, qid=qid, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(X), by_rows.predict(X), atol=1e-8)
+
+
 def test_linear_attributes_come_and_go(items):
     X, y = items
     ranker = LowRankSurrogateRanker("ndcg", estimator=Ridge()).fit(X, y)
