@@ -35,7 +35,7 @@ def test_decisions_minimise_the_estimated_cost():
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 5, 400), rng.integers(0, 4, 400)
     costs = rng.uniform(size=(4, 6))
-    model = LowRankSurrogateClassifier(costs, alpha=1e-9).fit(np.eye(5)[x], y)
+    model = LowRankSurrogateClassifier(loss_matrix=costs, alpha=1e-9).fit(np.eye(5)[x], y)
     predicted = model.predict(np.eye(5))
     for value in range(5):
         p = np.bincount(y[x == value], minlength=4)
@@ -48,12 +48,16 @@ def test_labels_of_rows_and_columns(iris):
     X, y = iris
     costs = np.array([[0, 1, 5, 0.3], [1, 0, 1, 0.3], [5, 1, 0, 0.3]])
     model = LowRankSurrogateClassifier(
-        costs, classes=["virginica", "versicolor", "setosa"], decisions=["vi", "ve", "se", "ask"]
+        loss_matrix=costs,
+        classes=["virginica", "versicolor", "setosa"],
+        decisions=["vi", "ve", "se", "ask"],
     ).fit(X, y)
     assert model.classes_.tolist() == ["virginica", "versicolor", "setosa"]
     assert {"vi", "se"} <= set(model.predict(X)) <= {"vi", "ve", "se", "ask"}
     assert model.predict(X)[0] == "se"
-    square = LowRankSurrogateClassifier(costs[:, :3], classes=["virginica", "versicolor", "setosa"])
+    square = LowRankSurrogateClassifier(
+        loss_matrix=costs[:, :3], classes=["virginica", "versicolor", "setosa"]
+    )
     assert square.fit(X[:100], y[:100]).predict(X[:1]) == ["setosa"]  # a class missing in y
 
 
@@ -61,14 +65,14 @@ def test_fewer_components_report_their_error():
     X, y = load_digits(return_X_y=True)
     grid = np.arange(10)
     costs = np.abs(grid[:, None] - grid) / 9.0
-    full = LowRankSurrogateClassifier(costs).fit(X, y)
-    few = LowRankSurrogateClassifier(costs, n_components=2).fit(X, y)
+    full = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+    few = LowRankSurrogateClassifier(loss_matrix=costs, n_components=2).fit(X, y)
     assert few.n_components_ == 2
     assert few.predict_surrogate(X).shape == (len(y), 2)
     assert 0 < few.approximation_error_ < 1
     assert full.approximation_error_ < 1e-12
     assert full.score(X, y) >= few.score(X, y) - 2 * few.approximation_error_
-    many = LowRankSurrogateClassifier(costs, n_components=50).fit(X, y)
+    many = LowRankSurrogateClassifier(loss_matrix=costs, n_components=50).fit(X, y)
     assert many.n_components_ == full.n_components_
 
 

@@ -54,14 +54,14 @@ def test_defaults(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@parametrize_with_checks([LowRankSurrogateRanker(loss) for loss in LOSSES])
+@parametrize_with_checks([LowRankSurrogateRanker(target_loss=loss) for loss in LOSSES])
 def test_every_loss_that_takes_grades(estimator, check):
     check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [LowRankSurrogateRanker(loss, estimator=DecisionTreeRegressor()) for loss in LOSSES]
+    [LowRankSurrogateRanker(target_loss=loss, estimator=DecisionTreeRegressor()) for loss in LOSSES]
 )
 def test_every_loss_with_a_tree(estimator, check):
     check(estimator)

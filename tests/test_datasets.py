@@ -80,7 +80,7 @@ def test_real_letor_files(data_folder):
     X, y, qid = load_letor(data_folder / "letor" / "clueweb09" / "fold1.txt.gz")
     assert X.shape[1] == 42
     assert set(y) <= set(range(5))
-    model = LowRankSurrogateRanker("ndcg@10")
+    model = LowRankSurrogateRanker(target_loss="ndcg@10")
     scores = []
     for train, test in GroupKFold(3).split(X, y, qid):
         model.fit(X[train], y[train], qid=qid[train])
@@ -97,8 +97,8 @@ def test_make_ranking():
     assert np.mean(y == 0) == pytest.approx(0.5, abs=0.02)
     again = make_ranking(200, (2, 9), n_grades=4, random_state=1)
     np.testing.assert_array_equal(X, again[0])
-    fit = LowRankSurrogateRanker("auc").set_params(target_loss="pd").fit(X, y, qid=qid)
-    pooled = LowRankSurrogateRanker("pd", centered=False).fit(X, y, qid=qid)
+    fit = LowRankSurrogateRanker(target_loss="auc").set_params(target_loss="pd").fit(X, y, qid=qid)
+    pooled = LowRankSurrogateRanker(target_loss="pd", centered=False).fit(X, y, qid=qid)
     assert fit.score(X, y, qid=qid) > pooled.score(X, y, qid=qid)
     with pytest.raises(ValueError, match="n_items"):
         make_ranking(3, (5, 2))
@@ -128,7 +128,7 @@ def test_digits_retrieval():
     again = load_digits_retrieval(n_queries=60, n_candidates=30)
     np.testing.assert_array_equal(again.data, digits.data)
     train = digits.qid < 40
-    model = LowRankSurrogateRanker("map").fit(
+    model = LowRankSurrogateRanker(target_loss="map").fit(
         digits.data[train], digits.target[train], qid=digits.qid[train]
     )
     test = ~train

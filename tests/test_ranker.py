@@ -52,7 +52,9 @@ def shuffled(X, y, qid, seed=0):
 def test_centred_ridge_is_the_pairwise_squared_loss(documents):
     """The gradient of sum_{i<j} (v_i - v_j - (s_i - s_j))^2 over pairs vanishes."""
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker("dcg", alpha=0.7, list_weights="pairs").fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.7, list_weights="pairs").fit(
+        X, y, qid=qid
+    )
     scale = sum(n * n for n in np.bincount(qid)) / len(y)  # total weight is kept at n
     residual = y - X @ ranker.coef_
     gradient = 0.7 * ranker.coef_ * scale
@@ -66,12 +68,12 @@ def test_centred_ridge_is_the_pairwise_squared_loss(documents):
 
 def test_uncentred_and_item_form_are_ridge_with_an_intercept(documents, items):
     X, y, qid = documents
-    ours = LowRankSurrogateRanker("dcg", centered=False).fit(X, y, qid=qid)
+    ours = LowRankSurrogateRanker(target_loss="dcg", centered=False).fit(X, y, qid=qid)
     ridge = Ridge().fit(X, y)
     np.testing.assert_allclose(ours.coef_, ridge.coef_)
     assert ours.intercept_ == pytest.approx(ridge.intercept_)
     X, y = items
-    ours, ridge = LowRankSurrogateRanker("dcg").fit(X, y), Ridge().fit(X, y)
+    ours, ridge = LowRankSurrogateRanker(target_loss="dcg").fit(X, y), Ridge().fit(X, y)
     np.testing.assert_allclose(ours.coef_, ridge.coef_, atol=1e-10)
     np.testing.assert_allclose(ours.predict(X), ridge.predict(X), atol=1e-10)
 
@@ -84,7 +86,7 @@ def test_one_factor_common_to_all_targets(documents):
     targets = np.divide(y, ideal[qid], out=np.zeros(len(y)), where=ideal[qid] > 0)
     positive = ideal > 0
     mean_ideal = np.average(ideal[positive], weights=lengths[positive])
-    ours = LowRankSurrogateRanker("ndcg", centered=False).fit(X, y, qid=qid)
+    ours = LowRankSurrogateRanker(target_loss="ndcg", centered=False).fit(X, y, qid=qid)
     np.testing.assert_allclose(ours.coef_, Ridge().fit(X, targets * mean_ideal).coef_)
 
 
@@ -115,28 +117,28 @@ def test_many_features_iterate_and_say_so(capsys):
     rng = np.random.default_rng(0)
     X = sparse.random(300, 5000, 0.01, format="csr", random_state=0)
     y, qid = rng.integers(0, 3, 300), np.repeat(np.arange(30), 10)
-    ranker = LowRankSurrogateRanker("ndcg", verbose=1).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", verbose=1).fit(X, y, qid=qid)
     assert ranker.solver_ == "lsqr"
     assert ranker.n_iter_ > 1
     assert "'lsqr'" in capsys.readouterr().out
     with pytest.raises(ValueError, match="solver='gram'"):
-        LowRankSurrogateRanker("ndcg").partial_fit(X, y, qid=qid)
+        LowRankSurrogateRanker(target_loss="ndcg").partial_fit(X, y, qid=qid)
     with pytest.warns(ConvergenceWarning, match="max_iter"):
-        LowRankSurrogateRanker("ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
+        LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
 
 
 def test_large_offsets_do_not_cancel(documents):
     """Features far from 0 (a time stamp, an id): centring comes before squaring."""
     X, y, qid = documents
-    plain = LowRankSurrogateRanker("ndcg").fit(X, y, qid=qid)
-    shifted = LowRankSurrogateRanker("ndcg").fit(X + 1e7, y, qid=qid)
+    plain = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y, qid=qid)
+    shifted = LowRankSurrogateRanker(target_loss="ndcg").fit(X + 1e7, y, qid=qid)
     np.testing.assert_allclose(shifted.coef_, plain.coef_, rtol=1e-6)
 
 
 def test_no_penalty_and_dependent_features(documents):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker("dcg", alpha=0.0).fit(np.hstack([X, X]), y, qid=qid)
-    single = LowRankSurrogateRanker("dcg", alpha=0.0).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(np.hstack([X, X]), y, qid=qid)
+    single = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(X, y, qid=qid)
     np.testing.assert_allclose(ranker.predict(np.hstack([X, X])), single.predict(X), atol=1e-6)
 
 
@@ -153,7 +155,7 @@ def test_no_penalty_and_dependent_features(documents):
 def test_partial_fit_of_documents_equals_fit(documents, target_loss, kind, settings):
     X, y, qid = documents
     w = np.random.default_rng(2).uniform(0, 2, len(y))
-    ranker = LowRankSurrogateRanker(target_loss, **settings)
+    ranker = LowRankSurrogateRanker(target_loss=target_loss, **settings)
     whole = clone(ranker).fit(kind(X), y, qid=qid, sample_weight=w)
     parts = clone(ranker)
     for first, last in [(0, 3), (3, 4), (4, 25), (25, 40)]:
@@ -170,8 +172,8 @@ def test_partial_fit_of_items_equals_fit(items, missing):
     y = y.copy()
     if missing:
         y[30:][np.random.default_rng(3).uniform(size=(30, 5)) < 0.4] = np.nan
-    whole = LowRankSurrogateRanker("dcg").fit(X, y)
-    parts = LowRankSurrogateRanker("dcg")
+    whole = LowRankSurrogateRanker(target_loss="dcg").fit(X, y)
+    parts = LowRankSurrogateRanker(target_loss="dcg")
     for rows in (slice(0, 10), slice(10, 31), slice(31, 60)):
         parts.partial_fit(X[rows], y[rows])
     np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
@@ -230,7 +232,7 @@ def test_every_name_fits_scores_and_ranks(name, documents, items):
     name = name.replace("[@k]", "@3").replace("@k", "@3").replace("@p%", "@50%")
     X, y = items
     y = np.minimum(y, 1)
-    ranker = LowRankSurrogateRanker(name).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y)
     ranks = ranker.rank(X)
     assert np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, 6), (60, 1)))
     assert ranker.score(X, y) == pytest.approx(
@@ -241,9 +243,9 @@ def test_every_name_fits_scores_and_ranks(name, documents, items):
     y = np.minimum(y, 1)
     if name in ("prbep", "precision@50%"):
         with pytest.raises(ValueError, match="y as a matrix"):
-            LowRankSurrogateRanker(name).fit(X, y, qid=qid)
+            LowRankSurrogateRanker(target_loss=name).fit(X, y, qid=qid)
         return
-    ranker = LowRankSurrogateRanker(name).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y, qid=qid)
     random_score = ranker.target_loss_.measure(
         y, np.random.default_rng(0).uniform(size=len(y)), qid=qid
     )
@@ -268,7 +270,9 @@ def test_population_minimiser_is_bayes_optimal(loss, labels):
     for name, decoder in loss.decoders.items():
         if not decoder.exact:
             continue
-        ranker = LowRankSurrogateRanker(loss, decoder=name, alpha=1e-10).fit(np.eye(6)[x], y)
+        ranker = LowRankSurrogateRanker(target_loss=loss, decoder=name, alpha=1e-10).fit(
+            np.eye(6)[x], y
+        )
         probabilities = (x == np.arange(6)[:, None]) / np.bincount(x, minlength=6)[:, None]
         ranks = ranker.rank(np.eye(6))
         regret = conditional_regret(loss, y, probabilities, ranks)
@@ -278,10 +282,10 @@ def test_population_minimiser_is_bayes_optimal(loss, labels):
 def test_map_decoders_in_item_form(items):
     X, y = items
     y = np.minimum(y, 1)
-    assert LowRankSurrogateRanker("map").fit(X, y).decoder_ == "exact"
+    assert LowRankSurrogateRanker(target_loss="map").fit(X, y).decoder_ == "exact"
     scores = {}
     for decoder in ("exact", "local_search", "diagonal", "sort"):
-        ranker = LowRankSurrogateRanker("map", decoder=decoder).fit(X, y)
+        ranker = LowRankSurrogateRanker(target_loss="map", decoder=decoder).fit(X, y)
         scores[decoder] = ranker.predict(X)
         assert ranker.predict_surrogate(X).shape == (60, 5 if decoder == "sort" else 15)
         np.testing.assert_array_equal(
@@ -293,18 +297,18 @@ def test_map_decoders_in_item_form(items):
     )
     assert set(scores["exact"].ravel()) == set(range(5))
     long = np.random.default_rng(0).integers(0, 2, (10, 20)).astype(float)
-    assert LowRankSurrogateRanker("map").fit(X[:10], long).decoder_ == "local_search"
+    assert LowRankSurrogateRanker(target_loss="map").fit(X[:10], long).decoder_ == "local_search"
 
 
 def test_preferences(items):
     X, y = items
     preferences = (y[:, :, None] > y[:, None, :]).astype(float)
-    by_grades = LowRankSurrogateRanker("pd").fit(X, y)
-    by_preferences = LowRankSurrogateRanker("pd").fit(X, preferences)
+    by_grades = LowRankSurrogateRanker(target_loss="pd").fit(X, y)
+    by_preferences = LowRankSurrogateRanker(target_loss="pd").fit(X, preferences)
     np.testing.assert_array_equal(by_grades.rank(X), by_preferences.rank(X))
     assert by_preferences.score(X, preferences) == pytest.approx(by_grades.score(X, y))
     with pytest.raises(ValueError, match="target_loss='pd'"):
-        LowRankSurrogateRanker("ndcg").fit(X, preferences)
+        LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
 
 
 def test_prediction_does_not_depend_on_the_batch(documents):
@@ -361,7 +365,9 @@ def test_constant_weight_in_a_list_is_a_list_weight(documents):
     q2 = np.concatenate([qid, qid[again] + 100])
     for loss in ("ndcg@3", "dcg", "spearman", "pd"):
         for list_weights in ("rows", "lists", "pairs"):
-            ranker = LowRankSurrogateRanker(loss, list_weights=list_weights, centered=True)
+            ranker = LowRankSurrogateRanker(
+                target_loss=loss, list_weights=list_weights, centered=True
+            )
             weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=weight)
             repeated = clone(ranker).fit(X2, y2, qid=q2)
             if list_weights != "rows":
@@ -376,7 +382,7 @@ def test_list_of_weight_zero_is_no_list(documents):
     weight = (qid >= 10).astype(float)
     kept = qid >= 10
     for base in (None, DecisionTreeRegressor(random_state=0)):
-        ranker = LowRankSurrogateRanker("ndcg@3", estimator=base)
+        ranker = LowRankSurrogateRanker(target_loss="ndcg@3", estimator=base)
         weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=weight)
         without = clone(ranker).fit(X[kept], y[kept], qid=qid[kept])
         assert weighted.n_lists_ == without.n_lists_ == 30
@@ -385,7 +391,7 @@ def test_list_of_weight_zero_is_no_list(documents):
 
 def test_weights_of_score_are_list_weights(documents):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker("ndcg").fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y, qid=qid)
     weight = np.random.default_rng(0).uniform(size=40)[qid]
     expected = ndcg_score(y, ranker.predict(X), qid=qid, sample_weight=weight)
     assert ranker.score(X, y, qid=qid, sample_weight=weight) == pytest.approx(expected)
@@ -399,14 +405,14 @@ def test_not_judged_is_left_out_of_its_coordinate(items, base):
     X, y = items
     y = y.copy()
     y[np.random.default_rng(0).uniform(size=y.shape) < 0.3] = np.nan
-    ranker = LowRankSurrogateRanker("dcg", estimator=base).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=base).fit(X, y)
     u = ranker.predict_surrogate(X)
     for j in range(5):
         judged = ~np.isnan(y[:, j])
         alone = clone(base or Ridge()).fit(X[judged], y[judged, j])
         np.testing.assert_allclose(u[:, j], alone.predict(X), atol=1e-8)
     assert np.isfinite(ranker.score(X, y))
-    iterative = LowRankSurrogateRanker("dcg", solver="lsqr", tol=1e-12).fit(X, y)
+    iterative = LowRankSurrogateRanker(target_loss="dcg", solver="lsqr", tol=1e-12).fit(X, y)
     if base is None:
         np.testing.assert_allclose(iterative.predict_surrogate(X), u, atol=1e-6)
 
@@ -429,11 +435,11 @@ BASES = [
 @pytest.mark.parametrize("base", BASES, ids=lambda b: type(b).__name__)
 def test_any_regressor_both_layouts(documents, items, base):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker("ndcg", estimator=base).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base).fit(X, y, qid=qid)
     assert ranker.predict(X).shape == y.shape
     assert ranker.predict_surrogate(X).shape == (len(y), 1)
     X, y = items
-    ranker = LowRankSurrogateRanker("ndcg", estimator=base, n_jobs=2).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base, n_jobs=2).fit(X, y)
     assert ranker.predict(X).shape == y.shape
     columns = np.column_stack([clone(base).fit(X, t).predict(X) for t in NDCG().encode(y).T])
     if isinstance(base, KNeighborsRegressor | Ridge | LinearRegression | SVR):
@@ -449,7 +455,9 @@ def test_regressor_gets_centred_targets_and_each_list_once(documents):
     means = np.bincount(qid, w * y) / np.bincount(qid, w)
     base = DecisionTreeRegressor(max_depth=3, random_state=0)
     by_hand = clone(base).fit(X, y - means[qid], sample_weight=w / lengths)
-    ours = LowRankSurrogateRanker("dcg", estimator=base).fit(X, y, qid=qid, sample_weight=w)
+    ours = LowRankSurrogateRanker(target_loss="dcg", estimator=base).fit(
+        X, y, qid=qid, sample_weight=w
+    )
     np.testing.assert_allclose(ours.predict(X), by_hand.predict(X), atol=1e-8)
     by_rows = clone(base).fit(X, y, sample_weight=w)
     ours.set_params(centered=False, list_weights="rows").fit(X, y, qid=qid, sample_weight=w)
@@ -458,7 +466,7 @@ def test_regressor_gets_centred_targets_and_each_list_once(documents):
 
 def test_linear_attributes_come_and_go(items):
     X, y = items
-    ranker = LowRankSurrogateRanker("ndcg", estimator=Ridge()).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=Ridge()).fit(X, y)
     assert ranker.coef_.shape == (5, 5)
     assert ranker.intercept_.shape == (5,)
     ranker.set_params(estimator=KNeighborsRegressor()).fit(X, y)
@@ -472,7 +480,9 @@ def test_weights_reach_the_regressor_or_are_refused(documents):
     X, y, qid = documents
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
     base = make_pipeline(StandardScaler(), DecisionTreeRegressor(random_state=0))
-    ranker = LowRankSurrogateRanker("dcg", estimator=base, list_weights="rows", centered=False)
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=base, list_weights="rows", centered=False
+    )
     expected = clone(base).fit(X, y, decisiontreeregressor__sample_weight=w).predict(X)
     np.testing.assert_allclose(ranker.fit(X, y, qid=qid, sample_weight=w).predict(X), expected)
     with pytest.raises(ValueError, match="no sample_weight"):
@@ -612,7 +622,7 @@ def test_degenerate_lists(name, case, x):
     y, qid = DEGENERATE[case], ["a", "a", "a", "a", "b", "b", "c"]
     if case == "one item":
         qid = list("abcdefg")
-    ranker = LowRankSurrogateRanker(name).fit(x, y, qid=qid)
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(x, y, qid=qid)
     assert np.all(np.isfinite(ranker.predict(x)))
     assert np.isfinite(ranker.score(x, y, qid=qid))
     assert np.isfinite(ranker.score(x[:4], y[:4], qid=qid[:4]))
@@ -623,7 +633,7 @@ def test_degenerate_fixed_items(loss, labels):
     y = labels(np.random.default_rng(0), 6, 3)
     y[0], y[1] = 0, y[1].max()
     X = np.zeros((6, 2))
-    ranker = LowRankSurrogateRanker(loss).fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss=loss).fit(X, y)
     assert np.all(np.isfinite(ranker.predict(X)))
     assert np.isfinite(ranker.score(X, y))
 
@@ -639,9 +649,9 @@ def test_column_vector_is_documents():
 
 def test_parameters_of_the_loss_can_be_set(documents):
     X, y, qid = documents
-    ranker = LowRankSurrogateRanker(DCG(k=3)).set_params(target_loss__k=7)
+    ranker = LowRankSurrogateRanker(target_loss=DCG(k=3)).set_params(target_loss__k=7)
     assert ranker.fit(X, y, qid=qid).target_loss_.k == 7
     assert "target_loss__gain" in ranker.get_params()
-    assert isinstance(LowRankSurrogateRanker("map").target_loss, str)
+    assert isinstance(LowRankSurrogateRanker(target_loss="map").target_loss, str)
     assert MeanAveragePrecision(relevance_threshold=2).get_params() == {"relevance_threshold": 2}
     assert PairwiseDisagreement().get_params() == {"weights": "unit"}

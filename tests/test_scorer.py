@@ -66,7 +66,7 @@ def by_hand(data):
             scores = []
             for train, test in GroupKFold(4).split(X, y, qid):
                 scale = StandardScaler().fit(X[train])
-                model = LowRankSurrogateRanker(loss, alpha=alpha)
+                model = LowRankSurrogateRanker(target_loss=loss, alpha=alpha)
                 model.fit(scale.transform(X[train]), y[train], qid=qid[train])
                 predicted = model.predict(scale.transform(X[test]))
                 per_list = [
@@ -274,9 +274,13 @@ def test_qid_is_passed_to_a_predict_that_names_it(data):
 def test_fixed_items_need_no_qid():
     data = make_label_ranking(60, 4, random_state=0)
     found = GridSearchCV(
-        LowRankSurrogateRanker("map"), {"alpha": [0.1, 10.0]}, cv=3, error_score="raise",
-        scoring=make_ranking_scorer(["map", "auc", "precision@50%", "mrr"]), refit="map",
-    ).fit(data.data, data.target)  # fmt: skip
+        LowRankSurrogateRanker(target_loss="map"),
+        {"alpha": [0.1, 10.0]},
+        cv=3,
+        error_score="raise",
+        scoring=make_ranking_scorer(["map", "auc", "precision@50%", "mrr"]),
+        refit="map",
+    ).fit(data.data, data.target)
     assert 0 < found.best_score_ <= 1
 
 
@@ -302,3 +306,8 @@ def test_names_and_parameters():
         make_ranking_scorer("ndgc")
     with pytest.raises(ValueError, match="Invalid parameter"):
         make_ranking_scorer("ndcg", relevance_threshold=1)
+    several = make_ranking_scorer({"P5": "precision@5", "N": NDCG(k=2)}, relevance_threshold=3)
+    assert list(several.measures) == ["P5", "N"]
+    assert several.measures["P5"].relevance_threshold == 3
+    with pytest.raises(ValueError, match="none of"):
+        make_ranking_scorer(["map", "ndcg"], threshold=3)

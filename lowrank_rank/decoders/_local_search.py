@@ -114,6 +114,23 @@ def average_precision_bound(u, n_items):
 
 
 def average_precision_gap(u, ranks):
-    """How far the value of `ranks` may be below the best: bound minus value, >= 0."""
+    """How far the value of `ranks` may be below the best: bound minus value.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_lists, r(r+1)/2)
+    ranks : array-like of shape (n_lists, r)
+
+    Returns
+    -------
+    ndarray of shape (n_lists,)
+        >= 0 up to rounding; 0 certifies the order as optimal.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import average_precision_gap
+    >>> average_precision_gap([[1.0, 3.0, 2.0]], [[2, 1]])  # 4 against 2/1 + 3/2 + 1/2
+    array([0.])
+    """
     ranks = np.asarray(ranks)
     return average_precision_bound(u, ranks.shape[1]) - average_precision_value(u, ranks)

@@ -81,14 +81,14 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
     >>> from lowrank_rank import LowRankSurrogateClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["sick", "well", "sick", "well"]
     >>> costs = [[0, 10], [1, 0]]
-    >>> LowRankSurrogateClassifier(costs).fit(X, y).predict([[1.0], [3.0]])
+    >>> LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y).predict([[1.0], [3.0]])
     array(['sick', 'sick'], dtype='<U4')
     """
 
     def __init__(
         self,
-        loss_matrix=None,
         *,
+        loss_matrix=None,
         classes=None,
         decisions=None,
         n_components=None,

@@ -129,7 +129,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
     --------
     >>> from lowrank_rank import LowRankSurrogateRanker
     >>> X = [[0.0], [1.0], [0.0], [2.0]]
-    >>> ranker = LowRankSurrogateRanker("ndcg", alpha=0.0)
+    >>> ranker = LowRankSurrogateRanker(target_loss="ndcg", alpha=0.0)
     >>> ranker.fit(X, [0, 1, 0, 1], qid=["a", "a", "b", "b"]).coef_.round(2)
     array([0.6])
     >>> ranker.rank([[1.0], [3.0], [2.0]])
@@ -138,8 +138,8 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
 
     def __init__(
         self,
-        target_loss="ndcg",
         *,
+        target_loss="ndcg",
         estimator=None,
         decoder="auto",
         alpha=1.0,

@@ -16,15 +16,16 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
 
     Parameters
     ----------
-    target_loss : str, measure, or list of these
+    target_loss : str, measure, or list or dict of these
         A name such as "ndcg@10" (see `get_ranking_scorer_names`) or an object such as
-        ``NDCG(k=10)``. A list makes one scorer that predicts once and returns a dict, for
-        multi-metric evaluation.
+        ``NDCG(k=10)``. A list, or a dict from names of your own, makes one scorer that predicts
+        once and returns a dict, for multi-metric evaluation.
     one_list : bool, default=False
         Say that one-dimensional labels without qid are one single list, where nothing in
         the model says so.
     **params : dict
-        Parameters of the measure, e.g. ``relevance_threshold=1``.
+        Parameters of the measure, e.g. ``relevance_threshold=1``; of several measures, of
+        those that have them.
 
     Returns
     -------
@@ -35,7 +36,7 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     Raises
     ------
     ValueError
-        If a name is unknown.
+        If a name is unknown, or a parameter that no measure has is given.
 
     Notes
     -----
@@ -49,7 +50,7 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     --------
     >>> from lowrank_rank import LowRankSurrogateRanker, make_ranking_scorer
     >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0], ["a", "a", "b", "b"]
-    >>> ranker = LowRankSurrogateRanker("ndcg").fit(X, y, qid=qid)
+    >>> ranker = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y, qid=qid)
     >>> scorer = make_ranking_scorer("precision@1")
     >>> scorer(ranker, X, y, qid=qid)
     0.5
@@ -57,9 +58,14 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     {'precision@1': 0.5, 'map': 0.75}
     """
     if isinstance(target_loss, list | tuple):
-        measures = {_label(m): _with_params(m, params) for m in target_loss}
+        target_loss = {m if isinstance(m, str) else repr(m): m for m in target_loss}
+    several = isinstance(target_loss, dict)
+    named = target_loss if several else {"": target_loss}
+    measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
+    _set_params(measures.values(), params)
+    if several:
         return MultiRankingScorer(measures, one_list=one_list)
-    return RankingScorer(_with_params(target_loss, params), one_list=one_list)
+    return RankingScorer(measures[""], one_list=one_list)
 
 
 def get_ranking_scorer_names():
@@ -78,12 +84,16 @@ def get_ranking_scorer_names():
     return sorted({**TARGET_LOSSES, **SCORE_ONLY})
 
 
-def _label(measure):
-    return measure if isinstance(measure, str) else repr(measure)
-
-
-def _with_params(measure, params):
-    return clone(resolve_measure(measure)).set_params(**params)
+def _set_params(measures, params):
+    """Set each parameter on the measures that have it; one that none has is refused."""
+    for name, value in params.items():
+        having = [measure for measure in measures if name in measure.get_params()]
+        if not having:
+            raise ValueError(
+                f"Invalid parameter {name!r}: none of {', '.join(map(repr, measures))} has it."
+            )
+        for measure in having:
+            measure.set_params(**{name: value})
 
 
 class _BaseScorer(BaseEstimator):
@@ -177,7 +187,17 @@ class MultiRankingScorer(_BaseScorer):
         self.one_list = one_list
 
     def score(self, estimator, X, y, *, qid=None, sample_weight=None):
-        """Measures of the estimator's scores by name; parameters as in `RankingScorer`.
+        """Measures of the estimator's scores by name, greater is better.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A model, a Pipeline, a search, nested as you like.
+        X : array-like
+        y : array-like
+            Labels; may carry the qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+        sample_weight : array-like of shape (n_rows,) or None, default=None
 
         Returns
         -------

@@ -1,5 +1,6 @@
 """Target losses: each owns its encoding, its decoders and its measure."""
 
+from ..metrics._positional import PositionalForm
 from ._average_precision import MeanAveragePrecision
 from ._base import Decoder, RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
@@ -31,6 +32,7 @@ __all__ = [
     "MatrixLoss",
     "MeanAveragePrecision",
     "PairwiseDisagreement",
+    "PositionalForm",
     "PositionalLoss",
     "PrecisionAtK",
     "PrecisionAtShare",

@@ -20,7 +20,7 @@ from ..metrics._evaluate import check_grades, evaluate
 class Decoder(NamedTuple):
     """A way back from surrogate vectors to ranks.
 
-    Attributes
+    Parameters
     ----------
     decode : callable
         ``decode(u, n_items)`` with u (n_lists, d), returning ranks (n_lists, n_items).

@@ -1,0 +1,62 @@
+"""Sphinx configuration: everything that can be read from the package is read from it."""
+
+import sys
+from pathlib import Path
+
+import lowrank_rank
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from generate import reference_role, unlink_measures, write_generated_pages  # noqa: E402
+
+project = "lowrank_rank"
+author = "The lowrank_rank developers"
+copyright = f"2026, {author}"
+version = release = lowrank_rank.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "api/generated/*.inc"]
+default_role = "reference"  # `name` is code, and a link where the name is public
+highlight_language = "python3"
+
+autodoc_typehints = "none"
+numpydoc_show_class_members = False  # `generate` lists the members, inherited ones too
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"plot_",
+    "within_subsection_order": "generate.QuickstartFirst",
+    "abort_on_example_error": True,
+    "show_memory": False,
+    "min_reported_time": 5,
+    "download_all_examples": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"lowrank_rank {release}"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+}
+
+
+def setup(app):
+    app.add_role("reference", reference_role)
+    app.connect("doctree-read", unlink_measures)
+    # Before Sphinx looks for the source files.
+    write_generated_pages(HERE, changelog=HERE.parent / "CHANGELOG.md")

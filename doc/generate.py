@@ -1,0 +1,227 @@
+"""What the site needs beyond Sphinx: reference pages, tables and changelog from their sources.
+
+Nothing here names a class or a function of the package: the pages follow from the public names
+of its modules and from its tables.
+"""
+
+import inspect
+import re
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+
+import lowrank_rank
+from lowrank_rank.target_losses import SCORE_ONLY, TARGET_LOSSES, TargetLoss
+
+
+def write_generated_pages(doc, changelog):
+    """Write everything below ``api/generated``; files of an earlier build are removed."""
+    folder = doc / "api" / "generated"
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {"index.inc": reference_index(folder_pages := reference_pages())}
+    pages |= folder_pages
+    pages["target_loss_names.inc"] = names_table(TARGET_LOSSES, aimed_at=True)
+    pages["scorer_names.inc"] = names_table(SCORE_ONLY, aimed_at=False)
+    pages["changelog.inc"] = markdown_to_rst(changelog.read_text(encoding="utf-8"))
+    for path in folder.iterdir():
+        if path.name not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")  # an unchanged page is not built again
+
+
+# Reference --------------------------------------------------------------------------
+
+
+def public_names(module):
+    """``__all__`` where there is one, else what the module itself defines."""
+    if hasattr(module, "__all__"):
+        return [name for name in module.__all__ if not name.startswith("__")]
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+    ]
+
+
+def documented_modules():
+    """The package, then its public modules."""
+    yield lowrank_rank
+    for name in public_names(lowrank_rank):
+        if isinstance(value := getattr(lowrank_rank, name), ModuleType):
+            yield value
+
+
+def documented_objects():
+    """For each module its classes and functions, each at the first place where it is public."""
+    seen = set()
+    for module in documented_modules():
+        objects = {}
+        for name in public_names(module):
+            value = getattr(module, name)
+            if (inspect.isclass(value) or inspect.isfunction(value)) and id(value) not in seen:
+                seen.add(id(value))
+                objects[f"{module.__name__}.{name}"] = value
+        yield module, dict(sorted(objects.items()))
+
+
+def reference_pages():
+    """One page per class or function, by file name."""
+    pages = {}
+    for _, objects in documented_objects():
+        for path, value in objects.items():
+            module, name = path.rsplit(".", 1)
+            lines = [heading(name, "="), f".. currentmodule:: {module}", ""]
+            if inspect.isclass(value):
+                lines += [f".. autoclass:: {name}"]
+                if members := class_members(value):
+                    lines += [f"   :members: {', '.join(members)}"]
+            else:
+                lines += [f".. autofunction:: {name}"]
+            pages[f"{path}.rst"] = "\n".join([*lines, ""])
+    return pages
+
+
+def class_members(cls):
+    """Documented public members that this package defines, inherited ones included."""
+    members = []
+    for name in dir(cls):
+        value = getattr(cls, name)
+        function = value.fget if isinstance(value, property) else value
+        ours = (getattr(function, "__module__", None) or "").startswith("lowrank_rank")
+        if ours and not name.startswith("_") and inspect.getdoc(value):
+            members.append(name)
+    return members
+
+
+@cache
+def paths_by_name():
+    """Full path of each documented object by its name, with and without its module."""
+    paths = {}
+    for _, objects in documented_objects():
+        for path in objects:
+            parts = path.split(".")
+            paths |= {".".join(parts[i:]): path for i in range(len(parts))}
+    return paths
+
+
+def reference_role(role, rawtext, text, lineno, inliner, options=None, content=None):
+    """Role of `name` in single backticks: code, linked to its page where it has one."""
+    code = nodes.literal(rawtext, text)
+    path = paths_by_name().get(text)
+    if path is None:
+        return [code], []
+    environment = inliner.document.settings.env
+    link = pending_xref("", code, refdomain="std", reftype="doc", refexplicit=True)
+    link["reftarget"], link["refdoc"] = f"/api/generated/{path}", environment.docname
+    link["refwarn"] = True
+    return [link], []
+
+
+def unlink_measures(app, doctree):
+    """Make ndcg@10 text again, which reStructuredText takes for a mail address."""
+    for link in list(doctree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:"):
+            link.replace_self(nodes.Text(link.astext()))
+
+
+class QuickstartFirst:
+    """Sort key of the gallery: the quickstart, then by file name."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __call__(self, filename):
+        return "quickstart" not in filename, filename
+
+
+def reference_index(pages):
+    """Sections per module with one line per object, and the table of contents."""
+    lines = []
+    for module, objects in documented_objects():
+        if not objects:
+            continue
+        lines += [heading(module.__name__, "-"), first_line(module), ""]
+        lines += [".. list-table::", "   :widths: 35 65", ""]
+        for path, value in objects.items():
+            name = path.rsplit(".", 1)[1]
+            lines += [f"   * - :doc:`{name} <generated/{path}>`", f"     - {first_line(value)}"]
+        lines += [""]
+    lines += [".. toctree::", "   :hidden:", ""]
+    lines += [f"   generated/{name.removesuffix('.rst')}" for name in sorted(pages)]
+    return "\n".join([*lines, ""])
+
+
+def first_line(value):
+    """The first paragraph of a docstring, on one line."""
+    return " ".join(inspect.getdoc(value).split("\n\n")[0].split())
+
+
+def heading(title, line):
+    return f"{title}\n{line * len(title)}\n"
+
+
+# Names ------------------------------------------------------------------------------
+
+N_ITEMS = 10
+
+
+def names_table(names, *, aimed_at):
+    """What each name stands for, as the classes themselves say."""
+    head = ["name", "class", "labels", "NaN"]
+    head += ["d", "documents", "decoders of fixed items"] if aimed_at else []
+    rows = [head]
+    for name, entry in names.items():
+        cutoff = {"k": {"k": 5}, "[k]": {"k": 5}, "p%": {"share": 0.25}}.get(entry.at, {})
+        loss = entry.measure(**{**entry.fixed, **cutoff})
+        link = f":doc:`{entry.measure.__name__} <{class_page(entry.measure)}>`"
+        row = [f"``{name}``", link, loss.labels, "yes" if loss.allow_missing else "no"]
+        if aimed_at:
+            decoders = [f"{d} (exact)" if v.exact else d for d, v in loss.decoders.items()]
+            row += [dimension(loss), "yes" if takes_documents(loss) else "no", ", ".join(decoders)]
+        rows.append(row)
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in rows:
+        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+    return "\n".join([*lines, ""])
+
+
+def class_page(cls):
+    for _, objects in documented_objects():
+        for path, value in objects.items():
+            if value is cls:
+                return f"/api/generated/{path}"
+    raise LookupError(f"{cls.__name__} has a name in a table but is not public.")
+
+
+def dimension(loss):
+    """Dimension of the surrogate for ten items with the default decoder."""
+    label = np.zeros((1, N_ITEMS))
+    label[:, :3] = 1
+    decoder = loss.decoders[loss.auto_decoder(N_ITEMS)]
+    encode = loss.score_targets if decoder.of_scores else loss.encode
+    return str(encode(label).shape[1])
+
+
+def takes_documents(loss):
+    return type(loss).row_targets is not TargetLoss.row_targets
+
+
+# Changelog --------------------------------------------------------------------------
+
+
+def markdown_to_rst(text):
+    """The few things that CHANGELOG.md uses: headings, code, links, lists."""
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r"\[([^]]+)\]\(([^)]+)\)", r"`\1 <\2>`__", line)
+        line = re.sub(r"(?<!`)`([^`<]+)`(?!`|_)", r"``\1``", line)
+        if match := re.match(r"(#+) (.*)", line):
+            line = heading(match[2], "=-~"[len(match[1]) - 1])
+        lines.append(line)
+    return "\n".join([*lines, ""])
