@@ -464,6 +464,24 @@ def test_regressor_gets_centred_targets_and_each_list_once(documents):
     np.testing.assert_allclose(ours.predict(X), by_rows.predict(X), atol=1e-8)
 
 
+def test_passes_lead_to_the_centred_solution(documents):
+    """Alternating between a linear regressor and list offsets minimises over both."""
+    X, y, qid = documents
+    both = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(X, y, qid=qid)
+    losses = []
+    for n_passes in (1, 2, 5, 2000):
+        turns = LowRankSurrogateRanker(
+            target_loss="dcg", estimator=LinearRegression(), list_weights="rows", n_passes=n_passes
+        ).fit(X, y, qid=qid)
+        residual = y - turns.predict(X)
+        means = np.bincount(qid, residual) / np.bincount(qid)
+        losses.append(np.sum((residual - means[qid]) ** 2))
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > losses[-1] + 1e-3
+    np.testing.assert_allclose(turns.coef_, both.coef_, atol=1e-6)
+    assert turns.n_iter_ == 2000
+
+
 def test_linear_attributes_come_and_go(items):
     X, y = items
     ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=Ridge()).fit(X, y)
@@ -555,6 +573,7 @@ def bad_cases():
         "unknown decoder": ({"decoder": "exact"}, (X, items), {}, r"\['sort'\]"),
         "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be a number >= 0"),
         "solver": ({"solver": "cholesky"}, (X, y), {}, "solver must be one of"),
+        "n_passes": ({"n_passes": 0}, (X, y), {}, "n_passes must be an integer >= 1"),
         "list_weights": ({"list_weights": "1/r"}, (X, y), {}, "list_weights must be one of"),
         "four dimensions": ({}, (X, np.zeros((4, 2, 2, 2))), {}, "one, two or three"),
         "negative preference": (

@@ -82,14 +82,27 @@ class EncodedBatch:
     first_id: Any = None
     last_id: Any = None
 
-    def scaled_targets(self):
-        """Targets times the common factor, centred within lists if they are to be."""
+    def scaled_targets(self, fitted=None):
+        """Targets times the common factor and, in centred documents, with a free list offset.
+
+        An offset common to a list changes no order. The best one for scores `fitted` makes
+        the list means of targets and scores agree; before any fit it centres the targets.
+
+        Parameters
+        ----------
+        fitted : ndarray of shape (n, 1) or None
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+        """
         targets = self.targets * self.totals.target_factor
         if self.codes is None:
             return targets
-        from_lists = np.bincount(self.codes, weights=self.weights * targets[:, 0])
+        residual = targets if fitted is None else targets - fitted
+        sums = np.bincount(self.codes, weights=self.weights * residual[:, 0])
         weight = np.bincount(self.codes, weights=self.weights)
-        means = np.divide(from_lists, weight, out=np.zeros(len(weight)), where=weight > 0)
+        means = np.divide(sums, weight, out=np.zeros(len(weight)), where=weight > 0)
         return targets - means[self.codes][:, np.newaxis]
 
 

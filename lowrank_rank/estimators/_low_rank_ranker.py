@@ -8,7 +8,7 @@ from .._lists import split_target
 from ..target_losses import resolve_target_loss
 from ._base import BaseRanker
 from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ._regression import weight_parameters
+from ._regression import predict_regressors, weight_parameters
 from ._ridge import (
     MOST_FEATURES_GRAM,
     SOLVERS,
@@ -21,6 +21,7 @@ from ._ridge import (
 from ._surrogate import SurrogateMixin
 from ._validation import (
     all_or_nothing,
+    check_count,
     check_judged,
     check_number,
     check_option,
@@ -76,6 +77,12 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         Documents only: what counts the same: each row, each list (weights 1/r), or each
         pair (weights r). "auto" is rows for the default ridge; lists for an `estimator` that
         takes weights, and rows for one that does not.
+    n_passes : int, default=1
+        Documents with an `estimator` and `centered` only: fits in which the regressor and the
+        offsets of the lists take turns. A regressor cannot be centred on the features; after
+        each fit the targets of a list are shifted to the mean of its scores, which no order
+        can see, and the regressor is fitted again. With least squares each pass lowers the
+        centred squared loss, at the cost of one more fit. 3 often helps trees.
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Of the default ridge: sufficient statistics, exact, or an iterative solver without
         any n_features x n_features matrix. "auto" iterates above 4000 features.
@@ -109,7 +116,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
     solver_ : str
         Without `estimator`: the solver in use.
     n_iter_ : int
-        Iterations of "lsqr", the most over the coordinates; 1 where nothing iterates here.
+        Iterations of "lsqr", the most over the coordinates; passes with an `estimator`.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -145,6 +152,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         alpha=1.0,
         centered=True,
         list_weights="auto",
+        n_passes=1,
         solver="auto",
         tol=1e-8,
         max_iter=None,
@@ -158,6 +166,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         self.alpha = alpha
         self.centered = centered
         self.list_weights = list_weights
+        self.n_passes = n_passes
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
@@ -272,6 +281,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         check_option("list_weights", self.list_weights, ("auto", *LIST_WEIGHTS))
         check_number("alpha", self.alpha, minimum=0)
         check_number("tol", self.tol, minimum=0)
+        check_count("n_passes", self.n_passes)
         y, qid = split_target(y, qid)
         y = check_target(y, self)
         X = self._validate_X(X, reset=reset)
@@ -336,16 +346,21 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
             self.solver_ = fit.solver
 
     def _fit_estimator(self, batch):
+        turns = self.n_passes if batch.codes is not None else 1
         targets = batch.scaled_targets()
-        if self.verbose:
-            print(
-                f"[{type(self).__name__}] {type(self.estimator).__name__} on {batch.X.shape}, "
-                f"{targets.shape[1]} target(s)"
-            )
-        self.n_iter_ = 1
-        linear = self._fit_regressors(batch.X, targets, batch.weights * batch.totals.weight_factor)
+        weights = batch.weights * batch.totals.weight_factor
+        for turn in range(1, turns + 1):
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] {type(self.estimator).__name__} on {batch.X.shape}, "
+                    f"{targets.shape[1]} target(s), pass {turn} of {turns}"
+                )
+            linear = self._fit_regressors(batch.X, targets, weights)
+            if turn < turns:
+                targets = batch.scaled_targets(predict_regressors(self.estimators_, batch.X))
+        self.n_iter_ = turns
         if linear is not None:
-            self._set_linear(LinearFit(*linear))
+            self._set_linear(LinearFit(*linear, n_iter=turns))
 
 
 def _layout(n_items):

@@ -1,7 +1,7 @@
 """Checks that the estimators share: labels, weights, parameters, all or nothing."""
 
 from contextlib import contextmanager
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils.validation import check_array, column_or_1d
@@ -100,6 +100,13 @@ def check_number(name, value, *, minimum, strict=False):
         sign = ">" if strict else ">="
         raise ValueError(f"{name} must be a number {sign} {minimum}, got {value!r}.")
     return float(value)
+
+
+def check_count(name, value):
+    """An integer parameter at least 1."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer >= 1, got {value!r}.")
+    return int(value)
 
 
 def check_option(name, value, options):
