@@ -91,7 +91,7 @@ class RankingLists:
 
     @cached_property
     def same_length(self):
-        """Grouped row indices as matrices, one for each length that occurs, one list a row.
+        """For each length that occurs: the lists, and their grouped rows as a matrix.
 
         What works on rows of a matrix then works on ragged lists too, with a loop over the
         distinct lengths only and no padding.
@@ -99,7 +99,7 @@ class RankingLists:
         by_length = np.argsort(self.lengths, kind="stable")
         lengths, first = np.unique(self.lengths[by_length], return_index=True)
         return [
-            self.starts[members][:, np.newaxis] + np.arange(length)
+            (members, self.starts[members][:, np.newaxis] + np.arange(length))
             for length, members in zip(lengths, np.split(by_length, first[1:]), strict=True)
         ]
 

@@ -19,7 +19,7 @@ def sort_lists(scores, lists, *, stable=False):
     if r is not None:
         return (_best_first(scores.reshape(-1, r), stable) + lists.starts[:, np.newaxis]).ravel()
     order = np.empty(len(scores), dtype=np.intp)
-    for rows in lists.same_length:
+    for _, rows in lists.same_length:
         order[rows] = rows[:, :1] + _best_first(scores[rows], stable)
     return order
 

@@ -52,7 +52,7 @@ def test_sums_ragged_and_equal():
     np.testing.assert_array_equal(ragged.sum(values), [[6, 9], [6, 7], [18, 20]])
     equal = RankingLists.equal(3, 2)
     np.testing.assert_array_equal(equal.sum(values), [[2, 4], [10, 12], [18, 20]])
-    assert [rows.tolist() for rows in ragged.same_length] == [[[3]], [[4, 5]], [[0, 1, 2]]]
+    assert [rows.tolist() for _, rows in ragged.same_length] == [[[3]], [[4, 5]], [[0, 1, 2]]]
 
 
 def test_select_drops_lists_without_rows():

@@ -88,6 +88,10 @@ def discounted_sum(sorted_gains, discount, lists, *, cutoff=None, blocks=None):
     """Sum over each list of discount(position) times the gain found there."""
     r = lists.common_length
     if r is None or np.ndim(cutoff):
+        if blocks is None:
+            head, of_list, values = _head(discount, lists, cutoff)
+            weighted = sorted_gains[head] * values
+            return np.bincount(of_list, weights=weighted, minlength=lists.n_lists)
         by_position = discounts(discount, lists, cutoff)
         return lists.sum(sorted_gains * mean_over_ties(by_position, blocks))
     row = _discount_row(discount, r, cutoff)
@@ -102,10 +106,17 @@ def discounted_sum(sorted_gains, discount, lists, *, cutoff=None, blocks=None):
 def best_discounted_sum(gains, discount, lists, *, cutoff=None):
     """The largest discounted sum of each list over all orders: gains in descending order."""
     r = lists.common_length
-    if r is None:
-        return discounted_sum(gains[sort_lists(gains, lists)], discount, lists, cutoff=cutoff)
-    row = _discount_row(discount, r, cutoff)
-    return np.sort(gains.reshape(-1, r), axis=1)[:, : -len(row) - 1 : -1] @ row
+    if r is not None:
+        return _best_row_sums(gains.reshape(-1, r), _discount_row(discount, r, cutoff))
+    total = np.empty(lists.n_lists)
+    for members, rows in lists.same_length:
+        row = _discount_row(discount, rows.shape[1], cutoff)
+        total[members] = _best_row_sums(gains[rows], row)
+    return total
+
+
+def _best_row_sums(matrix, row):
+    return np.sort(matrix, axis=1)[:, : -len(row) - 1 : -1] @ row
 
 
 def _discount_row(discount, r, cutoff):
@@ -116,13 +127,21 @@ def _discount_row(discount, r, cutoff):
 
 def discounts(discount, lists, cutoff=None):
     """discount(position), 0 below the cut-off, at every position of every list."""
+    head, _, values = _head(discount, lists, cutoff)
+    by_position = np.zeros(lists.n_rows)
+    by_position[head] = values
+    return by_position
+
+
+def _head(discount, lists, cutoff):
+    """The rows above the cut-off, the list of each, and their discounts."""
     r = lists.lengths
     k = r if cutoff is None else cutoff * np.ones(lists.n_lists)
-    head = np.flatnonzero(lists.positions <= lists.spread(k))
-    of_list = lists.index[head]
-    by_position = np.zeros(lists.n_rows)
-    by_position[head] = discount(lists.positions[head], r[of_list], k[of_list])
-    return by_position
+    depth = np.minimum(r, k).astype(np.intp)
+    of_list = np.repeat(np.arange(lists.n_lists), depth)
+    p = np.arange(1, len(of_list) + 1) - (np.cumsum(depth) - depth)[of_list]
+    values = discount(p, r[of_list], k[of_list]) * np.ones(len(p))
+    return lists.starts[of_list] + p - 1, of_list, values
 
 
 # Cut-offs ---------------------------------------------------------------------------
