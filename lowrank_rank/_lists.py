@@ -175,6 +175,8 @@ def ranking_target(y, qid):
     >>> target["y"].tolist(), target["qid"].tolist()
     ([2.0, 0.0, 1.0], ['a', 'a', 'b'])
     """
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
     y = np.asarray(y, dtype=np.float64)
     if y.ndim != 1:
         raise ValueError(
@@ -220,7 +222,7 @@ def split_target(y, qid=None):
                 "the fields 'y' and 'qid': build it with ranking_target(y, qid)."
             )
         y, carried = y["y"], y["qid"]
-    elif "qid" in (getattr(getattr(y, "index", None), "names", None) or ()):
+    elif _is_column(y) and "qid" in (getattr(getattr(y, "index", None), "names", None) or ()):
         carried = y.index.get_level_values("qid").to_numpy()
         y = y.to_numpy()
     if carried is not None and qid is not None and not _same_ids(carried, qid):
@@ -228,6 +230,12 @@ def split_target(y, qid=None):
             "qid is given twice, in y and by itself, and the two differ: give it one way only."
         )
     return y, qid if carried is None else carried
+
+
+def _is_column(y):
+    """One label per row: in a frame of several columns each row is a list of its own."""
+    shape = getattr(y, "shape", ())
+    return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
 
 
 def _same_ids(a, b):
@@ -245,7 +253,9 @@ def _id_array(qid):
                 f"qid must be an array-like with one id per row, got {qid!r}."
             ) from None
         plain = len({type(q) for q in qid}) == 1 and isinstance(qid[0], str | int | float)
-        if not plain:  # np.asarray would make ["1", 1] equal and tuples two-dimensional
+        array = np.asarray(qid) if plain else None
+        lossy = plain and isinstance(qid[0], int) and array.dtype.kind not in "iub"
+        if not plain or lossy:  # np.asarray would merge ["1", 1] and large integers
             return np.fromiter(qid, dtype=object, count=len(qid))
     qid = np.asarray(qid)
     if qid.ndim != 1:

@@ -5,6 +5,7 @@ from itertools import permutations
 import numpy as np
 
 from .decoders._average_precision import symmetric_matrices
+from .target_losses import resolve_target_loss
 
 _MOST_ITEMS = 8  # 8! orders
 
@@ -39,7 +40,7 @@ def conditional_risks(loss, support, probabilities, ranks):
 
     Parameters
     ----------
-    loss : TargetLoss
+    loss : TargetLoss or str
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
         The labels.
     probabilities : array-like of shape (n, n_labels)
@@ -70,7 +71,7 @@ def conditional_regret(loss, support, probabilities, ranks):
 
     Parameters
     ----------
-    loss : TargetLoss
+    loss : TargetLoss or str
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
     probabilities : array-like of shape (n, n_labels)
     ranks : array-like of shape (n, r)
@@ -88,7 +89,7 @@ def conditional_regret(loss, support, probabilities, ranks):
     >>> conditional_regret(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[2, 1]])
     array([0.5])
     """
-    ranks = np.asarray(ranks)
+    loss, ranks = resolve_target_loss(loss), np.asarray(ranks)
     best = conditional_risks(loss, support, probabilities, all_ranks(ranks.shape[1])).min(axis=1)
     u = np.asarray(probabilities) @ loss.encode(support)
     risk = np.asarray(probabilities) @ loss.offset(support)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.datasets import dump_svmlight_file, load_digits, load_svmlight_files
 from sklearn.utils import Bunch, check_random_state
 
-from ._lists import RankingLists
+from ._lists import RankingLists, split_target
 
 # Files ------------------------------------------------------------------------------
 
@@ -62,11 +62,11 @@ def load_letor(path, *, n_features=None, dtype=np.float64):
         loaded = load_svmlight_files(
             [str(p) for p in paths], n_features=n_features, dtype=dtype, query_id=True
         )
-    except (ValueError, UnicodeDecodeError) as error:
+    except (ValueError, OverflowError) as error:
         names = ", ".join(str(p) for p in paths)
         raise ValueError(
-            f"{names}: not readable as SVMlight with qid ({error}). Each line must be 'grade "
-            "qid:<int> <feature>:<value> ...'."
+            f"{names}: not readable as SVMlight with qid and n_features={n_features}: {error} "
+            "(each line must be 'grade qid:<int> <feature>:<value> ...')"
         ) from error
     triples = [tuple(loaded[i : i + 3]) for i in range(0, len(loaded), 3)]
     for p, (_, y, qid) in zip(paths, triples, strict=True):
@@ -90,13 +90,14 @@ def dump_letor(X, y, qid, path, *, comment=None):
     X : array-like or sparse matrix of shape (n_rows, n_features)
     y : array-like of shape (n_rows,)
         Grades.
-    qid : array-like of shape (n_rows,)
-        Any hashable ids. The format knows integers only: integer ids are written as they
-        are, others as 1, 2, ... in order of first appearance.
+    qid : array-like of shape (n_rows,) or None
+        Any hashable ids; None where `y` is a `ranking_target`. The format knows integers
+        only: integer ids are written as they are, others as 1, 2, ... in order of first
+        appearance.
     path : str or Path
         Ends in .gz or .bz2 to be packed.
     comment : str or None, default=None
-        First line of the file.
+        Written at the head of the file.
 
     Returns
     -------
@@ -108,7 +109,21 @@ def dump_letor(X, y, qid, path, *, comment=None):
     ------
     ValueError
         If lengths differ or an id is missing.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from lowrank_rank.datasets import dump_letor
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "log.txt"
+    ...     ids = dump_letor([[0.5, 0.0], [0.0, 1.0]], [2, 0], ["b", "a"], path)
+    ...     lines = [line for line in path.read_text().splitlines() if line[0] != "#"]
+    >>> ids.tolist(), lines
+    (['b', 'a'], ['2 qid:1 1:0.5', '0 qid:2 2:1'])
     """
+    y, qid = split_target(y, qid)
+    if qid is None:
+        raise ValueError("dump_letor needs the query id of each row, qid.")
     lists = RankingLists.from_qid(qid, len(y))
     written = lists.ungroup(lists.index) + 1
     if lists.ids.dtype.kind in "iu":

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .calibration import all_ranks, conditional_regret
+from .target_losses import resolve_target_loss
 
 _TOLERANCE = 1e-9
 
@@ -13,16 +14,15 @@ _TOLERANCE = 1e-9
 def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
     """Check a target loss by enumeration: its identity, decoders and conventions.
 
-    * ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by the
-      same constant for every order of a label, and for every label of one size if the loss
-      says so by its ``offset``;
+    * ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by one
+      constant for all orders of a label;
     * every decoder that calls itself exact is Bayes-optimal at u = E[targets] for random
       distributions over `support`;
     * decoders permute with the items; the loss clones, pickles, and does not change y.
 
     Parameters
     ----------
-    loss : TargetLoss
+    loss : TargetLoss or str
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
         Labels that it takes, r at most 6.
     n_distributions : int, default=20
@@ -39,6 +39,7 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
     >>> from lowrank_rank.testing import check_target_loss
     >>> check_target_loss(NDCG(k=2), [[2, 0, 1], [0, 0, 1], [1, 2, 0]])
     """
+    loss = resolve_target_loss(loss)
     support = np.asarray(support, dtype=np.float64)
     before = support.copy()
     _check_identity(loss, support)

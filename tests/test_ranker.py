@@ -210,7 +210,7 @@ def test_list_cut_across_calls_is_refused_and_nothing_changes(documents):
     assert qid[29] == qid[30]
     with pytest.raises(ValueError, match="cut across two calls"):
         ranker.partial_fit(X[30:], y[30:], qid=qid[30:])
-    with pytest.raises(ValueError, match="one shape of y"):
+    with pytest.raises(ValueError, match="had the layout one row per document"):
         ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
     assert before.keys() == vars(ranker).keys()
     assert all(np.array_equal(v, vars(ranker)[k]) for k, v in before.items() if k == "coef_")
@@ -571,7 +571,7 @@ def bad_cases():
         "decoder for documents": (
             {"target_loss": "map", "decoder": "exact"}, (X, y), {}, "fixed items"),
         "unknown decoder": ({"decoder": "exact"}, (X, items), {}, r"\['sort'\]"),
-        "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be a number >= 0"),
+        "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be a finite number >= 0"),
         "solver": ({"solver": "cholesky"}, (X, y), {}, "solver must be one of"),
         "n_passes": ({"n_passes": 0}, (X, y), {}, "n_passes must be an integer >= 1"),
         "list_weights": ({"list_weights": "1/r"}, (X, y), {}, "list_weights must be one of"),

@@ -296,7 +296,8 @@ def test_weights_reach_the_measure(data):
 
 def test_names_and_parameters():
     names = get_ranking_scorer_names()
-    assert {"ndcg[@k]", "precision@k", "precision@p%", "map", "eru", "pd", "mrr"} <= set(names)
+    assert {"ndcg", "ndcg@10", "precision@10", "precision@25%", "map", "pd", "mrr"} <= set(names)
+    assert all(make_ranking_scorer(name) for name in names)
     scorer = make_ranking_scorer("map", relevance_threshold=2)
     assert scorer.measure.get_params() == MeanAveragePrecision(relevance_threshold=2).get_params()
     loss = NDCG(k=3)

@@ -2,6 +2,7 @@
 
 from ._assignment import decode_assignment
 from ._average_precision import (
+    MOST_ITEMS,
     MOST_ITEMS_EXACT,
     average_precision_value,
     decode_diagonal,
@@ -15,6 +16,7 @@ from ._local_search import (
 from ._sorting import decode_sort
 
 __all__ = [
+    "MOST_ITEMS",
     "MOST_ITEMS_EXACT",
     "average_precision_bound",
     "average_precision_gap",

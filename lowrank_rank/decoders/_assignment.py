@@ -33,6 +33,9 @@ def decode_assignment(u, n_items):
     depth = worth.shape[2]
     ranks = depth + decode_sort(worth.sum(axis=2))
     for ranks_of_list, worth_of_list in zip(ranks, worth, strict=True):
-        items, positions = linear_sum_assignment(worth_of_list, maximize=True)
+        # Equal but for the last digits is equal: which of them is taken must not be chance.
+        digits = 12 - int(np.ceil(np.log10(max(np.abs(worth_of_list).max(), 1e-300))))
+        rounded = np.round(worth_of_list, digits)
+        items, positions = linear_sum_assignment(rounded, maximize=True)
         ranks_of_list[items] = positions + 1
     return decode_sort(-ranks.astype(float))

@@ -17,7 +17,7 @@ import numpy as np
 from ._sorting import decode_sort
 
 MOST_ITEMS_EXACT = 18  # what decoder="auto" still decodes exactly: 0.1 s for a list
-_MOST_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
+MOST_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 _SUBSETS_AT_ONCE = 2**21  # subsets x lists held at the same time
 
 
@@ -107,9 +107,9 @@ def decode_subsets(u, n_items):
     >>> decode_subsets([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3)
     array([[3, 1, 2]])
     """
-    if n_items > _MOST_ITEMS:
+    if n_items > MOST_ITEMS:
         raise ValueError(
-            f"The exact decoder takes at most {_MOST_ITEMS} items (2**r subsets), got {n_items}: "
+            f"The exact decoder takes at most {MOST_ITEMS} items (2**r subsets), got {n_items}: "
             'use decoder="local_search" or decoder="diagonal".'
         )
     full = symmetric_matrices(u, n_items)

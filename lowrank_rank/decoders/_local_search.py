@@ -41,8 +41,9 @@ def decode_local_search(u, n_items, *, max_sweeps=50):
         if len(active) == 0:
             break
         improved = np.zeros(len(active), dtype=bool)
+        still = full[active]
         for item in range(n_items):
-            moved, better = _best_insertion(full[active], order[active], item)
+            moved, better = _best_insertion(still, order[active], item)
             order[active[better]] = moved[better]
             improved |= better
         active = active[improved]

@@ -23,7 +23,10 @@ class BaseRanker(RegressorMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        loss = resolve_target_loss(self.target_loss)
+        try:
+            loss = resolve_target_loss(self.target_loss)
+        except (ValueError, TypeError):  # fit says what is wrong with it
+            return tags
         tags.target_tags.positive_only = loss.labels != "any"
         # On labels of any scale: a threshold may make all items relevant, or none.
         tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
@@ -51,6 +54,11 @@ class BaseRanker(RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         y, qid = split_target(y, qid)
+        if self.n_items_ is not None and np.ndim(y) == 1:
+            raise ValueError(
+                f"This model ranks {self.n_items_} fixed items: y must have the shape (n_queries, "
+                f"{self.n_items_}), got {np.shape(y)}."
+            )
         if qid is None and np.ndim(y) == 1 and self.n_lists_ > 1:
             raise ValueError(
                 f"This {type(self).__name__} was fitted on {self.n_lists_} lists, and scoring rows "

@@ -65,6 +65,7 @@ class EncodedBatch:
     decoder : str
     n_lists : int
         Lists with a positive weight.
+    list_weights : str
     n_items : int or None
     first_id, last_id : object or None
         Query ids of the first and the last row.
@@ -78,9 +79,21 @@ class EncodedBatch:
     loss: TargetLoss
     decoder: str
     n_lists: int
+    list_weights: str = "rows"
     n_items: int | None = None
     first_id: Any = None
     last_id: Any = None
+
+    def settings(self):
+        """What all batches of one model must have in common, by name."""
+        items = self.n_items
+        return {
+            "the layout": "one row per document" if items is None else f"{items} fixed items",
+            "target_loss": repr(self.loss),
+            "decoder": self.decoder,
+            "centered": self.codes is not None,
+            "list_weights": self.list_weights,
+        }
 
     def scaled_targets(self, fitted=None):
         """Targets times the common factor and, in centred documents, with a free list offset.
@@ -130,6 +143,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
         loss,
         "sort",
         int(np.count_nonzero(mass)),
+        list_weights,
         first_id=None if ids is None else ids[row_list[0]],
         last_id=None if ids is None else ids[row_list[-1]],
     )
@@ -140,14 +154,20 @@ def encode_items(X, y, weights, loss, decoder):
     n_items = y.shape[1]
     if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
         raise ValueError(
-            f"y of shape {y.shape}: preferences have the shape (n_queries, r, r) and go with "
-            f"target_loss='pd', not with {loss!r}."
+            f"y of shape {y.shape}: preferences have the shape (n_queries, r, r), with two equal "
+            f"numbers of items, and go with target_loss='pd'; the target loss is {loss!r}."
         )
     name = loss.auto_decoder(n_items) if decoder == "auto" else decoder
     if name not in loss.decoders:
         raise ValueError(
             f"decoder={decoder!r} is not one of {loss!r}: take 'auto' or one of "
             f"{sorted(loss.decoders)}."
+        )
+    most = loss.decoders[name].most_items
+    if most is not None and n_items > most:
+        raise ValueError(
+            f"decoder={name!r} takes at most {most} items, y has {n_items}: take one of "
+            f"{sorted(set(loss.decoders) - {name})}."
         )
     encode = loss.score_targets if loss.decoders[name].of_scores else loss.encode
     return EncodedBatch(

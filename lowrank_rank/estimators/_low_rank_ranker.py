@@ -10,7 +10,6 @@ from ._base import BaseRanker
 from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
 from ._regression import predict_regressors, weight_parameters
 from ._ridge import (
-    MOST_FEATURES_GRAM,
     SOLVERS,
     LinearFit,
     chosen_solver,
@@ -25,18 +24,19 @@ from ._validation import (
     check_judged,
     check_number,
     check_option,
+    check_regressor,
     check_target,
     check_weights,
     lists_of,
 )
 
 
-def _has_default_estimator(ranker):
-    if ranker.estimator is None:
+def _adds_up(ranker):
+    if ranker.estimator is None and ranker.solver != "lsqr":
         return True
     raise AttributeError(
         "partial_fit adds up the statistics of the default ridge regression; with "
-        f"estimator={ranker.estimator!r} use fit, or leave estimator=None."
+        f"estimator={ranker.estimator!r} and solver={ranker.solver!r} use fit."
     )
 
 
@@ -81,11 +81,12 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         Documents with an `estimator` and `centered` only: fits in which the regressor and the
         offsets of the lists take turns. A regressor cannot be centred on the features; after
         each fit the targets of a list are shifted to the mean of its scores, which no order
-        can see, and the regressor is fitted again. With least squares each pass lowers the
-        centred squared loss, at the cost of one more fit. 3 often helps trees.
+        can see, and the regressor is fitted again. With exact least squares each pass lowers
+        the centred squared loss; each costs one more fit. 3 often helps trees.
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Of the default ridge: sufficient statistics, exact, or an iterative solver without
-        any n_features x n_features matrix. "auto" iterates above 4000 features.
+        any n_features x n_features matrix. "auto" iterates above 4000 features,
+        and above fewer where missing labels ask for one matrix per item.
     tol : float, default=1e-8
         Relative accuracy of "lsqr".
     max_iter : int or None, default=None
@@ -198,7 +199,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
             If shapes, labels, ids, weights or parameters do not fit; nothing is changed then.
         """
         with all_or_nothing(self):
-            batch = self._encode(X, y, qid, sample_weight, reset=True)
+            batch = self._encode(X, y, qid, sample_weight, reset=True, whole=True)
             self._forget("solver_", "n_iter_", "_statistics")
             self._adopt(batch)
             self.n_lists_ = batch.n_lists
@@ -208,7 +209,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
                 self._fit_estimator(batch)
         return self
 
-    @available_if(_has_default_estimator)
+    @available_if(_adds_up)
     def partial_fit(self, X, y, *, qid=None, sample_weight=None):
         """Add a batch of whole lists; the result is that of `fit` on all batches together.
 
@@ -218,7 +219,9 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         ----------
         X, y, qid, sample_weight
             As in `fit`. A list must be in one batch: if the first id of a batch is the last of
-            the previous one, the batch is refused. Without qid each batch is a list.
+            the previous one, the batch is refused; a list that comes back later counts as
+            another one. Without qid each batch is a list. An item may be judged in any of the
+            batches. `alpha` may change between calls, what is aimed at may not.
 
         Returns
         -------
@@ -230,14 +233,19 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
             As in `fit`, if a list is cut across two calls, or if there are too many features
             for the statistics; the model stays as it was.
         """
-        first = getattr(self, "_statistics", None) is None
+        first = not hasattr(self, "n_lists_")
+        if not first and not hasattr(self, "_statistics"):
+            raise ValueError(
+                "The model was fitted by an iterative solver or an estimator, which keeps no "
+                "statistics to go on from: clone it and give all batches to partial_fit."
+            )
         with all_or_nothing(self):
-            batch = self._encode(X, y, qid, sample_weight, reset=first)
-            if batch.X.shape[1] > MOST_FEATURES_GRAM and self.solver != "gram":
+            batch = self._encode(X, y, qid, sample_weight, reset=first, whole=False)
+            if chosen_solver(self.solver, batch) == "lsqr":
                 raise ValueError(
                     f"partial_fit keeps a matrix of n_features x n_features; with "
-                    f"{batch.X.shape[1]} features that is refused unless solver='gram'. fit "
-                    "takes them with the iterative solver."
+                    f"{batch.X.shape[1]} features and solver={self.solver!r} that is refused: set "
+                    "solver='gram', or use fit, which has an iterative solver."
                 )
             if first:
                 self._forget("solver_", "n_iter_", "_statistics")
@@ -274,7 +282,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
 
     # Encoding -----------------------------------------------------------------------
 
-    def _encode(self, X, y, qid, sample_weight, *, reset):
+    def _encode(self, X, y, qid, sample_weight, *, reset, whole):
         """Everything that is checked and known of a batch before a regressor sees it."""
         loss = resolve_target_loss(self.target_loss)
         check_option("solver", self.solver, SOLVERS)
@@ -282,13 +290,17 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         check_number("alpha", self.alpha, minimum=0)
         check_number("tol", self.tol, minimum=0)
         check_count("n_passes", self.n_passes)
+        check_option("centered", self.centered, (True, False))
+        if self.max_iter is not None:
+            check_count("max_iter", self.max_iter)
+        check_regressor(self.estimator)
         y, qid = split_target(y, qid)
         y = check_target(y, self)
         X = self._validate_X(X, reset=reset)
         check_consistent_length(X, y)
-        check_judged(y, loss)
         lists = lists_of(y, qid)
         weights = check_weights(sample_weight, len(y))
+        check_judged(y, loss, weights if whole else None)
         if self.verbose:
             print(f"[{type(self).__name__}] encoding {len(y)} rows for {loss!r}")
         if y.ndim == 1:
@@ -309,13 +321,16 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         self.decoder_ = batch.decoder
         self.n_items_ = batch.n_items
         self._last_id = batch.last_id
+        self._settings = batch.settings()
 
     def _check_continues(self, batch):
-        if batch.n_items != self.n_items_:
-            raise ValueError(
-                f"Earlier batches had {_layout(self.n_items_)}, this one has "
-                f"{_layout(batch.n_items)}: give all batches one shape of y."
-            )
+        for name, now in batch.settings().items():
+            before = self._settings[name]
+            if now != before:
+                raise ValueError(
+                    f"Earlier batches had {name} {before}, this one has {now}: the statistics of "
+                    "all batches must be of one kind. Use fit to start anew."
+                )
         if batch.first_id is not None and batch.first_id == self._last_id:
             raise ValueError(
                 f"The list {batch.first_id!r} is cut across two calls of partial_fit: it is the "
@@ -325,7 +340,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
     # Regression ---------------------------------------------------------------------
 
     def _fit_ridge(self, batch):
-        solver = chosen_solver(self.solver, batch.X.shape[1])
+        solver = chosen_solver(self.solver, batch)
         if self.verbose:
             print(
                 f"[{type(self).__name__}] ridge on {batch.X.shape} by solver {solver!r}, "
@@ -361,7 +376,3 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         self.n_iter_ = turns
         if linear is not None:
             self._set_linear(LinearFit(*linear, n_iter=turns))
-
-
-def _layout(n_items):
-    return "one row per document" if n_items is None else f"{n_items} fixed items"

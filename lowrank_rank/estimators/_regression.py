@@ -2,8 +2,9 @@
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn import get_config
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -73,16 +74,29 @@ def predict_regressors(regressors, X):
 
 
 def weight_parameters(estimator, sample_weight):
-    """Keyword arguments that hand the weights to the regressor's fit, or None if it has none."""
-    if has_fit_parameter(estimator, "sample_weight"):
-        return {"sample_weight": sample_weight}
+    """Keyword arguments that hand the weights to the regressor's fit, or None if it has none.
+
+    They are those of scikit-learn without metadata routing, which `_fit` switches off.
+    """
+    if isinstance(estimator, GridSearchCV | RandomizedSearchCV):
+        return weight_parameters(estimator.estimator, sample_weight)
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
-        if get_config()["enable_metadata_routing"]:
-            return {"sample_weight": sample_weight}
-        if has_fit_parameter(last, "sample_weight"):
-            return {f"{name}__sample_weight": sample_weight}
+        inner = weight_parameters(last, sample_weight)
+        return inner and {f"{name}__{key}": value for key, value in inner.items()}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": sample_weight}
     return None
+
+
+def wraps(estimator):
+    """Whether other estimators are inside, whose tags scikit-learn does not hand up."""
+    if estimator is None:
+        return False
+    return any(
+        hasattr(value, "fit") or isinstance(value, list | tuple)
+        for value in estimator.get_params(deep=False).values()
+    )
 
 
 def linear_coefficients(regressors):
@@ -104,4 +118,5 @@ def _fit(estimator, X, y, sample_weight):
     estimator = clone(estimator)
     if sample_weight is None:
         return estimator.fit(X, y)
-    return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
+    with config_context(enable_metadata_routing=False):
+        return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))

@@ -8,7 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..solvers import RidgeStatistics, solve_iteratively
 
-MOST_FEATURES_GRAM = 4000  # above, solver="auto" iterates: p x p statistics would take over
+#: Features above which solver="auto" iterates: the statistics are p x p, 128 MiB here.
+MOST_FEATURES_GRAM = 4000
 SOLVERS = ("auto", "gram", "lsqr")
 
 
@@ -21,11 +22,12 @@ class LinearFit(NamedTuple):
     n_iter: int = 1
 
 
-def chosen_solver(solver, n_features):
-    """What "auto" stands for."""
+def chosen_solver(solver, batch):
+    """What "auto" stands for; missing labels need a matrix for each coordinate."""
     if solver != "auto":
         return solver
-    return "lsqr" if n_features > MOST_FEATURES_GRAM else "gram"
+    matrices = batch.targets.shape[1] if np.isnan(batch.targets).any() else 1
+    return "lsqr" if matrices * batch.X.shape[1] ** 2 > MOST_FEATURES_GRAM**2 else "gram"
 
 
 def statistics_of(batch):

@@ -1,6 +1,7 @@
 """The regression of surrogate vectors that ranker and classifier share."""
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -9,6 +10,7 @@ from ._regression import (
     linear_coefficients,
     predict_regressors,
     weight_parameters,
+    wraps,
 )
 
 
@@ -36,13 +38,18 @@ class SurrogateMixin:
         Returns
         -------
         ndarray of shape (n_rows, d)
-            d = 1 for documents: u of one item a row.
+            d is 1 for a ranker of documents: u of one item a row.
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         if hasattr(self, "estimators_"):
             return predict_regressors(self.estimators_, X)
-        return X @ np.atleast_2d(self.coef_).T + self.intercept_
+        coef = np.atleast_2d(self.coef_)
+        if issparse(X):
+            return X @ coef.T + self.intercept_
+        # Not BLAS: its kernels sum the last rows of a batch in another order, and equal
+        # documents must tie.
+        return np.einsum("np,dp->nd", np.ascontiguousarray(X), coef) + self.intercept_
 
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
@@ -52,14 +59,15 @@ class SurrogateMixin:
             reset=reset,
             accept_sparse="csr" if tags.sparse else False,
             dtype=np.float64,
-            ensure_all_finite="allow-nan" if tags.allow_nan else True,
+            ensure_all_finite="allow-nan" if tags.allow_nan or wraps(self.estimator) else True,
         )
 
     def _fit_regressors(self, X, targets, weights):
         """Set ``estimators_``; return their coefficients and intercept, or None."""
-        if np.all(weights == weights[0]):
+        takes_weights = weight_parameters(self.estimator, weights) is not None
+        if np.allclose(weights, 1.0 if takes_weights else weights[0], rtol=1e-12, atol=0.0):
             weights = None
-        elif weight_parameters(self.estimator, weights) is None:
+        elif not takes_weights:
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
                 "weights (sample_weight, or list_weights of a ranker): leave them out, or take "

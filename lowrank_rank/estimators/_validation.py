@@ -47,8 +47,8 @@ def check_target(y, estimator):
     return y
 
 
-def check_judged(y, loss):
-    """Refuse NaN where the loss needs every label."""
+def check_judged(y, loss, weights=None):
+    """Refuse NaN where the loss needs every label; with weights, items that nobody judges."""
     missing = np.isnan(y)
     if not missing.any():
         return
@@ -60,15 +60,17 @@ def check_judged(y, loss):
         )
     if not loss.allow_missing:
         raise ValueError(
-            f"Input y contains NaN (query {place[0]}, item {place[1]}): {loss!r} has a normaliser "
-            "that needs every item judged. Judge it, drop the query, or aim at a measure without "
-            "one (dcg, precision@k, eru)."
+            f"Input y contains NaN (query {place[0]}, item {place[1]}): {loss!r} has a normaliser, "
+            "or pairs, that need every item judged. Judge it, drop the query, or aim at a measure "
+            "without (dcg, precision@k, eru)."
         )
-    nobody = missing.all(axis=0)
+    if weights is None:
+        return
+    nobody = missing[weights > 0].all(axis=0)
     if nobody.any():
         raise ValueError(
-            f"Column {int(np.argmax(nobody))} of y is NaN in every row: no query judges this item. "
-            "Drop the column."
+            f"Column {int(np.argmax(nobody))} of y is NaN in every row that counts: no query "
+            "judges this item. Drop the column."
         )
 
 
@@ -96,9 +98,9 @@ def check_weights(sample_weight, n_rows):
 def check_number(name, value, *, minimum, strict=False):
     """A real parameter at least (or above) a minimum."""
     fine = isinstance(value, Real) and not isinstance(value, bool)
-    if not fine or not (value > minimum if strict else value >= minimum):
+    if not fine or not (value > minimum if strict else value >= minimum) or np.isinf(value):
         sign = ">" if strict else ">="
-        raise ValueError(f"{name} must be a number {sign} {minimum}, got {value!r}.")
+        raise ValueError(f"{name} must be a finite number {sign} {minimum}, got {value!r}.")
     return float(value)
 
 
@@ -107,6 +109,19 @@ def check_count(name, value):
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be an integer >= 1, got {value!r}.")
     return int(value)
+
+
+def check_regressor(estimator):
+    """Refuse what cannot fit and predict."""
+    if estimator is None or isinstance(estimator, type):
+        missing = estimator is not None
+    else:
+        missing = not (hasattr(estimator, "fit") and hasattr(estimator, "predict"))
+    if missing:
+        raise TypeError(
+            f"estimator must be None or an instance of a regressor with fit and predict, got "
+            f"{estimator!r}."
+        )
 
 
 def check_option(name, value, options):

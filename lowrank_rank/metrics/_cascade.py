@@ -4,6 +4,8 @@ They look at the items above an item, so they are not positional; ties have clos
 all the same.
 """
 
+from numbers import Real
+
 import numpy as np
 from scipy.special import gammaln
 
@@ -100,15 +102,11 @@ def expected_reciprocal_rank_values(stop, scores, lists, k=None):
 def _product_above(q, lists):
     """Product of q over the positions above each one, list by list.
 
-    A loop over positions, all lists at once; logarithms would lose digits over long
-    batches.
+    Lists of one length at a time; logarithms over all lists would lose digits.
     """
     product = np.ones(len(q))
-    by_length = np.argsort(-lists.lengths, kind="stable")
-    starts, lengths = lists.starts[by_length], lists.lengths[by_length]
-    for t in range(1, int(lengths[0])):
-        at = starts[: np.searchsorted(-lengths, -t)] + t
-        product[at] = product[at - 1] * q[at - 1]
+    for _, rows in lists.same_length:
+        product[rows[:, 1:]] = np.cumprod(q[rows[:, :-1]], axis=1)
     return product
 
 
@@ -120,6 +118,11 @@ def _tied_cascade(q, a, limit):
     convex combinations. By Maclaurin's inequality e_t <= mean(q)**t, so that terms
     below the last digit need not be built.
     """
+    stops = q.min(axis=1) < 1.0
+    if not stops.all():  # blocks without a relevant item add nothing
+        gained = np.zeros(len(q))
+        gained[stops] = _tied_cascade(q[stops], a[stops], limit) if stops.any() else 0.0
+        return gained
     n_blocks, m = q.shape
     depth = m if np.isinf(limit) else int(min(m, limit))
     mean = q.mean(axis=1).max()
@@ -347,6 +350,8 @@ def expected_reciprocal_rank_score(
 def stop_probability(y, max_grade):
     """(2**y - 1) / 2**max_grade, refusing grades above the scale."""
     check_grades(y)
+    if not (isinstance(max_grade, Real) and 0 < max_grade <= 500):
+        raise ValueError(f"max_grade must be a number in (0, 500], got {max_grade!r}.")
     if y.max(initial=0.0) > max_grade:
         raise ValueError(
             f"y holds the grade {y.max():g}, above max_grade={max_grade:g}: give the highest grade "

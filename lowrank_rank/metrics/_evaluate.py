@@ -5,8 +5,10 @@ value per list out, nan where the measure is undefined. What all measures share 
 here: the shapes of y, missing judgements, list weights and the empty-list rule.
 """
 
+from numbers import Real
+
 import numpy as np
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, column_or_1d
 
 from .._lists import RankingLists, split_target
 
@@ -21,6 +23,7 @@ def evaluate(
     average="mean",
     zero_division=np.nan,
     allow_missing=False,
+    takes_preferences=False,
 ):
     """Value of a measure, for each list or as the mean over the lists.
 
@@ -36,12 +39,20 @@ def evaluate(
         As in every public measure.
     allow_missing : bool, default=False
         Whether NaN in a matrix `y_true` means "not judged"; such items are left out.
+    takes_preferences : bool, default=False
+        Whether `y_true` may have three dimensions.
 
     Returns
     -------
     float or ndarray of shape (n_lists,)
     """
+    zero_division = check_real("zero_division", zero_division)
     y, scores, lists = check_lists(y_true, y_score, qid, allow_missing=allow_missing)
+    if y.ndim == 3 and not takes_preferences:
+        raise ValueError(
+            f"y_true has shape {y.shape}: preferences between items are for pairwise disagreement "
+            "only. Give grades, one per item."
+        )
     weights = list_weights(sample_weight, lists)
     judged = None
     if y.ndim == 1 and lists.order is None and allow_missing:
@@ -73,6 +84,9 @@ def check_lists(y_true, y_score, qid=None, *, allow_missing=False):
     scores = check_array(
         y_score, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name="y_score"
     )
+    if y.ndim == 2 and y.shape[1] == 1:  # as in fit: documents, not lists of one item
+        y = column_or_1d(y, warn=True)
+        scores = scores.ravel()
     if y.ndim > 1 and qid is not None:
         raise ValueError(
             f"y_true of shape {y.shape} holds one list per row and takes no qid; qid goes with a "
@@ -83,22 +97,29 @@ def check_lists(y_true, y_score, qid=None, *, allow_missing=False):
             f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
             "score for each labelled item."
         )
-    if not allow_missing and np.isnan(y).any():
-        place = tuple(int(i) for i in np.argwhere(np.isnan(y))[0])
+    _check_missing(y, allow_missing)
+    if y.ndim == 1:
+        return y, scores, RankingLists.from_qid(qid, len(y))
+    lists = RankingLists.equal(*y.shape[:2])
+    return (y.ravel() if y.ndim == 2 else y), scores.ravel(), lists
+
+
+def _check_missing(y, allow_missing):
+    missing = np.isnan(y)
+    if not missing.any():
+        return
+    place = tuple(int(i) for i in np.argwhere(missing)[0])
+    if not allow_missing:
         raise ValueError(
             f"y_true contains NaN (first at {place}). Not judged items can be left out only of "
             "measures without a normaliser (DCG, precision, expected rank utility) and only in a "
             "matrix y_true; drop these rows, or judge them."
         )
     if y.ndim == 1:
-        if allow_missing and np.isnan(y).any():
-            raise ValueError(
-                f"y_true contains NaN (row {int(np.argmax(np.isnan(y)))}): with one row per "
-                "document, leave out the rows that are not judged."
-            )
-        return y, scores, RankingLists.from_qid(qid, len(y))
-    lists = RankingLists.equal(*y.shape[:2])
-    return (y.ravel() if y.ndim == 2 else y), scores.ravel(), lists
+        raise ValueError(
+            f"y_true contains NaN (row {place[0]}): with one row per document, leave out the rows "
+            "that are not judged."
+        )
 
 
 def list_weights(sample_weight, lists):
@@ -118,6 +139,8 @@ def list_weights(sample_weight, lists):
             f"sample_weight has a negative entry (at {int(np.argmax(weights < 0))}); weights "
             "must be >= 0."
         )
+    if not np.any(weights > 0):
+        raise ValueError("All sample weights are zero: at least one list must count.")
     return lists.sum(lists.group(weights)) / lists.lengths if by_row else weights
 
 
@@ -138,9 +161,9 @@ def average_lists(values, weights, *, average="mean", zero_division=np.nan):
 def check_grades(y, *, what="grades"):
     """Refuse negative grades, naming the first."""
     if np.any(y < 0):
-        place = int(np.argmax(y < 0))
+        place = tuple(int(i) for i in np.argwhere(y < 0)[0])
         raise ValueError(
-            f"y holds a negative grade ({y.flat[place]:g}): {what} must be >= 0, higher is better. "
+            f"y holds a negative grade ({y[place]:g}): {what} must be >= 0, higher is better. "
             "Shift them, or give a ranking as r - rank."
         )
     return y
@@ -148,6 +171,17 @@ def check_grades(y, *, what="grades"):
 
 def relevant(y, relevance_threshold=None):
     """1.0 where an item is relevant: grade > 0, or grade >= `relevance_threshold`."""
+    check_grades(y)
     if relevance_threshold is None:
-        return (check_grades(y) > 0).astype(np.float64)
-    return (y >= relevance_threshold).astype(np.float64)
+        return (y > 0).astype(np.float64)
+    threshold = check_real("relevance_threshold", relevance_threshold)
+    if np.isnan(threshold):
+        raise ValueError("relevance_threshold must be a number, got nan.")
+    return (y >= threshold).astype(np.float64)
+
+
+def check_real(name, value):
+    """A parameter that is a real number; nan passes."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a number, got {value!r}.")
+    return float(value)

@@ -98,12 +98,26 @@ def difference_disagreement_values(y, scores, lists):
 
 def preference_disagreement_values(y, scores, lists):
     """Weight y[q, i, j] of the preferences "i before j" that the scores go against."""
+    check_preferences(y)
     s = scores.reshape(y.shape[:2])
     higher = s[:, :, np.newaxis] - s[:, np.newaxis, :]
     against = (higher < 0) + 0.5 * (higher == 0)
     diagonal = np.arange(y.shape[1])
     against[:, diagonal, diagonal] = 0.0
     return np.einsum("qij,qij->q", y, against)
+
+
+def check_preferences(y):
+    """Refuse preferences that are not square, or negative."""
+    if y.shape[1] != y.shape[2]:
+        raise ValueError(f"Preferences y[q, i, j] have the shape (n_lists, r, r), got {y.shape}.")
+    if np.any(y < 0):
+        place = tuple(int(i) for i in np.argwhere(y < 0)[0])
+        raise ValueError(
+            f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i before "
+            "j'; put the weight of the opposite preference into y[q, j, i]."
+        )
+    return y
 
 
 def kendall_values(y, scores, lists):
@@ -205,6 +219,7 @@ def pairwise_disagreement_loss(
         sample_weight=sample_weight,
         average=average,
         zero_division=zero_division,
+        takes_preferences=True,
     )
 
 

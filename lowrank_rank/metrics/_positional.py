@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._ranks import mean_over_ties, mid_ranks, sort_lists, tie_blocks
-from ._evaluate import check_grades
+from ._evaluate import check_grades, check_real
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def cutoff_at(k):
 
 # Gains and discounts ----------------------------------------------------------------
 
-_LARGEST_EXPONENT = 1000.0  # 2**1024 overflows; sums and products need room
+_LARGEST_EXPONENT = 500.0  # 2**1024 overflows, and a regression squares the gains
 
 
 def _linear_gain(y, lists):
@@ -189,9 +189,10 @@ def _linear_gain(y, lists):
 
 def _exponential_gain(y, lists):
     check_grades(y)
-    if y.max(initial=0.0) > _LARGEST_EXPONENT:
+    highest = np.fmax.reduce(y, axis=None, initial=0.0)  # NaN is not judged
+    if highest > _LARGEST_EXPONENT:
         raise ValueError(
-            f"The exponential gain 2**y - 1 overflows at the grade y={y.max():g}: use "
+            f"The exponential gain 2**y - 1 overflows at the grade y={highest:g}: use "
             'gain="linear", or grades on a smaller scale such as 0..4.'
         )
     return np.exp2(y) - 1.0
@@ -277,8 +278,10 @@ def spearman_form():
 
 def eru_form(neutral=2.0, half_life=5.0):
     """Expected rank utility: sum_i max(y_i - neutral, 0) * 2**((1-rank)/(half_life-1))."""
-    if not half_life > 1:
-        raise ValueError(f"half_life must be greater than 1, got {half_life!r}.")
+    if not (isinstance(half_life, Real) and half_life > 1):
+        raise ValueError(f"half_life must be a number greater than 1, got {half_life!r}.")
+    if np.isnan(check_real("neutral", neutral)):
+        raise ValueError("neutral must be a number, got nan.")
     return PositionalForm(
         lambda y, lists: np.maximum(check_grades(y) - neutral, 0.0),
         lambda p, r, k: np.exp2((1.0 - p) / (half_life - 1.0)),

@@ -1,6 +1,7 @@
 """Scorers: a measure as scikit-learn's model selection wants it, query ids included."""
 
 import warnings
+from inspect import signature
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -8,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
 from .._lists import RankingLists, split_target
-from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, example_names, resolve_measure
 
 
 def make_ranking_scorer(target_loss, *, one_list=False, **params):
@@ -30,7 +31,7 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     Returns
     -------
     RankingScorer
-        Callable as ``scorer(estimator, X, y, qid=None, sample_weight=None)``; picklable,
+        Callable as ``scorer(estimator, X, y, *, qid=None, sample_weight=None)``; picklable,
         clonable, asking for `qid` under metadata routing by itself.
 
     Raises
@@ -57,11 +58,16 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     >>> make_ranking_scorer(["precision@1", "map"])(ranker, X, y, qid=qid)
     {'precision@1': 0.5, 'map': 0.75}
     """
+    if isinstance(target_loss, list | tuple | dict) and not target_loss:
+        raise ValueError("make_ranking_scorer got no measure: name at least one.")
     if isinstance(target_loss, list | tuple):
         target_loss = {m if isinstance(m, str) else repr(m): m for m in target_loss}
     several = isinstance(target_loss, dict)
     named = target_loss if several else {"": target_loss}
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
+    for name, measure in named.items():
+        if isinstance(measure, str):
+            _refuse_contradiction(measure, measures[name], params)
     _set_params(measures.values(), params)
     if several:
         return MultiRankingScorer(measures, one_list=one_list)
@@ -69,7 +75,7 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
 
 
 def get_ranking_scorer_names():
-    """Names that `make_ranking_scorer` takes, "k" and "p" standing for numbers.
+    """Names that `make_ranking_scorer` takes; 10 and 25% stand for any number.
 
     Returns
     -------
@@ -78,10 +84,23 @@ def get_ranking_scorer_names():
     Examples
     --------
     >>> from lowrank_rank.metrics import get_ranking_scorer_names
-    >>> "ndcg[@k]" in get_ranking_scorer_names()
-    True
+    >>> get_ranking_scorer_names()[:5]
+    ['auc', 'dcg', 'dcg@10', 'dcg_exp', 'dcg_exp@10']
     """
-    return sorted({**TARGET_LOSSES, **SCORE_ONLY})
+    return sorted(
+        name for pattern in {**TARGET_LOSSES, **SCORE_ONLY} for name in example_names(pattern)
+    )
+
+
+def _refuse_contradiction(name, measure, params):
+    """A parameter that the name sets already may not be set to something else."""
+    default = type(measure)().get_params()
+    for key, value in params.items():
+        said = measure.get_params().get(key)
+        if key in default and said != default[key] and said != value:
+            raise ValueError(
+                f"The name {name!r} says {key}={said!r}, but {key}={value!r} is given."
+            )
 
 
 def _set_params(measures, params):
@@ -237,11 +256,7 @@ def predict_scores(estimator, X, qid=None):
 
 
 def _names_qid(method):
-    function = getattr(method, "__func__", method)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return False
-    return "qid" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return "qid" in signature(method).parameters
 
 
 def _classifier_scores(estimator, X):

@@ -184,11 +184,27 @@ def _dense_moments(X, centred_targets, groups):
 
 def _sparse_moments(X, centred_targets, groups):
     """X'WX minus the groups' means' share; both factors stay sparse."""
+    X = _shift_full_columns(X)
     root = sparse.diags(np.sqrt(groups.weights))
     rows = root @ X
     means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
     gram = (rows.T @ rows).toarray() - (means.T @ means).toarray()
     return gram, np.asarray(X.T @ (groups.weights[:, np.newaxis] * centred_targets))
+
+
+def _shift_full_columns(X):
+    """Subtract the mean of every column without zeros, which stays as sparse as it was.
+
+    Nothing that is centred sees it, and an offset (a time stamp, an id) no longer cancels.
+    """
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    if not full.any():
+        return X
+    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel(), 0.0)
+    return sparse.csr_matrix((X.data - shift[X.indices], X.indices, X.indptr), shape=X.shape)
 
 
 def _solve_positive(matrix, right):
@@ -200,11 +216,15 @@ def _solve_positive(matrix, right):
 
 
 def _solve_shortest(matrix, right):
-    """The shortest of the least squares solutions.
+    """The shortest of the least squares solutions, in features scaled to second moment 1.
 
-    Directions whose second moment is below 1e-10 of the largest are rounding, not data.
+    Directions whose second moment is then below 1e-10 of the largest are rounding, not data.
     """
-    return linalg.lstsq(matrix, right, cond=1e-10)[0]
+    scale = np.sqrt(np.diag(matrix))
+    scale = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
+    scaled = matrix * scale * scale[:, np.newaxis]
+    solution = linalg.lstsq(scaled, (right.T * scale).T, cond=1e-10)[0]
+    return (solution.T * scale).T
 
 
 def solve_iteratively(X, targets, weights, codes=None, *, alpha, tol, max_iter):

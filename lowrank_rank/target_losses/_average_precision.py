@@ -3,7 +3,13 @@
 import numpy as np
 
 from .._lists import RankingLists
-from ..decoders import MOST_ITEMS_EXACT, decode_diagonal, decode_local_search, decode_subsets
+from ..decoders import (
+    MOST_ITEMS,
+    MOST_ITEMS_EXACT,
+    decode_diagonal,
+    decode_local_search,
+    decode_subsets,
+)
 from ..metrics._cascade import average_precision_values
 from ._base import Decoder, TargetLoss, sorting
 from ._positional import reciprocal
@@ -62,7 +68,7 @@ class MeanAveragePrecision(TargetLoss):
     @property
     def decoders(self):
         return {
-            "exact": Decoder(decode_subsets, exact=True),
+            "exact": Decoder(decode_subsets, exact=True, most_items=MOST_ITEMS),
             "local_search": Decoder(decode_local_search, exact=False),
             "diagonal": Decoder(decode_diagonal, exact=False),
             "sort": sorting(exact=False),

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from ..decoders import decode_sort
-from ..metrics._evaluate import check_grades, evaluate
+from ..metrics._evaluate import check_grades, evaluate, relevant
 
 
 class Decoder(NamedTuple):
@@ -29,11 +29,14 @@ class Decoder(NamedTuple):
         distribution of the label.
     of_scores : bool
         Whether u estimates `TargetLoss.score_targets` (d = r) rather than `encode`.
+    most_items : int or None
+        Longest lists that it takes.
     """
 
     decode: Callable
     exact: bool
     of_scores: bool = False
+    most_items: int | None = None
 
 
 def sorting(exact=True, of_scores=True):
@@ -51,16 +54,22 @@ class RankingMeasure(BaseEstimator):
     ----------
     labels : {"binary", "graded", "any"}
         0 and 1 (or grades with a `relevance_threshold`), grades >= 0, or any real numbers.
+    takes_preferences : bool
+        Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
         Whether NaN in a matrix y means "not judged" (spec: where the utility of an item
         depends on its own grade alone).
     reaches_one : bool
         Whether the best order has the value 1 whatever the label.
+    undefined : float
+        The mean where no list has a value.
     """
 
     labels: ClassVar[str] = "graded"
+    takes_preferences: ClassVar[bool] = False
     allow_missing: ClassVar[bool] = False
     reaches_one: ClassVar[bool] = True
+    undefined: ClassVar[float] = 0.0
 
     def check_labels(self, y):
         """Labels as the loss uses them; refuses those that it cannot take.
@@ -103,7 +112,7 @@ class RankingMeasure(BaseEstimator):
         Returns
         -------
         float or ndarray
-            0.0 where the mean is over no list at all.
+            `undefined` where the mean is over no list at all.
         """
         kernel = self._kernel()
         value = evaluate(
@@ -114,8 +123,9 @@ class RankingMeasure(BaseEstimator):
             sample_weight=sample_weight,
             average=average,
             allow_missing=self.allow_missing,
+            takes_preferences=self.takes_preferences,
         )
-        return 0.0 if average == "mean" and np.isnan(value) else value
+        return self.undefined if average == "mean" and np.isnan(value) else value
 
 
 class TargetLoss(RankingMeasure):
@@ -146,9 +156,6 @@ class TargetLoss(RankingMeasure):
     def decoders(self):
         """Decoders for lists of fixed items by name; documents are always sorted."""
         return {"sort": sorting()}
-
-    #: Whether y may be preferences (n_lists, r, r).
-    takes_preferences: ClassVar[bool] = False
 
     def auto_decoder(self, n_items):
         """The name that "auto" stands for with lists of this many items."""
@@ -197,8 +204,7 @@ def _any(loss, y):
 def _binary(loss, y):
     threshold = loss.relevance_threshold
     if threshold is not None:
-        check_grades(y)
-        return np.where(np.isnan(y), np.nan, y >= threshold)
+        return np.where(np.isnan(y), np.nan, relevant(y, threshold))
     wrong = ~((y == 0) | (y == 1) | np.isnan(y))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])

@@ -61,8 +61,8 @@ class MatrixLoss:
             )
         means = matrix.mean(axis=1, keepdims=True)
         left, singular, right = np.linalg.svd(matrix - means, full_matrices=False)
-        largest = singular[0] * max(matrix.shape) * np.finfo(float).eps
-        rank = int(np.sum(singular > max(largest, np.finfo(float).tiny)))
+        rounding = np.linalg.norm(matrix) * max(matrix.shape) * np.finfo(float).eps
+        rank = int(np.sum(singular > rounding))
         self.n_components = self._check_n_components(n_components, rank)
         root = np.sqrt(singular[: self.n_components])
         self.matrix = matrix

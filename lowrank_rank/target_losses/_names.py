@@ -64,6 +64,16 @@ SCORE_ONLY: dict[str, Name] = {
 }
 
 
+def example_names(pattern):
+    """Names that fit a pattern of the tables: "ndcg[@k]" gives "ndcg" and "ndcg@10"."""
+    base, _, cut = pattern.partition("@")
+    if not cut:
+        return [base]
+    if base.endswith("["):
+        return [base[:-1], f"{base[:-1]}@10"]
+    return [f"{base}@25%"] if cut.endswith("%") else [f"{base}@10"]
+
+
 def resolve_target_loss(target_loss):
     """The target loss that a name or an object stands for.
 

@@ -4,7 +4,12 @@ import numpy as np
 
 from .._lists import RankingLists
 from .._ranks import mid_fractions
-from ..metrics._pairwise import check_pair_weights, disagreement_values, kendall_values
+from ..metrics._pairwise import (
+    check_pair_weights,
+    check_preferences,
+    disagreement_values,
+    kendall_values,
+)
 from ._base import TargetLoss, sorting
 
 
@@ -15,9 +20,10 @@ class PairwiseDisagreement(TargetLoss):
     weights; grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+. `encode` is the
     factorisation of dimension r(r-1)/2, the differences y_ij - y_ji of the pairs i < j.
 
-    `LowRankSurrogateRanker` regresses scores and sorts them (theorem 6), f_i(y) =
-    sum_j (y_ij - y_ji): calibrated where the expected preferences and the expected scores
-    agree, and for every distribution with difference weights or binary labels.
+    `LowRankSurrogateRanker` regresses scores and sorts them (theorem 6): in proportion to
+    f_i(y) = sum_j (y_ij - y_ji), or the grade itself with difference weights, whose order is
+    the same. Calibrated where the expected preferences and the expected scores agree, and for
+    every distribution of grades with difference weights or of binary labels.
 
     Parameters
     ----------
@@ -76,19 +82,11 @@ class PairwiseDisagreement(TargetLoss):
 
     @property
     def decoders(self):
-        return {"sort": sorting(exact=self.weights == "difference")}
+        # Exact for difference weights and binary labels, not for every kind of label.
+        return {"sort": sorting(exact=False)}
 
     def check_labels(self, y):
-        y = super().check_labels(y)
-        if y.ndim < 3:
-            return y
-        if np.any(y < 0):
-            place = tuple(int(i) for i in np.argwhere(y < 0)[0])
-            raise ValueError(
-                f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i "
-                "before j'; put the weight of the opposite preference into y[q, j, i]."
-            )
-        return y
+        return check_preferences(y) if y.ndim == 3 else super().check_labels(y)
 
     def score_targets(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
@@ -124,6 +122,7 @@ class KendallTau(PairwiseDisagreement):
     """
 
     takes_preferences = False
+    undefined = -1.0
 
     def __init__(self):
         super().__init__(weights="unit")
