@@ -1,7 +1,9 @@
 """Measures: worked numbers, the slow reference, invariances, peers, degenerate lists."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import ndcg_score as sklearn_ndcg
 from sklearn.metrics import roc_auc_score
 
@@ -218,6 +220,34 @@ def test_pytrec_eval_agrees_without_ties():
         np.testing.assert_allclose(values, peer, atol=1e-9, err_msg=name)
 
 
+def test_ranx_agrees_without_ties():
+    ranx = pytest.importorskip("ranx")
+    rng = np.random.default_rng(5)
+    y, s = rng.integers(0, 3, (10, 20)), rng.permuted(np.tile(np.arange(20.0), (10, 1)), axis=1)
+    qrels = {str(q): {f"d{i}": int(g) for i, g in enumerate(row)} for q, row in enumerate(y)}
+    run = {str(q): {f"d{i}": float(v) for i, v in enumerate(row)} for q, row in enumerate(s)}
+    result = ranx.evaluate(
+        ranx.Qrels(qrels),
+        ranx.Run(run),
+        ["ndcg@10", "map", "precision@5", "mrr"],
+        make_comparable=True,
+    )
+    ours = {
+        "ndcg@10": ndcg_score(y, s, k=10),
+        "map": mean_average_precision_score(y, s),
+        "precision@5": precision_at_k_score(y, s, k=5),
+        "mrr": reciprocal_rank_score(y, s),
+    }
+    assert {name: pytest.approx(float(value)) for name, value in result.items()} == ours
+
+
+@pytest.mark.parametrize("frame", [np.asarray, pd.DataFrame])
+def test_columns_are_documents_as_in_fit(frame):
+    y, s = np.array([[0.0], [1.0], [2.0]]), np.array([[3.0], [1.0], [2.0]])
+    with pytest.warns(DataConversionWarning):
+        assert ndcg_score(frame(y), frame(s)) == ndcg_score(y[:, 0], s[:, 0])
+
+
 def test_preferences_are_the_weights_of_pairs():
     rng = np.random.default_rng(6)
     y, s = rng.integers(0, 3, (8, 5)).astype(float), rng.integers(0, 3, (8, 5)).astype(float)
@@ -329,6 +359,17 @@ def test_qid_travels_in_y():
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1.0]), None),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, 2, 3]), "sample_weight"),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, -2]), "negative"),
+        (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[0, 0]), "weights are zero"),
+        (lambda: ndcg_score([1, 0], [1, 2], zero_division="warn"), "zero_division"),
+        (lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))), "disagreement only"),
+        (lambda: auc_score([1, 0], [1, 2], relevance_threshold=np.nan), "nan"),
+        (lambda: auc_score([1, 0], [1, 2], relevance_threshold="1"), "must be a number"),
+        (lambda: auc_score([-1, 1], [1, 2], relevance_threshold=1), "negative grade"),
+        (lambda: dcg_score([[np.nan, 5000]], [[1, 2]], gain="exponential"), "overflows"),
+        (lambda: expected_rank_utility_score([1, 0], [1, 2], neutral=np.nan), "neutral"),
+        (lambda: expected_reciprocal_rank_score([1, 0], [1, 2], max_grade=np.nan), "max_grade"),
+        (lambda: pairwise_disagreement_loss(-np.ones((1, 2, 2)), [[1, 2]]), "opposite"),
+        (lambda: pairwise_disagreement_loss(np.ones((1, 2, 3)), [[1, 2]]), "shape"),
         (lambda: expected_reciprocal_rank_score([5, 0], [1, 2]), "max_grade"),
         (lambda: expected_rank_utility_score([5, 0], [1, 2], half_life=1), "half_life"),
         (lambda: pairwise_disagreement_loss([5, 0], [1, 2], weights="log"), "weights"),

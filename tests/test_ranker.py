@@ -5,10 +5,13 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
-from sklearn.base import clone
+from sklearn import config_context
+from sklearn.base import clone, is_regressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -447,7 +450,7 @@ def test_any_regressor_both_layouts(documents, items, base):
     assert hasattr(ranker, "coef_") == isinstance(base, Ridge | LinearRegression)
 
 
-def test_regressor_gets_centred_targets_and_each_list_once(documents):
+def test_regressor_gets_centred_targets_and_list_weights(documents):
     """By hand: grades minus their weighted mean in the list, rows weighted by 1/r."""
     X, y, qid = documents
     lengths = np.bincount(qid)[qid]
@@ -455,9 +458,8 @@ def test_regressor_gets_centred_targets_and_each_list_once(documents):
     means = np.bincount(qid, w * y) / np.bincount(qid, w)
     base = DecisionTreeRegressor(max_depth=3, random_state=0)
     by_hand = clone(base).fit(X, y - means[qid], sample_weight=w / lengths)
-    ours = LowRankSurrogateRanker(target_loss="dcg", estimator=base).fit(
-        X, y, qid=qid, sample_weight=w
-    )
+    ours = LowRankSurrogateRanker(target_loss="dcg", estimator=base, list_weights="lists")
+    ours.fit(X, y, qid=qid, sample_weight=w)
     np.testing.assert_allclose(ours.predict(X), by_hand.predict(X), atol=1e-8)
     by_rows = clone(base).fit(X, y, sample_weight=w)
     ours.set_params(centered=False, list_weights="rows").fit(X, y, qid=qid, sample_weight=w)
@@ -674,3 +676,160 @@ def test_parameters_of_the_loss_can_be_set(documents):
     assert isinstance(LowRankSurrogateRanker(target_loss="map").target_loss, str)
     assert MeanAveragePrecision(relevance_threshold=2).get_params() == {"relevance_threshold": 2}
     assert PairwiseDisagreement().get_params() == {"weights": "unit"}
+
+
+# What reviews found -----------------------------------------------------------------
+
+
+def test_equal_documents_tie_whatever_else_is_in_the_batch():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 46)), rng.integers(0, 3, 200)
+    for data in (X, np.asfortranarray(X), pd.DataFrame(X)):
+        ranker = LowRankSurrogateRanker().fit(data, y)
+        for n in (7, 1003):
+            copies = np.tile(X[:1], (n, 1))
+            assert len(set(ranker.predict(_like(data, copies)))) == 1
+        alone = [ranker.predict(_like(data, row[np.newaxis]))[0] for row in X]
+        assert ranker.predict(data).tolist() == alone
+
+
+def _like(data, rows):
+    if isinstance(data, pd.DataFrame):
+        return pd.DataFrame(rows)
+    return np.asfortranarray(rows) if data.flags.f_contiguous else rows
+
+
+@pytest.mark.parametrize("name", ["prbep", "precision@50%", "map", "ndcg"])
+def test_fixed_items_do_not_depend_on_the_batch(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = (X @ rng.normal(size=(5, 8)) + rng.normal(size=(300, 8)) > 1).astype(float)
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y)
+    alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X])
+    np.testing.assert_array_equal(ranker.predict(X), alone)
+    parts = LowRankSurrogateRanker(target_loss=name)
+    parts.partial_fit(X[:130], y[:130]).partial_fit(X[130:], y[130:])
+    np.testing.assert_array_equal(parts.rank(X), ranker.rank(X))
+
+
+def test_no_penalty_with_features_of_very_different_scales(documents):
+    X, y, _ = documents
+    X = X * np.array([1.0, 1e6, 1e-6, 1.0, 1e8, 1.0])
+    ours = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=False).fit(X, y)
+    truth = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), truth.predict(X), atol=1e-6)
+
+
+def test_sparse_offsets_do_not_cancel(documents):
+    X, y, qid = documents
+    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    shifted = sparse.csr_matrix(X + np.array([0, 1e8, 0, 1e6, 0, 0]))
+    np.testing.assert_allclose(
+        LowRankSurrogateRanker().fit(shifted, y, qid=qid).coef_, plain.coef_, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"target_loss": "dcg"}, "target_loss"),
+        ({"centered": False}, "centered"),
+        ({"list_weights": "pairs"}, "list_weights"),
+    ],
+)
+def test_partial_fit_refuses_statistics_of_another_kind(documents, change, what):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker().partial_fit(X[qid < 20], y[qid < 20], qid=qid[qid < 20])
+    coef = ranker.coef_
+    with pytest.raises(ValueError, match=f"Earlier batches had {what}"):
+        ranker.set_params(**change).partial_fit(X[qid >= 20], y[qid >= 20], qid=qid[qid >= 20])
+    assert ranker.coef_ is coef
+
+
+def test_partial_fit_refuses_another_decoder_and_lost_statistics(items):
+    X, y = items
+    y = np.minimum(y, 1)
+    ranker = LowRankSurrogateRanker(target_loss="map").partial_fit(X, y)
+    with pytest.raises(ValueError, match="had decoder exact"):
+        ranker.set_params(decoder="sort").partial_fit(X, y)
+    iterated = LowRankSurrogateRanker(solver="lsqr").fit(X, y)
+    assert not hasattr(iterated, "partial_fit")
+    with pytest.raises(ValueError, match="keeps no statistics"):
+        iterated.set_params(solver="gram").partial_fit(X, y)
+
+
+def test_partial_fit_takes_a_batch_in_which_an_item_is_not_judged(items):
+    X, y = items
+    y = y.copy()
+    y[:20, 1] = np.nan
+    whole = LowRankSurrogateRanker(target_loss="dcg").fit(X, y)
+    parts = LowRankSurrogateRanker(target_loss="dcg")
+    for rows in np.array_split(np.arange(60), 6):
+        parts.partial_fit(X[rows], y[rows])
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), atol=1e-8)
+    counts = np.isnan(y[:, 1]).astype(float)
+    with pytest.raises(ValueError, match="row that counts"):
+        whole.fit(X, y, sample_weight=counts)
+
+
+def test_constant_weights_reach_the_regressor(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=Ridge(), centered=False, list_weights="rows"
+    )
+    twice = np.full(len(y), 2.0)
+    by_hand = Ridge().fit(X, y, sample_weight=twice)
+    np.testing.assert_allclose(
+        ranker.fit(X, y, qid=qid, sample_weight=twice).coef_, by_hand.coef_, atol=1e-8
+    )
+
+
+def test_pipelines_and_searches_as_estimator(documents):
+    X, y, qid = documents
+    with_gaps = X.copy()
+    with_gaps[::5, 2] = np.nan
+    imputing = make_pipeline(SimpleImputer(), Ridge())
+    search = GridSearchCV(Ridge(), {"alpha": [1.0, 10.0]})
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    for routing in (False, True):
+        with config_context(enable_metadata_routing=routing):
+            for base, data in ((imputing, with_gaps), (search, X)):
+                ranker = LowRankSurrogateRanker(estimator=base)
+                ranker.fit(data, y, qid=qid, sample_weight=w)
+                assert np.all(np.isfinite(ranker.predict(data)))
+
+
+def test_frame_of_fixed_items_may_be_indexed_by_qid(items):
+    X, y = items
+    frame = pd.DataFrame(y, index=pd.Index(range(100, 160), name="qid"))
+    ranker = LowRankSurrogateRanker().fit(X, frame)
+    assert ranker.n_items_ == 5
+    assert ranker.score(X, frame) == LowRankSurrogateRanker().fit(X, y).score(X, y)
+    with pytest.raises(ValueError, match="5 fixed items"):
+        ranker.score(X, y[:, 0])
+
+
+def test_unfit_estimators_and_losses_are_named_early(items):
+    X, _ = items
+    for base in (StandardScaler(), "ridge", Ridge):
+        with pytest.raises(TypeError, match="regressor with fit and predict"):
+            LowRankSurrogateRanker(estimator=base).fit(X, X[:, 0])
+    long = np.ones((60, 25))
+    long[:, ::2] = 0
+    with pytest.raises(ValueError, match="at most 22 items"):
+        LowRankSurrogateRanker(target_loss="map", decoder="exact").fit(X, long)
+    bad = LowRankSurrogateRanker(target_loss="foo")
+    assert is_regressor(bad)
+    assert "foo" in bad._repr_html_()
+    for params in ({"max_iter": 0}, {"centered": "no"}, {"alpha": np.inf}):
+        with pytest.raises(ValueError, match=next(iter(params))):
+            LowRankSurrogateRanker(**params).fit(X, X[:, 0] ** 2)
+
+
+def test_one_function_for_all_lists_need_not_be_consistent():
+    """Lists {a,b}, {b,c}, {a,c} with differences .1, 1, .1: a > b > c everywhere, b comes first."""
+    X = np.eye(3)[[0, 1, 1, 2, 0, 2]]
+    grades = np.array([1.1, 1.0, 2.0, 1.0, 1.1, 1.0])
+    qid = [1, 1, 2, 2, 3, 3]
+    a, b, c = LowRankSurrogateRanker(target_loss="dcg", alpha=1e-9).fit(X, grades, qid=qid).coef_
+    assert b > a > c

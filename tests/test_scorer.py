@@ -8,7 +8,13 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.ensemble import BaggingRegressor, RandomForestClassifier, VotingRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    RandomForestClassifier,
+    StackingRegressor,
+    VotingRegressor,
+)
+from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import (
     GridSearchCV,
@@ -191,14 +197,43 @@ def test_scoring_a_model_of_several_lists_without_qid_raises(data, wrapper):
     assert scorer(model, X, y, qid=qid) == scorer(model, X, target)
 
 
-def test_voting_and_transformed_target_hide_no_model(data):
+def test_meta_estimators_hide_no_model(data):
+    """Fitted for real, qid routed or carried; without it the scorer raises."""
     X, y, qid = data
-    inner = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    voting = VotingRegressor([("a", LowRankSurrogateRanker())])
-    voting.estimators_ = [inner]
-    target = TransformedTargetRegressor(LowRankSurrogateRanker())
-    target.regressor_ = inner
-    assert lists_seen(voting) == lists_seen(target) == 40
+    ranker, scorer = LowRankSurrogateRanker(), make_ranking_scorer("ndcg@5")
+    models = {
+        "voting": VotingRegressor([("a", ranker), ("b", ranker)]),
+        "stacking": StackingRegressor([("a", ranker)], final_estimator=ranker, cv=2),
+        "rfecv": RFECV(ranker, cv=GroupKFold(3), scoring=scorer),
+        "transformed": TransformedTargetRegressor(ranker),
+    }
+    with config_context(enable_metadata_routing=True):
+        for name, model in models.items():
+            params = {"groups": qid} if name == "rfecv" else {}
+            model.fit(X, y, qid=qid, **params)
+            assert lists_seen(model) == 40, name
+            with pytest.raises(ValueError, match="as one list"):
+                scorer(model, X, y)
+            assert 0 < scorer(pickle.loads(pickle.dumps(model)), X, y, qid=qid) <= 1
+
+
+def test_routing_on_in_every_tool(data, tmp_path):
+    """Multi-metric, cached and nested pipelines give what ranking_target gives."""
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    cached = Pipeline(pipeline().steps, memory=str(tmp_path))
+    nested = make_pipeline(StandardScaler(), pipeline())
+    scorers = make_ranking_scorer({"N": "ndcg@5", "P": "pd"})
+    for model in (pipeline(), cached, nested):
+        common = {"cv": GroupKFold(3), "scoring": scorers, "error_score": "raise"}
+        with config_context(enable_metadata_routing=True):
+            routed = cross_validate(model, X, y, params={"qid": qid, "groups": qid}, **common)
+            carried = cross_validate(model, X, target, params={"groups": qid}, **common)
+        for name in ("test_N", "test_P"):
+            np.testing.assert_allclose(routed[name], carried[name])
+        fitted = clone(model).fit(X, target)
+        with pytest.raises(ValueError, match="as one list"):
+            scorers(pickle.loads(pickle.dumps(fitted)), X, y)
 
 
 @pytest.mark.parametrize("tool", ["search", "cross_validate", "learning_curve", "multi"])
@@ -310,5 +345,10 @@ def test_names_and_parameters():
     several = make_ranking_scorer({"P5": "precision@5", "N": NDCG(k=2)}, relevance_threshold=3)
     assert list(several.measures) == ["P5", "N"]
     assert several.measures["P5"].relevance_threshold == 3
+    for contradiction in (["ndcg@5", "ndcg@10"], "ndcg@10"):
+        with pytest.raises(ValueError, match="says k="):
+            make_ranking_scorer(contradiction, k=20)
+    with pytest.raises(ValueError, match="no measure"):
+        make_ranking_scorer([])
     with pytest.raises(ValueError, match="none of"):
         make_ranking_scorer(["map", "ndcg"], threshold=3)

@@ -245,12 +245,22 @@ def test_pd_by_scores_is_exact_where_the_specification_says(weights):
         assert regret_of(PairwiseDisagreement(weights), "sort", support, p) < 1e-9
 
 
-def test_ordinary_pairwise_loss_is_not_order_preserving():
-    """Two items, y_1 = 1 always, y_2 = 0 (.6) or 3 (.4): E v puts item 2 first."""
+@pytest.mark.parametrize(
+    "phi",
+    [lambda x: np.log1p(np.exp(-x)), lambda x: np.exp(-x), lambda x: np.maximum(0, 1 - x) ** 2],
+)
+def test_ordinary_pairwise_loss_is_not_order_preserving(phi):
+    """Two items, y_1 = 1 always, y_2 = 0 (.6) or 3 (.4): E v puts item 2 first.
+
+    sum over v_i > v_j of phi(s_i - s_j) with a decreasing convex phi puts item 1 first.
+    """
     support, p = np.array([[1.0, 0.0], [1.0, 3.0]]), np.array([[0.6, 0.4]])
     assert regret_of(DCG(), "sort", support, p) < 1e-12
     u = p @ DCG().encode(support)
     assert u[0, 1] > u[0, 0]
+    difference = np.linspace(-5, 5, 10_001)
+    pairwise = 0.6 * phi(difference) + 0.4 * phi(-difference)
+    assert difference[np.argmin(pairwise)] > 0
 
 
 def test_dimensions():
@@ -269,7 +279,7 @@ def test_matrix_loss_dimensions():
     assert MatrixLoss(1 - np.eye(5)).n_components == 4
     grid = np.arange(6.0)
     assert MatrixLoss((grid[:, None] - grid) ** 2).n_components == 2
-    assert MatrixLoss(np.ones((3, 4))).n_components == 0
+    assert MatrixLoss(np.full((3, 4), 0.1)).n_components == 0
     rng = np.random.default_rng(0)
     assert MatrixLoss(rng.normal(size=(7, 2)) @ rng.normal(size=(2, 9))).n_components == 2
 

@@ -8,7 +8,7 @@ from .._lists import split_target
 from ..target_losses import resolve_target_loss
 from ._base import BaseRanker
 from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ._regression import predict_regressors, weight_parameters
+from ._regression import predict_regressors
 from ._ridge import (
     SOLVERS,
     LinearFit,
@@ -73,10 +73,9 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
     centered : bool, default=True
         Documents only: subtract from the targets (and, in the default ridge, from the
         features) their mean within each list, which no order within a list can see.
-    list_weights : {"auto", "rows", "lists", "pairs"}, default="auto"
-        Documents only: what counts the same: each row, each list (weights 1/r), or each
-        pair (weights r). "auto" is rows for the default ridge; lists for an `estimator` that
-        takes weights, and rows for one that does not.
+    list_weights : {"rows", "lists", "pairs"}, default="rows"
+        Documents only: what counts the same: each row, each list (row weights 1/r), or each
+        pair (row weights r).
     n_passes : int, default=1
         Documents with an `estimator` and `centered` only: fits in which the regressor and the
         offsets of the lists take turns. A regressor cannot be centred on the features; after
@@ -152,7 +151,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         decoder="auto",
         alpha=1.0,
         centered=True,
-        list_weights="auto",
+        list_weights="rows",
         n_passes=1,
         solver="auto",
         tol=1e-8,
@@ -286,7 +285,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         """Everything that is checked and known of a batch before a regressor sees it."""
         loss = resolve_target_loss(self.target_loss)
         check_option("solver", self.solver, SOLVERS)
-        check_option("list_weights", self.list_weights, ("auto", *LIST_WEIGHTS))
+        check_option("list_weights", self.list_weights, LIST_WEIGHTS)
         check_number("alpha", self.alpha, minimum=0)
         check_number("tol", self.tol, minimum=0)
         check_count("n_passes", self.n_passes)
@@ -304,17 +303,10 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         if self.verbose:
             print(f"[{type(self).__name__}] encoding {len(y)} rows for {loss!r}")
         if y.ndim == 1:
-            list_weights = self._list_weights_for_regression()
             return encode_documents(
-                X, y, lists, weights, loss, self.decoder, list_weights, self.centered
+                X, y, lists, weights, loss, self.decoder, self.list_weights, self.centered
             )
         return encode_items(X, y, weights, loss, self.decoder)
-
-    def _list_weights_for_regression(self):
-        if self.list_weights != "auto":
-            return self.list_weights
-        takes_weights = self.estimator is not None and weight_parameters(self.estimator, None)
-        return "lists" if takes_weights else "rows"
 
     def _adopt(self, batch):
         self.target_loss_ = batch.loss

@@ -1,0 +1,1 @@
+"""Benchmarks of lowrank_rank against its peers: ``python -m benchmarks --help``."""
