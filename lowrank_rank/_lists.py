@@ -57,8 +57,10 @@ class RankingLists:
             )
         codes, ids = _factorize(qid)
         lengths = np.bincount(codes, minlength=len(ids))
-        grouped = bool(np.all(codes[1:] >= codes[:-1]))
-        return cls(lengths, None if grouped else np.argsort(codes, kind="stable"), ids)
+        if np.all(codes[1:] >= codes[:-1]):
+            return cls(lengths, None, ids)
+        narrow = codes.astype(np.min_scalar_type(len(ids)))  # 16 bits are sorted by radix
+        return cls(lengths, np.argsort(narrow, kind="stable"), ids)
 
     @property
     def n_lists(self):

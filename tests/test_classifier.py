@@ -1,6 +1,7 @@
 """LowRankSurrogateClassifier: costs, labels, components, bad input."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -59,6 +60,19 @@ def test_labels_of_rows_and_columns(iris):
         loss_matrix=costs[:, :3], classes=["virginica", "versicolor", "setosa"]
     )
     assert square.fit(X[:100], y[:100]).predict(X[:1]) == ["setosa"]  # a class missing in y
+
+
+def test_a_frame_names_its_rows_and_columns(iris):
+    X, y = iris
+    names = ["virginica", "setosa", "versicolor"]
+    costs = pd.DataFrame(1.0 - np.eye(3), index=names, columns=names)
+    model = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+    assert model.classes_.tolist() == names
+    np.testing.assert_array_equal(
+        model.predict(X), LowRankSurrogateClassifier().fit(X, y).predict(X)
+    )
+    unnamed = LowRankSurrogateClassifier(loss_matrix=pd.DataFrame(1.0 - np.eye(3))).fit(X, y)
+    assert unnamed.classes_.tolist() == sorted(names)
 
 
 def test_fewer_components_report_their_error():

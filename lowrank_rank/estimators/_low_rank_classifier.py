@@ -26,7 +26,8 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
     Parameters
     ----------
     loss_matrix : array-like of shape (n_classes, n_decisions) or None, default=None
-        Cost of each decision (column) for each class (row). None is the 0-1 loss.
+        Cost of each decision (column) for each class (row). None is the 0-1 loss. A data frame
+        whose index holds the labels names its rows and columns by itself.
     classes : array-like of shape (n_classes,) or None, default=None
         Labels of the rows. None takes the sorted labels seen in fit, whose number must then
         be that of the rows.
@@ -132,9 +133,11 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
         return self
 
     def _fit(self, X, y, weights):
-        self.classes_ = np.unique(y) if self.classes is None else _distinct(self.classes)
+        rows, columns = _frame_labels(self.loss_matrix, y)
+        given = rows if self.classes is None else self.classes
+        self.classes_ = np.unique(y) if given is None else _distinct(given)
         loss = MatrixLoss(self._matrix(), self.n_components)
-        self.decisions_ = self._decision_labels(loss.matrix.shape[1])
+        self.decisions_ = self._decision_labels(loss.matrix.shape[1], columns)
         self.n_components_ = loss.n_components
         self.approximation_error_ = loss.approximation_error
         self._loss = loss
@@ -215,15 +218,24 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
             )
         return matrix
 
-    def _decision_labels(self, n_decisions):
-        if self.decisions is not None:
-            labels = np.asarray(self.decisions)
+    def _decision_labels(self, n_decisions, columns):
+        given = columns if self.decisions is None else self.decisions
+        if given is not None:
+            labels = np.asarray(given)
             if labels.shape != (n_decisions,):
                 raise ValueError(
                     f"decisions has shape {labels.shape} but loss_matrix has {n_decisions} columns."
                 )
             return labels
         return self.classes_ if n_decisions == len(self.classes_) else np.arange(n_decisions)
+
+
+def _frame_labels(loss_matrix, y):
+    """Index and columns of a data frame whose index holds the labels of y, else None."""
+    index = getattr(loss_matrix, "index", None)
+    if not hasattr(loss_matrix, "columns") or not set(y.tolist()) <= set(index):
+        return None, None
+    return np.asarray(index), np.asarray(loss_matrix.columns)
 
 
 def _distinct(classes):
