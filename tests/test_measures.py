@@ -220,6 +220,7 @@ def test_pytrec_eval_agrees_without_ties():
         np.testing.assert_allclose(values, peer, atol=1e-9, err_msg=name)
 
 
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # its compiler's
 def test_ranx_agrees_without_ties():
     ranx = pytest.importorskip("ranx")
     rng = np.random.default_rng(5)
