@@ -278,12 +278,27 @@ def _factorize(qid):
     if qid.dtype == object:
         codes, ids = _factorize_objects(values)
     else:
-        ids, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        ids, first, codes = _distinct(values)
         by_appearance = np.argsort(first)
         place = np.empty_like(by_appearance)
         place[by_appearance] = np.arange(len(ids))
         codes, ids = place[codes], ids[by_appearance]
     return np.repeat(codes, np.diff(np.append(heads, len(qid)))), ids
+
+
+def _distinct(values):
+    """Sorted distinct values, where each appears first, and which one each entry is."""
+    if values.dtype.kind in "iu":
+        low = values.min()
+        span = int(values.max()) - int(low) + 1
+        if span <= 2 * len(values):  # a table rather than a sort
+            offset = (values - low).astype(np.intp)
+            first = np.full(span, -1)
+            first[offset[::-1]] = np.arange(len(values))[::-1]  # the last one written stays
+            present = np.flatnonzero(first >= 0)
+            code = np.cumsum(first >= 0) - 1
+            return values[first[present]], first[present], code[offset]
+    return np.unique(values, return_index=True, return_inverse=True)
 
 
 def _factorize_objects(values):

@@ -41,6 +41,18 @@ def test_any_ids_in_any_order(kind):
     np.testing.assert_array_equal(lists.ungroup(rows), np.arange(6))
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.int64])
+@pytest.mark.parametrize("span", [5, 100, 10_000])
+def test_integer_ids_of_any_span(dtype, span):
+    """By a table where the span is short, by sorting where it is long: the same lists."""
+    rng = np.random.default_rng(span)
+    qid = (rng.integers(0, min(span, 100), 300) * (span // min(span, 100))).astype(dtype)
+    lists, plain = RankingLists.from_qid(qid), RankingLists.from_qid(list(map(str, qid)))
+    assert list(map(str, lists.ids)) == list(plain.ids)
+    np.testing.assert_array_equal(lists.lengths, plain.lengths)
+    np.testing.assert_array_equal(lists.order, plain.order)
+
+
 def test_grouped_rows_are_not_copied():
     rows = np.arange(5.0)
     assert RankingLists.from_qid(["b", "b", "a", "a", "a"]).group(rows) is rows
