@@ -51,8 +51,8 @@ for name, (X_day, y_day, qid_day) in zip(names, days, strict=True):
 # Batches of whole lists
 # ----------------------
 # ``partial_fit`` takes any number of rows as long as no list is cut: one that is the last of a
-# batch and the first of the next is refused. These files hold their lists in one piece, so it is enough to cut where
-# the id changes.
+# batch and the first of the next is refused. These files hold their lists in one piece, so it is
+# enough to cut where the id changes.
 
 
 def batches_of_lists(X, y, qid, *, n_lists):
