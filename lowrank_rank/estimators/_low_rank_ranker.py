@@ -81,7 +81,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         offsets of the lists take turns. A regressor cannot be centred on the features; after
         each fit the targets of a list are shifted to the mean of its scores, which no order
         can see, and the regressor is fitted again. With exact least squares each pass lowers
-        the centred squared loss; each costs one more fit. 3 often helps trees.
+        the centred squared loss; each costs one more fit.
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Of the default ridge: sufficient statistics, exact, or an iterative solver without
         any n_features x n_features matrix. "auto" iterates above 4000 features,
