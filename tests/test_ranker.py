@@ -668,6 +668,15 @@ def test_column_vector_is_documents():
     assert ranker.predict(X).shape == (3,)
 
 
+def test_a_fitted_model_keeps_its_loss(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss=NDCG(k=3)).fit(X, y, qid=qid)
+    before = ranker.score(X, y, qid=qid)
+    ranker.set_params(target_loss__k=1)
+    assert ranker.target_loss_.k == 3
+    assert ranker.score(X, y, qid=qid) == before
+
+
 def test_parameters_of_the_loss_can_be_set(documents):
     X, y, qid = documents
     ranker = LowRankSurrogateRanker(target_loss=DCG(k=3)).set_params(target_loss__k=7)

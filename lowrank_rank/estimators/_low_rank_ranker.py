@@ -1,6 +1,7 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
@@ -283,7 +284,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
 
     def _encode(self, X, y, qid, sample_weight, *, reset, whole):
         """Everything that is checked and known of a batch before a regressor sees it."""
-        loss = resolve_target_loss(self.target_loss)
+        loss = clone(resolve_target_loss(self.target_loss))
         check_option("solver", self.solver, SOLVERS)
         check_option("list_weights", self.list_weights, LIST_WEIGHTS)
         check_number("alpha", self.alpha, minimum=0)
