@@ -224,7 +224,9 @@ def split_target(y, qid=None):
                 "the fields 'y' and 'qid': build it with ranking_target(y, qid)."
             )
         y, carried = y["y"], y["qid"]
-    elif _is_column(y) and "qid" in (getattr(getattr(y, "index", None), "names", None) or ()):
+    elif one_label_per_row(y) and "qid" in (
+        getattr(getattr(y, "index", None), "names", None) or ()
+    ):
         carried = y.index.get_level_values("qid").to_numpy()
         y = y.to_numpy()
     if carried is not None and qid is not None and not _same_ids(carried, qid):
@@ -234,10 +236,10 @@ def split_target(y, qid=None):
     return y, qid if carried is None else carried
 
 
-def _is_column(y):
-    """One label per row: in a frame of several columns each row is a list of its own."""
-    shape = getattr(y, "shape", ())
-    return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
+def one_label_per_row(y):
+    """Whether y labels documents: a matrix of several columns holds a list in each row."""
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
+    return len(shape) == 1 or shape[1:] == (1,)
 
 
 def _same_ids(a, b):
@@ -292,7 +294,8 @@ def _distinct(values):
         low = values.min()
         span = int(values.max()) - int(low) + 1
         if span <= 2 * len(values):  # a table rather than a sort
-            offset = (values - low).astype(np.intp)
+            unsigned = f"u{values.dtype.itemsize}"  # a difference may not fit the signed type
+            offset = (values - low).astype(unsigned).astype(np.intp)
             first = np.full(span, -1)
             first[offset[::-1]] = np.arange(len(values))[::-1]  # the last one written stays
             present = np.flatnonzero(first >= 0)

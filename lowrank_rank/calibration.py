@@ -58,6 +58,7 @@ def conditional_risks(loss, support, probabilities, ranks):
     >>> conditional_risks(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[1, 2], [2, 1]])
     array([[0.25, 0.75]])
     """
+    loss = resolve_target_loss(loss)
     losses = (
         loss.offset(support)[:, np.newaxis] + loss.encode(support) @ loss.rank_features(ranks).T
     )

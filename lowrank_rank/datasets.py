@@ -127,7 +127,7 @@ def dump_letor(X, y, qid, path, *, comment=None):
     lists = RankingLists.from_qid(qid, len(y))
     written = lists.ungroup(lists.index) + 1
     if lists.ids.dtype.kind in "iu":
-        written = lists.ids[written - 1]
+        written = lists.ids.astype(np.int64)[written - 1]
     path = Path(path)
     openers = {".gz": gzip.open, ".bz2": bz2.open}
     with openers.get(path.suffix, open)(path, "wb") as file:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowrank_rank.calibration import conditional_regret, in_p_reinforce
+from lowrank_rank.calibration import conditional_regret, conditional_risks, in_p_reinforce
 from lowrank_rank.target_losses import MeanAveragePrecision
 
 
@@ -52,6 +52,12 @@ def test_theorem_4(r):
             worst = max(worst, regret)
     assert inside >= 150
     assert worst > 1e-3
+
+
+def test_losses_go_by_name_too():
+    p, support = [[0.75, 0.25]], [[1, 0], [0, 1]]
+    assert conditional_regret("wta", support, p, [[2, 1]]) == pytest.approx(0.5)
+    assert conditional_risks("wta", support, p, [[1, 2]]) == pytest.approx(0.25)
 
 
 def test_corollary_5_sorts_the_diagonal():

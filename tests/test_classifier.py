@@ -71,6 +71,10 @@ def test_a_frame_names_its_rows_and_columns(iris):
     np.testing.assert_array_equal(
         model.predict(X), LowRankSurrogateClassifier().fit(X, y).predict(X)
     )
+    for wrong in (costs.rename(index={"setosa": "Setosa"}), costs):
+        classes = None if wrong is not costs else sorted(names)
+        with pytest.raises(ValueError, match="index"):
+            LowRankSurrogateClassifier(loss_matrix=wrong, classes=classes).fit(X, y)
     unnamed = LowRankSurrogateClassifier(loss_matrix=pd.DataFrame(1.0 - np.eye(3))).fit(X, y)
     assert unnamed.classes_.tolist() == sorted(names)
 

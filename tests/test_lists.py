@@ -53,6 +53,14 @@ def test_integer_ids_of_any_span(dtype, span):
     np.testing.assert_array_equal(lists.order, plain.order)
 
 
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint16])
+def test_narrow_integers_do_not_wrap(dtype):
+    info = np.iinfo(dtype)
+    low, high = max(info.min, -30_000), min(info.max, 30_000)
+    qid = np.tile(np.arange(low, high + 1), 2).astype(dtype)
+    assert RankingLists.from_qid(qid).n_lists == high - low + 1
+
+
 def test_grouped_rows_are_not_copied():
     rows = np.arange(5.0)
     assert RankingLists.from_qid(["b", "b", "a", "a", "a"]).group(rows) is rows

@@ -7,18 +7,24 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone, is_regressor
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.ensemble import (
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+    StackingRegressor,
+)
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
-from lowrank_rank import LowRankSurrogateRanker, ranking_target
+from lowrank_rank import LowRankSurrogateRanker, make_ranking_scorer, ranking_target
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.target_losses import (
@@ -842,3 +848,64 @@ def test_one_function_for_all_lists_need_not_be_consistent():
     qid = [1, 1, 2, 2, 3, 3]
     a, b, c = LowRankSurrogateRanker(target_loss="dcg", alpha=1e-9).fit(X, grades, qid=qid).coef_
     assert b > a > c
+
+
+def test_columns_of_labels_are_not_pooled_either(documents):
+    X, y, qid = documents
+    ranker, scorer = LowRankSurrogateRanker().fit(X, y, qid=qid), make_ranking_scorer("ndcg")
+    for column in (y[:, np.newaxis], pd.DataFrame({"y": y}), y[:, np.newaxis].tolist()):
+        with pytest.raises(ValueError, match="rank them all as one"):
+            ranker.score(X, column)
+        with pytest.raises(ValueError, match="as one list"):
+            scorer(ranker, X, column)
+
+
+@pytest.mark.parametrize("name", ["prbep", "map"])
+def test_nothing_relevant_in_fixed_items(name):
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(np.arange(4.0)[:, None], np.zeros((4, 3)))
+    assert ranker.rank([[1.0]]).shape == (1, 3)
+    assert ranker.score([[1.0]], [[0, 0, 0]]) == 0.0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_constant_features_are_ignored_without_a_penalty(kind):
+    X = np.column_stack([np.linspace(-1, 1, 12), np.full(12, 0.1)])
+    y = (X[:, 0] > 0).astype(float)
+    for centered in (True, False):
+        ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=centered)
+        ranker.fit(kind(X), y, qid=np.arange(12) // 4)
+        assert ranker.coef_[1] == 0.0
+        assert abs(ranker.coef_[0]) < 10
+
+
+def test_iterations_take_features_of_very_different_scales(documents):
+    X, y, qid = documents
+    X = X * np.array([1.0, 1e6, 1e-3, 1.0, 1e5, 1.0])
+    exact = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    for data in (X, sparse.csr_matrix(X)):
+        iterated = LowRankSurrogateRanker(solver="lsqr").fit(data, y, qid=qid)
+        np.testing.assert_allclose(iterated.coef_, exact.coef_, rtol=1e-5, atol=1e-9)
+
+
+def test_unusual_regressors(documents):
+    X, y, qid = documents
+    for base in (
+        StackingRegressor([("a", Ridge())]),
+        MultiOutputRegressor(Ridge()),
+        PLSRegression(2),
+    ):
+        ranker = LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid)
+        assert ranker.predict(X).shape == y.shape
+        if hasattr(ranker, "coef_"):
+            np.testing.assert_allclose(X @ ranker.coef_ + ranker.intercept_, ranker.predict(X))
+    sparse_x = sparse.csr_matrix(X)
+    svr = LowRankSurrogateRanker(estimator=SVR(kernel="linear")).fit(sparse_x, y, qid=qid)
+    assert isinstance(svr.coef_, np.ndarray)
+    assert LowRankSurrogateRanker(estimator=Ridge()).fit(sparse_x, y, qid=qid).coef_.shape == (6,)
+
+
+def test_partial_fit_compares_losses_by_their_parameters(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss=NDCG(k=5)).partial_fit(X, y, qid=qid)
+    ranker.set_params(target_loss=NDCG(k=np.int64(5))).partial_fit(X, y, qid=qid + 100)
+    assert ranker.n_lists_ == 80

@@ -348,6 +348,9 @@ def test_names_and_parameters():
     for contradiction in (["ndcg@5", "ndcg@10"], "ndcg@10"):
         with pytest.raises(ValueError, match="says k="):
             make_ranking_scorer(contradiction, k=20)
+    for name, params in (("precision@10", {"k": 5}), ("prbep", {"share": 0.5})):
+        with pytest.raises(ValueError, match="says"):
+            make_ranking_scorer(name, **params)
     with pytest.raises(ValueError, match="no measure"):
         make_ranking_scorer([])
     with pytest.raises(ValueError, match="none of"):

@@ -34,8 +34,8 @@ def decode_assignment(u, n_items):
     ranks = depth + decode_sort(worth.sum(axis=2))
     for ranks_of_list, worth_of_list in zip(ranks, worth, strict=True):
         # Equal but for the last digits is equal: which of them is taken must not be chance.
-        digits = 12 - int(np.ceil(np.log10(max(np.abs(worth_of_list).max(), 1e-300))))
-        rounded = np.round(worth_of_list, digits)
+        largest = np.abs(worth_of_list).max()
+        rounded = np.round(worth_of_list / largest, 12) if largest > 0 else worth_of_list
         items, positions = linear_sum_assignment(rounded, maximize=True)
         ranks_of_list[items] = positions + 1
     return decode_sort(-ranks.astype(float))

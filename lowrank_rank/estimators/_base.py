@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._lists import RankingLists, split_target
+from .._lists import RankingLists, one_label_per_row, split_target
 from .._ranks import ranks_from_scores
 from ..target_losses import resolve_target_loss
 
@@ -50,16 +50,16 @@ class BaseRanker(RegressorMixin, BaseEstimator):
         -------
         float
             The measure in its own units (negative for losses such as "pd"). Lists on which it
-            is undefined are left out; 0.0 if it is defined on none.
+            is undefined are left out; ``target_loss_.undefined`` if it is defined on none.
         """
         check_is_fitted(self)
         y, qid = split_target(y, qid)
-        if self.n_items_ is not None and np.ndim(y) == 1:
+        if self.n_items_ is not None and one_label_per_row(y):
             raise ValueError(
                 f"This model ranks {self.n_items_} fixed items: y must have the shape (n_queries, "
                 f"{self.n_items_}), got {np.shape(y)}."
             )
-        if qid is None and np.ndim(y) == 1 and self.n_lists_ > 1:
+        if qid is None and one_label_per_row(y) and self.n_lists_ > 1:
             raise ValueError(
                 f"This {type(self).__name__} was fitted on {self.n_lists_} lists, and scoring rows "
                 "without qid would rank them all as one. Pass qid=..., or y as "

@@ -89,7 +89,7 @@ class EncodedBatch:
         items = self.n_items
         return {
             "the layout": "one row per document" if items is None else f"{items} fixed items",
-            "target_loss": repr(self.loss),
+            "target_loss": (type(self.loss).__name__, self.loss.get_params()),
             "decoder": self.decoder,
             "centered": self.codes is not None,
             "list_weights": self.list_weights,

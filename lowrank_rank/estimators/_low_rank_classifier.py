@@ -27,7 +27,7 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
     ----------
     loss_matrix : array-like of shape (n_classes, n_decisions) or None, default=None
         Cost of each decision (column) for each class (row). None is the 0-1 loss. A data frame
-        whose index holds the labels names its rows and columns by itself.
+        names the classes by its index and the decisions by its columns, unless they are 0, 1, ...
     classes : array-like of shape (n_classes,) or None, default=None
         Labels of the rows. None takes the sorted labels seen in fit, whose number must then
         be that of the rows.
@@ -133,7 +133,7 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
         return self
 
     def _fit(self, X, y, weights):
-        rows, columns = _frame_labels(self.loss_matrix, y)
+        rows, columns = _frame_labels(self.loss_matrix, y, self.classes)
         given = rows if self.classes is None else self.classes
         self.classes_ = np.unique(y) if given is None else _distinct(given)
         loss = MatrixLoss(self._matrix(), self.n_components)
@@ -230,12 +230,21 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
         return self.classes_ if n_decisions == len(self.classes_) else np.arange(n_decisions)
 
 
-def _frame_labels(loss_matrix, y):
-    """Index and columns of a data frame whose index holds the labels of y, else None."""
-    index = getattr(loss_matrix, "index", None)
-    if not hasattr(loss_matrix, "columns") or not set(y.tolist()) <= set(index):
+def _frame_labels(loss_matrix, y, classes):
+    """Labels of the rows and columns of a data frame of costs, None where it names none."""
+    if not hasattr(loss_matrix, "columns") or not hasattr(loss_matrix, "index"):
         return None, None
-    return np.asarray(index), np.asarray(loss_matrix.columns)
+    rows, columns = list(loss_matrix.index), list(loss_matrix.columns)
+    if rows == list(range(len(rows))):
+        return None, None  # the default index names nothing
+    missing = sorted(set(y.tolist()) - set(rows), key=str)
+    if missing or (classes is not None and list(classes) != rows):
+        wrong = f"lacks the labels {missing}" if missing else f"is not classes={list(classes)}"
+        raise ValueError(
+            f"The index {rows} of the data frame loss_matrix {wrong}: its index must name the "
+            "classes of the rows, or give loss_matrix.to_numpy()."
+        )
+    return np.asarray(rows), None if columns == list(range(len(columns))) else np.asarray(columns)
 
 
 def _distinct(classes):

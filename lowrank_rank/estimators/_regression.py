@@ -2,6 +2,7 @@
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
@@ -38,7 +39,8 @@ def fit_regressors(
         targets.shape[1] > 1 and judged.all() and get_tags(estimator).target_tags.multi_output
     )
     if together or targets.shape[1] == 1:
-        y = targets if together else targets[:, 0]
+        single = get_tags(estimator).target_tags.single_output
+        y = targets[:, 0] if single and not together else targets
         return [_fit(estimator, X, y, sample_weight)]
 
     def one(j):
@@ -99,12 +101,17 @@ def wraps(estimator):
     )
 
 
-def linear_coefficients(regressors):
-    """coef (d, p) and intercept (d,) of linear regressors, None where there are none."""
+def linear_coefficients(regressors, X):
+    """coef (d, p) and intercept (d,) that reproduce the predictions on X, None without such."""
     if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors):
         return None
-    coef = np.vstack([np.atleast_2d(r.coef_) for r in regressors])
-    return coef, np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
+    dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
+    coef = np.vstack([np.atleast_2d(c) for c in dense])
+    intercept = np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
+    if coef.shape[1] != X.shape[1]:
+        return None
+    same = np.allclose(X @ coef.T + intercept, predict_regressors(regressors, X))
+    return (coef, intercept) if same else None
 
 
 def round_significant(values, bits=32):

@@ -48,16 +48,21 @@ class SurrogateMixin:
         if issparse(X):
             return X @ coef.T + self.intercept_
         # Not BLAS: its kernels sum the last rows of a batch in another order, and equal
-        # documents must tie.
-        return np.einsum("np,dp->nd", np.ascontiguousarray(X), coef) + self.intercept_
+        # documents must tie. In blocks, for einsum buffers longer sums by the batch too.
+        X, u = np.ascontiguousarray(X), np.zeros((len(X), len(coef)))
+        for first in range(0, X.shape[1], 4096):
+            columns = slice(first, first + 4096)
+            u += np.einsum("np,dp->nd", X[:, columns], coef[:, columns])
+        return u + self.intercept_
 
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
+        other = self.estimator is not None  # whose tags may say less than it takes
         return validate_data(
             self,
             X,
             reset=reset,
-            accept_sparse="csr" if tags.sparse else False,
+            accept_sparse="csr" if tags.sparse or other else False,
             dtype=np.float64,
             ensure_all_finite="allow-nan" if tags.allow_nan or wraps(self.estimator) else True,
         )
@@ -82,7 +87,7 @@ class SurrogateMixin:
             n_jobs=self.n_jobs,
             verbose=getattr(self, "verbose", 0),
         )
-        return linear_coefficients(self.estimators_)
+        return linear_coefficients(self.estimators_, X[:5])
 
     def _forget(self, *names):
         """Drop what an earlier fit has set, with another estimator perhaps."""

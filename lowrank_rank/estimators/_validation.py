@@ -116,7 +116,7 @@ def check_regressor(estimator):
     if estimator is None or isinstance(estimator, type):
         missing = estimator is not None
     else:
-        missing = not (hasattr(estimator, "fit") and hasattr(estimator, "predict"))
+        missing = not (hasattr(estimator, "fit") and hasattr(type(estimator), "predict"))
     if missing:
         raise TypeError(
             f"estimator must be None or an instance of a regressor with fit and predict, got "

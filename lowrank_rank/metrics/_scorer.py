@@ -8,8 +8,14 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._lists import RankingLists, split_target
-from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, example_names, resolve_measure
+from .._lists import RankingLists, one_label_per_row, split_target
+from ..target_losses._names import (
+    SCORE_ONLY,
+    TARGET_LOSSES,
+    example_names,
+    resolve_measure,
+    stated_parameters,
+)
 
 
 def make_ranking_scorer(target_loss, *, one_list=False, **params):
@@ -65,9 +71,9 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     several = isinstance(target_loss, dict)
     named = target_loss if several else {"": target_loss}
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
-    for name, measure in named.items():
+    for measure in named.values():
         if isinstance(measure, str):
-            _refuse_contradiction(measure, measures[name], params)
+            _refuse_contradiction(measure, params)
     _set_params(measures.values(), params)
     if several:
         return MultiRankingScorer(measures, one_list=one_list)
@@ -92,14 +98,12 @@ def get_ranking_scorer_names():
     )
 
 
-def _refuse_contradiction(name, measure, params):
+def _refuse_contradiction(name, params):
     """A parameter that the name sets already may not be set to something else."""
-    default = type(measure)().get_params()
-    for key, value in params.items():
-        said = measure.get_params().get(key)
-        if key in default and said != default[key] and said != value:
+    for key, said in stated_parameters(name).items():
+        if params.get(key, said) != said:
             raise ValueError(
-                f"The name {name!r} says {key}={said!r}, but {key}={value!r} is given."
+                f"The name {name!r} says {key}={said!r}, but {key}={params[key]!r} is given."
             )
 
 
@@ -125,7 +129,7 @@ class _BaseScorer(BaseEstimator):
 
     def _labels_and_scores(self, estimator, X, y, qid):
         y, qid = split_target(y, qid)
-        if np.ndim(y) == 1:
+        if one_label_per_row(y):
             self._check_qid(estimator, y, qid)
         return y, predict_scores(estimator, X, qid), qid
 

@@ -179,7 +179,8 @@ def _dense_moments(X, centred_targets, groups):
             targets = targets * root[rows]
         gram += centred.T @ centred
         cross += centred.T @ targets
-    return gram, cross
+    raw = np.diag(gram) + groups.totals @ means**2
+    return _drop_constant(gram, cross, raw, (len(X) * np.finfo(float).eps) ** 2)
 
 
 def _sparse_moments(X, centred_targets, groups):
@@ -188,8 +189,18 @@ def _sparse_moments(X, centred_targets, groups):
     root = sparse.diags(np.sqrt(groups.weights))
     rows = root @ X
     means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
-    gram = (rows.T @ rows).toarray() - (means.T @ means).toarray()
-    return gram, np.asarray(X.T @ (groups.weights[:, np.newaxis] * centred_targets))
+    gram = (rows.T @ rows).toarray()
+    raw = np.diag(gram).copy()
+    gram -= (means.T @ means).toarray()
+    cross = np.asarray(X.T @ (groups.weights[:, np.newaxis] * centred_targets))
+    return _drop_constant(gram, cross, raw, X.shape[0] * np.finfo(float).eps)
+
+
+def _drop_constant(gram, cross, raw, tol):
+    """Exact zeros for features that are constant in every group, but for rounding."""
+    constant = np.diag(gram) <= tol * raw
+    gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
+    return gram, cross
 
 
 def _shift_full_columns(X):
@@ -253,16 +264,12 @@ def solve_iteratively(X, targets, weights, codes=None, *, alpha, tol, max_iter):
         judged = ~np.isnan(targets[:, j])
         if groups is None or not judged.all():
             groups = Groups(codes, weights * judged)
+            scale = _inverse_norms(X, groups)
+            operator = _centred_operator(X, groups, scale, alpha)
         t = np.nan_to_num(targets[:, j])
-        root = np.sqrt(groups.weights)
-        coef[:, j], stop, n_iter[j], *_ = lsqr(
-            _centred_operator(X, groups, root),
-            root * groups.centre(t),
-            damp=np.sqrt(alpha),
-            atol=tol,
-            btol=tol,
-            iter_lim=max_iter,
-        )
+        right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(X.shape[1])])
+        scaled, stop, n_iter[j], *_ = lsqr(operator, right, atol=tol, btol=tol, iter_lim=max_iter)
+        coef[:, j] = scale * scaled
         converged[j] = stop != 7
         shares = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
         intercept[j] = shares @ (t - X @ coef[:, j])
@@ -270,11 +277,30 @@ def solve_iteratively(X, targets, weights, codes=None, *, alpha, tol, max_iter):
     return coef, intercept, n_iter, converged
 
 
-def _centred_operator(X, groups, root):
-    """v -> sqrt(w) * centre(X v), and its transpose."""
-    return LinearOperator(
-        X.shape,
-        matvec=lambda v: root * groups.centre(X @ v.ravel()),
-        rmatvec=lambda z: X.T @ groups.centre_adjoint(root * z.ravel()),
-        dtype=np.float64,
-    )
+def _inverse_norms(X, groups):
+    """1 / norm of each centred feature, 0 for a constant one: LSQR wants one scale."""
+    means = groups.means(X)
+    if sparse.issparse(X):
+        raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
+        between = np.asarray(means.multiply(means).T @ groups.totals).ravel()
+    else:
+        raw = np.einsum("np,np,n->p", X, X, groups.weights)
+        between = groups.totals @ means**2
+    within = np.maximum(raw - between, 1e-12 * raw)
+    return np.divide(1.0, np.sqrt(within), out=np.zeros(len(raw)), where=within > 0)
+
+
+def _centred_operator(X, groups, scale, alpha):
+    """v -> [sqrt(w) * centre(X D v), sqrt(alpha) D v] with D = diag(scale), and its transpose."""
+    n, p = X.shape
+    root, penalty = np.sqrt(groups.weights), np.sqrt(alpha) * scale
+
+    def matvec(v):
+        v = v.ravel()
+        return np.concatenate([root * groups.centre(X @ (scale * v)), penalty * v])
+
+    def rmatvec(z):
+        z = z.ravel()
+        return scale * (X.T @ groups.centre_adjoint(root * z[:n])) + penalty * z[n:]
+
+    return LinearOperator((n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64)

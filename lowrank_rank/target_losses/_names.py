@@ -142,11 +142,21 @@ def resolve_measure(measure):
             "A target loss is a name such as 'ndcg@10' or an object such as NDCG(k=10), got "
             f"{measure!r}."
         )
-    base, at, cut = measure.strip().lower().partition("@")
+    entry, parameters = _parse(measure)
+    return entry.measure(**parameters)
+
+
+def stated_parameters(name):
+    """The parameters that a name states: k of "ndcg@10", share of "prbep"."""
+    return _parse(name)[1]
+
+
+def _parse(name):
+    base, at, cut = name.strip().lower().partition("@")
     for pattern, entry in {**TARGET_LOSSES, **SCORE_ONLY}.items():
         if pattern.partition("@")[0].rstrip("[") == base and _fits(entry.at, at, cut):
-            return entry.measure(**entry.fixed, **_cutoff(measure, entry.at, at, cut))
-    raise ValueError(_unknown(measure, base))
+            return entry, entry.fixed | _cutoff(name, entry.at, at, cut)
+    raise ValueError(_unknown(name, base))
 
 
 def _fits(kind, at, cut):
