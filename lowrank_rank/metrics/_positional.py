@@ -180,7 +180,7 @@ def cutoff_at(k):
 
 # Gains and discounts ----------------------------------------------------------------
 
-_LARGEST_EXPONENT = 500.0  # 2**1024 overflows, and a regression squares the gains
+_LARGEST_EXPONENT = 900.0  # 2**1024 overflows; sums and products need room
 
 
 def _linear_gain(y, lists):
