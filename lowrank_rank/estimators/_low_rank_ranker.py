@@ -260,7 +260,10 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         return self
 
     def predict(self, X):
-        """Scores, higher is better; a row's score never depends on the other rows.
+        """Scores, higher is better; a row's score does not depend on the other rows.
+
+        Equal rows get equal scores to the last bit; with an `estimator` this is as its own
+        ``predict`` does.
 
         Parameters
         ----------
