@@ -909,3 +909,18 @@ def test_partial_fit_compares_losses_by_their_parameters(documents):
     ranker = LowRankSurrogateRanker(target_loss=NDCG(k=5)).partial_fit(X, y, qid=qid)
     ranker.set_params(target_loss=NDCG(k=np.int64(5))).partial_fit(X, y, qid=qid + 100)
     assert ranker.n_lists_ == 80
+
+
+def test_a_wrong_label_is_named_by_its_own_row():
+    """Not by its place after the rows of a query were brought together."""
+    X, qid, y = np.zeros((4, 1)), ["b", "a", "b", "a"], np.array([0.0, 7.0, 1.0, 0.0])
+    ranker = LowRankSurrogateRanker(target_loss="map")
+    with pytest.raises(ValueError, match=r"7 \(first at 1\)"):
+        ranker.fit(X, y, qid=qid)
+    ranker.fit(X, np.minimum(y, 1), qid=qid)
+    with pytest.raises(ValueError, match=r"7 \(first at 1\)"):
+        ranker.score(X, y, qid=qid)
+    with pytest.raises(ValueError, match=r"7 \(first at \(1, 0\)\)"):
+        ranker.target_loss_.measure([[0, 1], [7, 0]], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match="y must hold numbers"):
+        ranker.fit(X, ["x"] * 4, qid=qid)

@@ -127,7 +127,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
             "Documents, one row each, are sorted by their scores: leave decoder='auto'."
         )
     w = lists.group(weights)
-    gains, normalisers = loss.row_targets(loss.check_labels(lists.group(y)), lists, w)
+    gains, normalisers = loss.row_targets(lists.group(loss.check_labels(y)), lists, w)
     mass = lists.sum(w)
     counted = mass * (normalisers > 0)
     targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))

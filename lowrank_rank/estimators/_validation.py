@@ -31,15 +31,22 @@ def check_target(y, estimator):
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None."
         )
-    y = check_array(
-        y,
-        ensure_2d=False,
-        allow_nd=True,
-        dtype=np.float64,
-        ensure_all_finite="allow-nan",
-        input_name="y",
-        estimator=estimator,
-    )
+    try:
+        y = check_array(
+            y,
+            ensure_2d=False,
+            allow_nd=True,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            input_name="y",
+            estimator=estimator,
+        )
+    except ValueError as error:
+        if not str(error).startswith("could not convert"):
+            raise
+        raise ValueError(
+            f"y must hold numbers, grades that are higher for better: {error}."
+        ) from None
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.ndim > 3:

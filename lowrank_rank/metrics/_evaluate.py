@@ -24,6 +24,7 @@ def evaluate(
     zero_division=np.nan,
     allow_missing=False,
     takes_preferences=False,
+    check=None,
 ):
     """Value of a measure, for each list or as the mean over the lists.
 
@@ -41,13 +42,15 @@ def evaluate(
         Whether NaN in a matrix `y_true` means "not judged"; such items are left out.
     takes_preferences : bool, default=False
         Whether `y_true` may have three dimensions.
+    check : callable or None
+        ``check(y) -> y`` on the labels as the user laid them out, to name a wrong one's place.
 
     Returns
     -------
     float or ndarray of shape (n_lists,)
     """
     zero_division = check_real("zero_division", zero_division)
-    y, scores, lists = check_lists(y_true, y_score, qid, allow_missing=allow_missing)
+    y, scores, lists = check_lists(y_true, y_score, qid, allow_missing=allow_missing, check=check)
     if y.ndim == 3 and not takes_preferences:
         raise ValueError(
             f"y_true has shape {y.shape}: preferences between items are for pairwise disagreement "
@@ -67,7 +70,7 @@ def evaluate(
     return average_lists(values, weights, average=average, zero_division=zero_division)
 
 
-def check_lists(y_true, y_score, qid=None, *, allow_missing=False):
+def check_lists(y_true, y_score, qid=None, *, allow_missing=False, check=None):
     """Validated labels and scores, flat, with the lists that they form.
 
     A three-dimensional y (preferences) stays as it is; its scores are flattened.
@@ -98,6 +101,7 @@ def check_lists(y_true, y_score, qid=None, *, allow_missing=False):
             "score for each labelled item."
         )
     _check_missing(y, allow_missing)
+    y = y if check is None else check(y)
     if y.ndim == 1:
         return y, scores, RankingLists.from_qid(qid, len(y))
     lists = RankingLists.equal(*y.shape[:2])

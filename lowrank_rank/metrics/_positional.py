@@ -209,10 +209,12 @@ def gain_function(gain):
 
 
 def logarithmic_discount(p, r, k) -> Any:
+    """1 / log2(1 + p), of DCG."""
     return 1.0 / np.log2(1.0 + p)
 
 
 def linear_discount(p, r, k) -> Any:
+    """r - p, the items that stand below; of AUC, Spearman and difference weights."""
     return (r - p) * 1.0
 
 

@@ -114,9 +114,8 @@ class RankingMeasure(BaseEstimator):
         float or ndarray
             `undefined` where the mean is over no list at all.
         """
-        kernel = self._kernel()
         value = evaluate(
-            lambda y, scores, lists: kernel(self.check_labels(y), scores, lists),
+            self._kernel(),
             y_true,
             y_score,
             qid=qid,
@@ -124,6 +123,7 @@ class RankingMeasure(BaseEstimator):
             average=average,
             allow_missing=self.allow_missing,
             takes_preferences=self.takes_preferences,
+            check=self.check_labels,
         )
         return self.undefined if average == "mean" and np.isnan(value) else value
 
