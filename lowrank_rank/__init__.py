@@ -1,15 +1,20 @@
 """Learning to rank with scikit-learn, provably aimed at the measure you name."""
 
 from . import metrics  # isort: skip  (first: its scorers stand above the target losses)
-from . import calibration, datasets, decoders, target_losses, testing
+from . import calibration, datasets, decoders, surrogates, target_losses, testing
 from ._lists import ranking_target
 from ._version import __version__
-from .estimators import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from .estimators import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    PrecisionAtKPerceptron,
+)
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
 
 __all__ = [
     "LowRankSurrogateClassifier",
     "LowRankSurrogateRanker",
+    "PrecisionAtKPerceptron",
     "__version__",
     "calibration",
     "datasets",
@@ -18,6 +23,7 @@ __all__ = [
     "make_ranking_scorer",
     "metrics",
     "ranking_target",
+    "surrogates",
     "target_losses",
     "testing",
 ]

@@ -2,5 +2,6 @@
 
 from ._low_rank_classifier import LowRankSurrogateClassifier
 from ._low_rank_ranker import LowRankSurrogateRanker
+from ._precision_perceptron import PrecisionAtKPerceptron
 
-__all__ = ["LowRankSurrogateClassifier", "LowRankSurrogateRanker"]
+__all__ = ["LowRankSurrogateClassifier", "LowRankSurrogateRanker", "PrecisionAtKPerceptron"]

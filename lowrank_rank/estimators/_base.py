@@ -9,11 +9,11 @@ from .._ranks import ranks_from_scores
 from ..target_losses import resolve_target_loss
 
 
-class BaseRanker(RegressorMixin, BaseEstimator):
-    """Base of the rankers: a regressor of scores with a `target_loss`.
+class RankingMixin:
+    """`score` and `rank` of whatever orders lists by a score.
 
     A subclass sets ``target_loss_``, ``n_lists_`` and, for lists of fixed items,
-    ``n_items_`` in fit, and defines ``predict``.
+    ``n_items_`` in fit, and defines ``_ranking_scores``.
     """
 
     # With metadata routing the query ids are asked for without any set_*_request.
@@ -21,16 +21,13 @@ class BaseRanker(RegressorMixin, BaseEstimator):
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        try:
-            loss = resolve_target_loss(self.target_loss)
-        except (ValueError, TypeError):  # fit says what is wrong with it
-            return tags
-        tags.target_tags.positive_only = loss.labels != "any"
-        # On labels of any scale: a threshold may make all items relevant, or none.
-        tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
-        return tags
+    def _ranking_scores(self, X):
+        """Scores to rank by, higher is better, shape (n_rows,) or (n_queries, r)."""
+        return self.predict(X)
+
+    def _grades(self, y):
+        """Labels as the measure of the target loss takes them."""
+        return y
 
     def score(self, X, y, sample_weight=None, *, qid=None):
         """Mean of the target loss's measure over the lists, greater is better.
@@ -65,7 +62,10 @@ class BaseRanker(RegressorMixin, BaseEstimator):
                 "without qid would rank them all as one. Pass qid=..., or y as "
                 "ranking_target(y, qid); for one single list pass qid=np.zeros(len(y))."
             )
-        return self.target_loss_.measure(y, self.predict(X), qid=qid, sample_weight=sample_weight)
+        scores = self._ranking_scores(X)
+        return self.target_loss_.measure(
+            self._grades(y), scores, qid=qid, sample_weight=sample_weight
+        )
 
     def rank(self, X, *, qid=None):
         """Ranks of the items of each list, 1 = best.
@@ -86,7 +86,7 @@ class BaseRanker(RegressorMixin, BaseEstimator):
         ValueError
             If qid does not fit X, or the model is one of fixed items and qid is given.
         """
-        scores = self.predict(X)
+        scores = self._ranking_scores(X)
         if scores.ndim == 2:
             if qid is not None:
                 raise ValueError(
@@ -97,3 +97,18 @@ class BaseRanker(RegressorMixin, BaseEstimator):
             lists = RankingLists.from_qid(qid, len(scores))
         flat = lists.group(scores.ravel())
         return lists.ungroup(ranks_from_scores(flat, lists)).reshape(scores.shape)
+
+
+class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
+    """Base of the rankers that are regressors of scores with a `target_loss`."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        try:
+            loss = resolve_target_loss(self.target_loss)
+        except (ValueError, TypeError):  # fit says what is wrong with it
+            return tags
+        tags.target_tags.positive_only = loss.labels != "any"
+        # On labels of any scale: a threshold may make all items relevant, or none.
+        tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
+        return tags

@@ -1,10 +1,10 @@
 """The regression of surrogate vectors that ranker and classifier share."""
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._linear import linear_scores
 from ._regression import (
     fit_regressors,
     linear_coefficients,
@@ -44,16 +44,7 @@ class SurrogateMixin:
         X = self._validate_X(X, reset=False)
         if hasattr(self, "estimators_"):
             return predict_regressors(self.estimators_, X)
-        coef = np.atleast_2d(self.coef_)
-        if issparse(X):
-            return X @ coef.T + self.intercept_
-        # Not BLAS: its kernels sum the last rows of a batch in another order, and equal
-        # documents must tie. In blocks, for einsum buffers longer sums by the batch too.
-        X, u = np.ascontiguousarray(X), np.zeros((len(X), len(coef)))
-        for first in range(0, X.shape[1], 4096):
-            columns = slice(first, first + 4096)
-            u += np.einsum("np,dp->nd", X[:, columns], coef[:, columns])
-        return u + self.intercept_
+        return linear_scores(X, np.atleast_2d(self.coef_), self.intercept_)
 
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags

@@ -175,7 +175,12 @@ def cutoff_at(k):
         return None
     if not is_share(k):
         return lambda y, lists: k
-    return lambda y, lists: np.maximum(1.0, np.floor(k * lists.sum(y) + 0.5))
+    return lambda y, lists: places_of_share(k, lists.sum(y))
+
+
+def places_of_share(share, n_relevant):
+    """The cut-off max(1, floor(share * P + 1/2)) of a share of P relevant items."""
+    return np.maximum(1.0, np.floor(share * n_relevant + 0.5))
 
 
 # Gains and discounts ----------------------------------------------------------------

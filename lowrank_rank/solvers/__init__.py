@@ -1,5 +1,20 @@
 """Solvers: arrays in, coefficients out; they do not know which loss they serve."""
 
+from ._batches import ListBatch, ListGroup, MatrixBatch, Rule
+from ._cutting_plane import cutting_plane
+from ._mini_batch import Descent, Trajectory, descend, run_pass
 from ._ridge import RidgeStatistics, solve_iteratively
 
-__all__ = ["RidgeStatistics", "solve_iteratively"]
+__all__ = [
+    "Descent",
+    "ListBatch",
+    "ListGroup",
+    "MatrixBatch",
+    "RidgeStatistics",
+    "Rule",
+    "Trajectory",
+    "cutting_plane",
+    "descend",
+    "run_pass",
+    "solve_iteratively",
+]

@@ -9,7 +9,13 @@ from functools import partial
 import numpy as np
 
 from ..decoders import decode_assignment
-from ..metrics._positional import check_k, is_share, positional_values, precision_form
+from ..metrics._positional import (
+    check_k,
+    is_share,
+    places_of_share,
+    positional_values,
+    precision_form,
+)
 from ._base import Decoder, TargetLoss
 
 
@@ -40,7 +46,7 @@ class PrecisionAtShare(TargetLoss):
         self.share = share
         self.relevance_threshold = relevance_threshold
 
-    def _share(self):
+    def checked_share(self):
         if not is_share(self.share):
             if self.share != 1:
                 raise ValueError(
@@ -50,14 +56,14 @@ class PrecisionAtShare(TargetLoss):
         return check_k(self.share, share=True)
 
     def _kernel(self):
-        return partial(positional_values, precision_form(self._share()))
+        return partial(positional_values, precision_form(self.checked_share()))
 
     def _depth(self, n_items):
-        return max(1, int(np.floor(self._share() * n_items + 0.5)))
+        return int(places_of_share(self.checked_share(), n_items))
 
     def encode(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        k = np.maximum(1.0, np.floor(self._share() * y.sum(axis=1) + 0.5))
+        k = places_of_share(self.checked_share(), y.sum(axis=1))
         positions = np.arange(1, self._depth(y.shape[1]) + 1)
         open_to = (positions <= k[:, np.newaxis]) / k[:, np.newaxis]
         return (y[:, :, np.newaxis] * open_to[:, np.newaxis, :]).reshape(len(y), -1)

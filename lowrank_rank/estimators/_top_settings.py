@@ -1,0 +1,97 @@
+"""The parameters of `PrecisionAtKPerceptron`, checked and resolved."""
+
+from dataclasses import dataclass
+
+from ..solvers import Descent, Rule
+from ..surrogates import PRECISION_SURROGATES
+from ..target_losses import TargetLoss
+from ._top_problem import Top, resolve_top
+from ._validation import check_count, check_number, check_option
+
+#: surrogate and start that "auto" stands for, by solver and update.
+DEFAULTS = {
+    ("mini_batch", "sgd"): ("ramp", "least_squares"),
+    ("mini_batch", "perceptron"): ("avg", "zeros"),
+    ("cutting_plane", "sgd"): ("struct", "zeros"),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What fit does, all names resolved."""
+
+    loss: TargetLoss
+    top: Top
+    start: str
+    descent: Descent
+    solver: str
+    batch_size: int | str
+    max_iter: int
+    tol: float | None
+    patience: int
+    average: bool
+    shuffle: bool
+    validation_fraction: float | None
+    n_runs: int
+    n_jobs: int | None
+
+
+def read_settings(estimator):
+    """The settings of an estimator; raises ValueError for a parameter out of range."""
+    solver = check_option("solver", estimator.solver, ("mini_batch", "cutting_plane"))
+    update = check_option("update", estimator.update, ("sgd", "perceptron"))
+    if (solver, update) not in DEFAULTS:
+        raise ValueError("solver='cutting_plane' minimises a surrogate: take update='sgd' with it.")
+    loss, top = resolve_top(estimator.target_loss)
+    surrogate, start = DEFAULTS[solver, update]
+    if estimator.surrogate != "auto":
+        surrogate = check_option("surrogate", estimator.surrogate, PRECISION_SURROGATES)
+    if estimator.start != "auto":
+        start = check_option("start", estimator.start, ("least_squares", "zeros"))
+    form = PRECISION_SURROGATES[surrogate]
+    if update == "perceptron" and form.perceptron is None:
+        raise ValueError(
+            f"There is no perceptron on {surrogate!r}: take surrogate='avg' or 'max', or "
+            "update='sgd'."
+        )
+    if solver == "cutting_plane" and not form.convex:
+        raise ValueError(
+            f"solver='cutting_plane' needs a convex surrogate, and {surrogate!r} is not: take "
+            "'struct', 'avg' or 'max'."
+        )
+    descent = Descent(
+        Rule(form, update == "perceptron"),
+        check_number("eta0", estimator.eta0, minimum=0, strict=True),
+        check_number("alpha", estimator.alpha, minimum=0, strict=solver == "cutting_plane"),
+    )
+    return Settings(
+        loss=loss,
+        top=top,
+        start=start,
+        descent=descent,
+        solver=solver,
+        batch_size=_batch_size(estimator.batch_size),
+        max_iter=check_count("max_iter", estimator.max_iter),
+        tol=None if estimator.tol is None else check_number("tol", estimator.tol, minimum=0),
+        patience=check_count("n_iter_no_change", estimator.n_iter_no_change),
+        average=bool(estimator.average),
+        shuffle=bool(estimator.shuffle),
+        validation_fraction=_validation_fraction(estimator),
+        n_runs=check_count("n_runs", estimator.n_runs),
+        n_jobs=estimator.n_jobs,
+    )
+
+
+def _batch_size(value):
+    return value if value == "auto" else check_count("batch_size", value)
+
+
+def _validation_fraction(estimator):
+    if not estimator.early_stopping:
+        return None
+    fraction = check_number(
+        "validation_fraction", estimator.validation_fraction, minimum=0, strict=True
+    )
+    if fraction >= 1:
+        raise ValueError(f"validation_fraction must lie between 0 and 1, got {fraction:g}.")
+    return fraction

@@ -1,0 +1,95 @@
+"""Cutting planes for a convex surrogate of one list (Joachims 2005; SVMperf).
+
+    minimise  (penalty / 2) |w|^2 + surrogate(w) / k
+
+Each round adds the surrogate's tangent at the current w, from one sort, and minimises the
+penalty plus the largest of the tangents so far, a quadratic program over a simplex. Its value
+is a lower bound and the best w an upper one: their gap is the certificate.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ._batches import Rule, best_first
+
+
+class CuttingPlaneFit(NamedTuple):
+    """The best weights, gap to the lower bound, and precision at the top of each round."""
+
+    weights: np.ndarray
+    gap: float
+    curve: list
+
+
+def cutting_plane(batch, surrogate, *, penalty, tol, max_iter, report=None):
+    """Minimise until the duality gap is at most tol, or for max_iter tangents.
+
+    Parameters
+    ----------
+    batch : ListBatch
+        All rows.
+    surrogate : PrecisionSurrogate
+        A convex one.
+    penalty : float
+        > 0.
+    tol : float
+        In units of the objective: shares of the top.
+    max_iter : int
+    report : callable or None
+        ``report(n_round, precision)``.
+
+    Returns
+    -------
+    CuttingPlaneFit
+    """
+    rule = Rule(surrogate, perceptron=False)
+    weights = np.zeros(batch.above.shape[1])
+    slopes, offsets, shares, curve = [], [], np.zeros(0), []
+    best, best_value, lower = weights, np.inf, -np.inf
+    for n_round in range(1, max_iter + 1):
+        value, slope, precision = _tangent(batch, weights, rule)
+        curve.append(precision)
+        objective = penalty / 2 * (weights @ weights) + value
+        if objective < best_value:
+            best, best_value = weights, objective
+        slopes.append(slope)
+        offsets.append(value - slope @ weights)
+        shares, bound = _simplex_program(np.array(slopes), np.array(offsets), penalty, shares)
+        lower = max(lower, bound)
+        weights = -(shares @ np.array(slopes)) / penalty
+        if report is not None:
+            report(n_round, precision)
+        if best_value - lower <= tol:
+            break
+    return CuttingPlaneFit(best, float(best_value - lower), curve)
+
+
+def _tangent(batch, weights, rule):
+    """Surrogate / k, its gradient in the weights, and the precision at the top."""
+    k, (above, below) = batch.k, batch.scores(weights)
+    a, b = -np.sort(-above), below[best_first(below, batch.places)]
+    increments = rule.surrogate.increments(a, b, k)
+    value = rule.surrogate.constant(a, k) + increments[increments > 0].sum()
+    step = batch.step(weights, rule)
+    slope = np.zeros_like(weights) if step.direction is None else step.direction
+    return value / batch.places, slope, step.hits
+
+
+def _simplex_program(slopes, offsets, penalty, shares):
+    """Shares of the tangents that maximise <offsets, s> - |slopes' s|^2 / (2 penalty)."""
+    gram = slopes @ slopes.T / penalty
+    begin = np.append(shares * 0.9, 0.1) if len(shares) else np.ones(1)
+    found = minimize(
+        lambda s: s @ gram @ s / 2 - offsets @ s,
+        begin,
+        jac=lambda s: gram @ s - offsets,
+        bounds=[(0.0, 1.0)] * len(begin),
+        constraints={"type": "eq", "fun": lambda s: s.sum() - 1, "jac": np.ones_like},
+        method="SLSQP",
+        options={"maxiter": 200, "ftol": 1e-12},
+    ).x
+    found = np.clip(found, 0.0, None)
+    found /= found.sum()
+    return found, float(offsets @ found - found @ gram @ found / 2)
