@@ -29,7 +29,7 @@ MAY_IMPORT = {
         "solvers",
     },
     "datasets": {"_lists"},
-    "calibration": {"decoders", "target_losses"},
+    "calibration": {"decoders", "surrogates", "target_losses"},
     "testing": {"calibration", "target_losses"},
 }
 

@@ -16,6 +16,7 @@ from ._top_fit import (
     fit_cutting_plane,
     fit_more,
     fit_runs,
+    progress,
     scores_of,
     start_weights,
     threshold_between,
@@ -338,7 +339,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         check_top(labels, settings)
         vars(self).pop("duality_gap_", None)
         if settings.solver == "cutting_plane":
-            fit = fit_cutting_plane(X, labels, settings, report=self._report())
+            fit = fit_cutting_plane(X, labels, settings, report=progress(self))
             self.duality_gap_ = fit.gap
         else:
             fit = fit_runs(
@@ -347,7 +348,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
                 settings,
                 check_random_state(self.random_state),
                 begin=self._path.mean if self.warm_start and hasattr(self, "_path") else None,
-                report=self._report(),
+                report=progress(self),
             )
         self.n_lists_ = labels.n_lists
         self._adopt(X, labels, settings, fit)
@@ -373,20 +374,12 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self.n_lists_ = labels.n_lists + (self.n_lists_ if begun else 0)
         self._adopt(X, labels, settings, fit_more(X, labels, settings, path), before)
 
-    def _report(self):
-        """What prints the progress, or None."""
-        if not self.verbose:
-            return None
-        name, rows = type(self).__name__, "held-out rows" if self.early_stopping else "mini-batches"
-        return lambda n, value: print(f"[{name}] pass {n}: precision {value:.4f} on the {rows}")
-
     def _adopt(self, X, labels, settings, fit, threshold=None):
         """Set the fitted attributes; `threshold` is kept where the rows are of one class."""
         if not np.all(np.isfinite(fit.weights)):
             raise ValueError(
-                f"The steps diverged: the weights are no longer finite after {fit.path.n_steps} "
-                f"steps. Lower eta0={self.eta0:g}, or bring the features to one scale "
-                "(StandardScaler)."
+                f"The steps diverged: the weights are not finite after {fit.path.n_steps} steps. "
+                f"Lower eta0={self.eta0:g}, or bring the features to one scale (StandardScaler)."
             )
         matrix = labels.positive.ndim == 2
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label

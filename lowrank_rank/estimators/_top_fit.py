@@ -35,18 +35,18 @@ def check_top(labels, settings):
             "else."
         )
     top, loss = settings.top, settings.loss
-    if top.count is None or labels.positive.ndim == 2 or labels.lists is not None:
+    if top.n_places is None or labels.positive.ndim == 2 or labels.lists is not None:
         return
     n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
-    if top.count > n_positives and not top.recall:
+    if top.n_places > n_positives and not top.recall:
         raise ValueError(
-            f"{loss!r} looks at the top {top.count}, but there are only {n_positives} positives: "
-            f"take k of at most {n_positives}, a share such as 'precision@50%', or "
-            f"'recall@{top.count}'."
+            f"{loss!r} looks at the top {top.n_places}, but there are only {n_positives} "
+            f"positives: take k of at most {n_positives}, a share such as 'precision@50%', or "
+            f"'recall@{top.n_places}'."
         )
-    if top.count >= n_rows:
+    if top.n_places >= n_rows:
         raise ValueError(
-            f"{loss!r} looks at the top {top.count} of {n_rows} rows: every order is right."
+            f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: every order is right."
         )
 
 
@@ -157,6 +157,15 @@ def start_weights(X, labels, settings):
     return (START_SCALE * weights).astype(X.dtype, copy=False)
 
 
+def progress(estimator):
+    """What prints a line for each pass, or None."""
+    if not estimator.verbose:
+        return None
+    name = type(estimator).__name__
+    where = "held-out rows" if estimator.early_stopping else "mini-batches"
+    return lambda n, value: print(f"[{name}] pass {n}: precision {value:.4f} on the {where}")
+
+
 def threshold_between(scores, n_above):
     """A threshold above which so many scores lie, ties aside: the middle of the gap."""
     scores = scores.ravel()
@@ -210,11 +219,11 @@ def _monitor(X, labels, settings, positive):
     lists, loss, top, qid = labels.lists, settings.loss, settings.top, None
     if lists is not None:
         qid = lists.ungroup(lists.index)
-    elif positive.ndim == 1 and top.count is not None:
+    elif positive.ndim == 1 and top.n_places is not None:
         n_positives = np.count_nonzero(positive)
         k, mirrored = top.places(n_positives, len(positive) - n_positives)
         if mirrored:
-            loss = RecallAtK(max(1, round(top.count * len(labels.positive) / len(positive))))
+            loss = RecallAtK(max(1, round(top.n_places * len(labels.positive) / len(positive))))
         else:
             loss = PrecisionAtShare(k / n_positives)
     grades = labels.positive.astype(float)

@@ -23,22 +23,22 @@ class Top(NamedTuple):
 
     Attributes
     ----------
-    count : int or None
+    n_places : int or None
     share : float or None
     recall : bool
     """
 
-    count: int | None
+    n_places: int | None
     share: float | None = None
     recall: bool = False
 
     def places(self, n_positives, n_negatives):
         """k of a list, and whether to mirror it; k is 0 where no order makes a mistake."""
-        if self.count is None:
+        if self.n_places is None:
             return int(places_of_share(self.share, n_positives)), False
-        if self.recall and self.count > n_positives:
-            return max(0, n_positives + n_negatives - self.count), True
-        return min(self.count, n_positives), False
+        if self.recall and self.n_places > n_positives:
+            return max(0, n_positives + n_negatives - self.n_places), True
+        return min(self.n_places, n_positives), False
 
 
 #: Target losses that end a list at its top, and where.

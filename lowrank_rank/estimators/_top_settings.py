@@ -39,28 +39,10 @@ class Settings:
 def read_settings(estimator):
     """The settings of an estimator; raises ValueError for a parameter out of range."""
     solver = check_option("solver", estimator.solver, ("mini_batch", "cutting_plane"))
-    update = check_option("update", estimator.update, ("sgd", "perceptron"))
-    if (solver, update) not in DEFAULTS:
-        raise ValueError("solver='cutting_plane' minimises a surrogate: take update='sgd' with it.")
     loss, top = resolve_top(estimator.target_loss)
-    surrogate, start = DEFAULTS[solver, update]
-    if estimator.surrogate != "auto":
-        surrogate = check_option("surrogate", estimator.surrogate, PRECISION_SURROGATES)
-    if estimator.start != "auto":
-        start = check_option("start", estimator.start, ("least_squares", "zeros"))
-    form = PRECISION_SURROGATES[surrogate]
-    if update == "perceptron" and form.perceptron is None:
-        raise ValueError(
-            f"There is no perceptron on {surrogate!r}: take surrogate='avg' or 'max', or "
-            "update='sgd'."
-        )
-    if solver == "cutting_plane" and not form.convex:
-        raise ValueError(
-            f"solver='cutting_plane' needs a convex surrogate, and {surrogate!r} is not: take "
-            "'struct', 'avg' or 'max'."
-        )
+    rule, start = _rule_and_start(estimator, solver)
     descent = Descent(
-        Rule(form, update == "perceptron"),
+        rule,
         check_number("eta0", estimator.eta0, minimum=0, strict=True),
         check_number("alpha", estimator.alpha, minimum=0, strict=solver == "cutting_plane"),
     )
@@ -80,6 +62,29 @@ def read_settings(estimator):
         n_runs=check_count("n_runs", estimator.n_runs),
         n_jobs=estimator.n_jobs,
     )
+
+
+def _rule_and_start(estimator, solver):
+    update = check_option("update", estimator.update, ("sgd", "perceptron"))
+    if (solver, update) not in DEFAULTS:
+        raise ValueError("solver='cutting_plane' minimises a surrogate: take update='sgd' with it.")
+    surrogate, start = DEFAULTS[solver, update]
+    if estimator.surrogate != "auto":
+        surrogate = check_option("surrogate", estimator.surrogate, PRECISION_SURROGATES)
+    if estimator.start != "auto":
+        start = check_option("start", estimator.start, ("least_squares", "zeros"))
+    form = PRECISION_SURROGATES[surrogate]
+    if update == "perceptron" and form.perceptron is None:
+        raise ValueError(
+            f"There is no perceptron on {surrogate!r}: take surrogate='avg' or 'max', or "
+            "update='sgd'."
+        )
+    if solver == "cutting_plane" and not form.convex:
+        raise ValueError(
+            f"solver='cutting_plane' needs a convex surrogate, and {surrogate!r} is not: take "
+            "'struct', 'avg' or 'max'."
+        )
+    return Rule(form, update == "perceptron"), start
 
 
 def _batch_size(value):

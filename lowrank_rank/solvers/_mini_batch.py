@@ -153,6 +153,6 @@ def descend(path, draw, descent, *, max_iter, tol, patience, average, monitor, r
             weights = now
         waited = 0 if tol is None or value > best + tol else waited + 1
         best = max(best, value)
-        if waited >= patience or (tol is not None and value >= 1.0):
+        if waited >= patience or (tol is not None and value >= 1.0 - 1e-12):
             break
     return weights, curve

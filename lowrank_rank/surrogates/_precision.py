@@ -176,7 +176,8 @@ def precision_surrogate(y, scores, k, *, surrogate="ramp"):
     (2.0, [-1.0, 1.0, 0.0])
     """
     form = _known(surrogate)
-    positives, negatives, a, b = _sorted_scores(y, scores, k)
+    positives, negatives = rows_by_class(y, scores, k)
+    a, b = (np.asarray(scores, dtype=np.float64)[rows] for rows in (positives, negatives[:k]))
     increments = form.increments(a, b, k)
     value = form.constant(a, k) + np.sum(increments, where=increments > 0)
     d, _ = violations_and_mistakes(form, a, b, k)
@@ -226,7 +227,8 @@ def perceptron_step(y, scores, k, *, surrogate="avg"):
     if form.perceptron is None:
         known = [name for name, form in PRECISION_SURROGATES.items() if form.perceptron]
         raise ValueError(f"There is no perceptron on {surrogate!r}: take one of {sorted(known)}.")
-    positives, negatives, a, b = _sorted_scores(y, scores, k)
+    positives, negatives = rows_by_class(y, scores, k)
+    a, b = (np.asarray(scores, dtype=np.float64)[rows] for rows in (positives, negatives[:k]))
     _, wrong = violations_and_mistakes(form, a, b, k)
     return 0.0 - _assemble(len(y), form.perceptron, wrong, k, positives, negatives)
 
@@ -237,8 +239,8 @@ def _known(name):
     return PRECISION_SURROGATES[name]
 
 
-def _sorted_scores(y, scores, k):
-    """Rows of the positives and the best negatives, best first, and their scores."""
+def rows_by_class(y, scores, k):
+    """Rows of the positives and of the negatives of one list, best first; checked."""
     y, scores = np.asarray(y), np.asarray(scores, dtype=np.float64)
     if y.ndim != 1 or y.shape != scores.shape:
         raise ValueError(
@@ -255,8 +257,13 @@ def _sorted_scores(y, scores, k):
             f"k must be a whole number from 1 to the number of positives, {len(positives)}; got "
             f"{k}."
         )
-    negatives = negatives[:k]
-    return positives, negatives, scores[positives], scores[negatives]
+    return positives, negatives
+
+
+def scores_by_class(y, scores, k):
+    """Scores of the positives and of the negatives of one list, in descending order."""
+    scores = np.asarray(scores, dtype=np.float64)
+    return tuple(scores[rows] for rows in rows_by_class(y, scores, k))
 
 
 def _assemble(n_rows, raised, d, k, positives, negatives):
