@@ -16,14 +16,23 @@ if not (REPOSITORY / "benchmarks").is_dir():
 sys.path.append(str(REPOSITORY))  # last: an installed lowrank_rank stays the one under test
 
 from benchmarks.__main__ import COMMANDS, main  # noqa: E402
+from benchmarks._binary import DEPTHS, FILES, binary_sets, load_binary  # noqa: E402
 from benchmarks._common import best_seconds, default_data_folder, optional_peer, write_rows  # noqa: E402
 from benchmarks._letor import DATASETS  # noqa: E402
 from benchmarks._rankers import MODELS, LinearRankSVM, by_query, unequal_pairs  # noqa: E402
 from benchmarks.quality import bootstrap_interval  # noqa: E402
+from benchmarks.top import BASELINES, VARIANTS, verdict  # noqa: E402
 
 LETOR_SHAPES = [
     ("lightgbm_example", (3773, 300), 251),
     ("clueweb09", (15579, 42), 36),
+]
+BINARY_SHAPES = [
+    ("letter", (15000, 16), 594),
+    ("ijcnn1", (49990, 22), 4853),
+    ("a9a", (32561, 123), 7841),
+    ("mammography", (11183, 6), 260),
+    ("cover", (286048, 10), 2747),
 ]
 
 
@@ -124,6 +133,64 @@ def test_letor_sets_have_the_documented_shape(name, shape, n_queries):
     X, target = DATASETS[name](folder)
     assert X.shape == shape
     assert len(np.unique(target["qid"])) == n_queries
+
+
+def test_top_judges_every_model_at_every_depth():
+    rows = of(run_tiny("top", "--part", "quality", "--variants"), table="quality")
+    judged, counts = rows[:3], rows[3:]
+    assert [row["depth"] for row in judged] == list(DEPTHS)
+    models = [*BASELINES, "ours", *VARIANTS]
+    assert all(0 < row[model] <= 1 for row in judged for model in models)
+    assert all(row["best"] == max(row[name] for name in BASELINES) for row in judged)
+    assert [row["model"] for row in counts] == ["ours", *VARIANTS]
+    verdicts = [row["verdict"] for row in judged]
+    assert counts[0]["MISSED"] == verdicts.count("MISSED")
+    assert counts[0]["better"] == verdicts.count("better")
+
+
+def test_top_verdict_allows_one_standard_error():
+    assert verdict(0.81, 0.8, 0.02) == "better"
+    assert verdict(0.8, 0.8, 0.0) == verdict(0.79, 0.8, 0.02) == "ok"
+    assert verdict(0.77, 0.8, 0.02) == "MISSED"
+
+
+def test_top_times_fits_passes_and_cutting_planes():
+    rows = run_tiny("top", "--part", "fit", "passes", "cutting_plane", "--repeats", "1")
+    fits = of(rows, table="fit")
+    assert [row["group"] for row in fits] == [f"generated, {depth}" for depth in DEPTHS]
+    assert [row["at_most"] for row in fits] == [2.0, None, None]
+    assert [row["peer"] for row in of(rows, table="passes", at_most=2.3)] == [1000, 2000, 4000]
+    assert [row["at_most"] for row in of(rows, table="passes", peer="X @ w")] == [10.0, 4.0]
+    (planes,) = of(rows, table="cutting_plane")
+    assert 1 <= planes["rounds"] <= 20
+    assert planes["gap"] >= -1e-9
+    assert 0 < planes["precision"] <= 1
+
+
+def test_top_wants_two_seeds_for_a_standard_error():
+    with pytest.raises(SystemExit, match=r"--seeds 3 4: .* needs two"):
+        run_tiny("top", "--seeds", "3", "4")
+
+
+def test_top_without_its_sets_says_so_and_generates_one(tmp_path, capsys):
+    (name,) = binary_sets(tmp_path, tiny=False)
+    assert name == "generated"
+    assert f"No folder binary in {tmp_path}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "shape", "n_positives"), BINARY_SHAPES)
+def test_binary_sets_have_the_documented_shape(name, shape, n_positives):
+    folder = default_data_folder()
+    if not (folder / "binary").is_dir():
+        pytest.skip(f"no binary sets in {folder}")
+    X, y = load_binary(folder, name)
+    assert X.shape == shape
+    assert sorted(np.unique(y)) == [0, 1]
+    assert y.sum() == n_positives
+
+
+def test_binary_shapes_cover_every_set():
+    assert [name for name, _, _ in BINARY_SHAPES] == list(FILES)
 
 
 def test_help_lists_every_subcommand(capsys):

@@ -4,7 +4,11 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from lowrank_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    PrecisionAtKPerceptron,
+)
 from lowrank_rank.target_losses import (
     AUC,
     MeanAveragePrecision,
@@ -70,4 +74,19 @@ def test_every_loss_with_a_tree(estimator, check):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(SETTINGS)
 def test_settings(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:pos_label is None")
+@parametrize_with_checks(
+    [
+        PrecisionAtKPerceptron(),
+        PrecisionAtKPerceptron(update="perceptron"),
+        PrecisionAtKPerceptron(surrogate="struct"),
+        PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
+        PrecisionAtKPerceptron(target_loss="prbep", average=False, n_runs=2),
+    ]
+)
+def test_precision_at_the_top(estimator, check):
     check(estimator)

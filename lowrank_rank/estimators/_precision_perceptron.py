@@ -64,7 +64,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         ``Ridge(alpha=1.0)`` on labels -1 and 1, times 3.5; "auto" is "zeros" for perceptrons.
         In `partial_fit`, that of the first call.
     batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, drawn with the same share of positives as the whole; "auto" is at
+        Rows of a mini-batch, about, with the same share of positives as the whole; "auto" is at
         least 1000 rows and 20 positives. A matrix y has 32 rows. Queries are batches as they are.
     max_iter : int, default=10
         Most passes over the rows, or tangents of the cutting planes.
@@ -124,7 +124,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
-        Number of lists in fit.
+        Number of queries, or rows of a matrix y; else 1.
     n_items_ : int or None
         Number L of labels of a matrix y, else None.
     n_features_in_ : int
@@ -354,7 +354,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self._adopt(X, labels, settings, fit)
 
     def _fit_more(self, X, labels, settings, begun):
-        if begun:
+        if begun:  # on a copy: what raises changes nothing
             path = self._path.copy()
             if path.start.ndim != labels.positive.ndim:
                 raise ValueError(
@@ -367,18 +367,19 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             warnings.warn(
                 f"None of the {labels.n_lists} list(s) of this call has both positives and "
                 "negatives: nothing is learnt from it. Give more rows in one call.",
-                UserWarning,
                 stacklevel=3,
             )
         before = self.threshold_ if begun else 0.0
-        self.n_lists_ = labels.n_lists + (self.n_lists_ if begun else 0)
+        earlier = self.n_lists_ if begun and not labels.one_list else 0
+        self.n_lists_ = earlier + labels.n_lists
         self._adopt(X, labels, settings, fit_more(X, labels, settings, path), before)
 
     def _adopt(self, X, labels, settings, fit, threshold=None):
         """Set the fitted attributes; `threshold` is kept where the rows are of one class."""
-        if not np.all(np.isfinite(fit.weights)):
+        scores = scores_of(X, fit.weights)
+        if not np.all(np.isfinite(scores)):
             raise ValueError(
-                f"The steps diverged: the weights are not finite after {fit.path.n_steps} steps. "
+                f"The steps diverged: the scores are not finite after {fit.path.n_steps} steps. "
                 f"Lower eta0={self.eta0:g}, or bring the features to one scale (StandardScaler)."
             )
         matrix = labels.positive.ndim == 2
@@ -388,7 +389,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self.n_iter_, self.loss_curve_, self._path = fit.n_iter, fit.curve, fit.path
         n_positives = np.count_nonzero(labels.positive)
         if threshold is None or 0 < n_positives < labels.positive.size:
-            threshold = threshold_between(scores_of(X, fit.weights), n_positives)
+            threshold = threshold_between(scores, n_positives)
         self.threshold_ = threshold
         sign = self._sign()
         if matrix:

@@ -35,7 +35,7 @@ def check_top(labels, settings):
             "else."
         )
     top, loss = settings.top, settings.loss
-    if top.n_places is None or labels.positive.ndim == 2 or labels.lists is not None:
+    if top.n_places is None or not labels.one_list:
         return
     n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
     if top.n_places > n_positives and not top.recall:
@@ -107,7 +107,7 @@ def fit_more(X, labels, settings, path):
 
 def fit_cutting_plane(X, labels, settings, *, report=None):
     """The minimiser of a convex surrogate on one list, up to a duality gap."""
-    if labels.positive.ndim == 2 or labels.lists is not None:
+    if not labels.one_list:
         raise ValueError("solver='cutting_plane' takes one list of rows, without qid.")
     above, below = X[labels.positive], X[~labels.positive]
     k, mirrored = settings.top.places(above.shape[0], below.shape[0])
@@ -129,7 +129,8 @@ def fit_cutting_plane(X, labels, settings, *, report=None):
             ConvergenceWarning,
             stacklevel=4,
         )
-    return Fit(fit.weights, Trajectory.at(fit.weights), fit.curve, len(fit.curve), fit.gap)
+    weights = fit.weights.astype(X.dtype)
+    return Fit(weights, Trajectory.at(weights), fit.curve, len(fit.curve), fit.gap)
 
 
 def make_problem(X, labels, settings, random_state):
@@ -180,8 +181,9 @@ def threshold_between(scores, n_above):
 
 
 def scores_of(X, weights):
-    """Scores of the rows for weights of either shape."""
-    return X @ weights if weights.ndim == 1 else X @ weights[:-1] + weights[-1]
+    """Scores of the rows for weights of either shape; not finite where the steps diverged."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return X @ weights if weights.ndim == 1 else X @ weights[:-1] + weights[-1]
 
 
 def _hold_out(labels, fraction, random_state):

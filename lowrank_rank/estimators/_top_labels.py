@@ -31,17 +31,21 @@ class Labels(NamedTuple):
     lists: RankingLists | None
 
     @property
+    def one_list(self):
+        return self.positive.ndim == 1 and self.lists is None
+
+    @property
     def n_lists(self):
-        if self.positive.ndim == 2:
-            return len(self.positive)
-        return 1 if self.lists is None else self.lists.n_lists
+        if self.one_list:
+            return 1
+        return len(self.positive) if self.lists is None else self.lists.n_lists
 
     @property
     def comparable(self):
         """Whether some list has a positive and a negative, one to rank above the other."""
         if self.positive.ndim == 2:
             return bool(np.any(self.positive.any(axis=1) & ~self.positive.all(axis=1)))
-        if self.lists is None:
+        if self.one_list:
             return bool(self.positive.any() and not self.positive.all())
         counts = self.lists.sum(self.lists.group(self.positive).astype(int))
         return bool(np.any((counts > 0) & (counts < self.lists.lengths)))
@@ -85,9 +89,8 @@ def read_labels(y, qid, classes, pos_label, estimator):
         pos_label = classes[1]
         if classes.dtype.kind in "OUS":
             warnings.warn(
-                f"pos_label is None: of {classes.tolist()} the last, {pos_label!r}, is ranked at "
-                "the top. Say which class is to be found: pos_label=...",
-                UserWarning,
+                f"pos_label is None: of {classes.tolist()} the last, {str(pos_label)!r}, is ranked "
+                "at the top. Say which class is to be found: pos_label=...",
                 stacklevel=5,
             )
     elif pos_label not in classes.tolist():
@@ -110,7 +113,7 @@ def _matrix_labels(y, qid, pos_label):
     wrong = ~((y == 0) | (y == 1))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"A matrix y must hold 0 and 1, but y{list(place)} is {y[place]!r}.")
+        raise ValueError(f"A matrix y must hold 0 and 1, but y{list(place)} is {y[place]}.")
     return Labels(y == 1, np.arange(y.shape[1]), 1, None)
 
 

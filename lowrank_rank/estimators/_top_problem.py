@@ -87,7 +87,7 @@ class LongList:
                 random_state.shuffle(part)
         if self.mirrored:
             rows.reverse()
-        self.share = self.k / len(rows[0])
+        self.share = top.share or self.k / len(rows[0])
         self.above, self.below = (_cut(X[part], n_batches) for part in rows)
 
     @property
@@ -159,7 +159,7 @@ def number_of_batches(n_positives, n_negatives, batch_size):
     rarer = min(n_positives, n_negatives)
     if batch_size == "auto":
         return max(1, min(round(n_rows / _ROWS), round(rarer / _POSITIVES)))
-    n_batches = -(-n_rows // batch_size)
+    n_batches = max(1, round(n_rows / batch_size))
     if n_batches > rarer:
         kind = "positives" if rarer == n_positives else "negatives"
         raise ValueError(
