@@ -152,6 +152,7 @@ def test_top_verdict_allows_one_standard_error():
     assert verdict(0.81, 0.8, 0.02) == "better"
     assert verdict(0.8, 0.8, 0.0) == verdict(0.79, 0.8, 0.02) == "ok"
     assert verdict(0.77, 0.8, 0.02) == "MISSED"
+    assert verdict(0.1 + 0.2, 0.3, 0.0) == verdict(0.3, 0.1 + 0.2, 0.0) == "ok"  # rounding
 
 
 def test_top_times_fits_passes_and_cutting_planes():

@@ -282,6 +282,16 @@ def test_early_stopping_keeps_the_best_of_the_held_out_rows():
     assert wild.score(X, y) > 0.5
 
 
+def test_a_tenth_is_held_out():
+    X, y = rare_class(1000, positive=0.2)
+    model = PrecisionAtKPerceptron(
+        target_loss="prbep", random_state=0, early_stopping=True, max_iter=4, tol=None
+    ).fit(X, y)
+    hits = np.array(model.loss_curve_) * round(0.1 * y.sum())
+    assert_allclose(hits, np.round(hits), atol=1e-9)
+    assert len(set(np.round(hits))) > 1
+
+
 def test_warm_start_begins_at_the_last_weights():
     X, y = rare_class(2500)
     model = PrecisionAtKPerceptron(random_state=0, max_iter=1, tol=None, warm_start=True).fit(X, y)
@@ -457,6 +467,38 @@ def test_matrix_of_labels(params):
     )
 
 
+def share_right(found, k, positives, sizes):
+    """One minus the mistakes at the top over the most there can be, from the recall at k."""
+    wrong = np.minimum(k, positives) - found * positives
+    most = np.where(
+        k <= positives, np.minimum(k, sizes - positives), np.minimum(sizes - k, positives)
+    )
+    return 1 - wrong / most
+
+
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_what_the_passes_watch_is_the_recall(k):
+    """k below and above the positives of a list: the mirrored lists count the same mistakes."""
+    model = PrecisionAtKPerceptron(
+        target_loss=f"recall@{k}", start="least_squares", eta0=1e-12, alpha=0.0, max_iter=1
+    )
+    X, Y = labels_matrix()
+    matrix = clone(model).fit(X, Y)
+    found = recall_at_k_score(Y, matrix.decision_function(X), k=k, average=None)
+    positives = Y.sum(axis=1)
+    lists = (positives > 0) & (positives < 6)
+    right = share_right(found[lists], k, positives[lists], 6)
+    assert_allclose(right.mean(), matrix.loss_curve_[0])
+
+    X, y, qid = queries()
+    flat = clone(model).fit(X, y, qid=qid)
+    found = recall_at_k_score(y, flat.decision_function(X), qid=qid, k=k, average=None)
+    sizes, positives = np.bincount(qid), np.bincount(qid, weights=y)
+    lists = (positives > 0) & (positives < sizes) & (sizes > k)
+    right = share_right(found[lists], k, positives[lists], sizes[lists])
+    assert_allclose(right.mean(), flat.loss_curve_[0])
+
+
 def test_matrix_with_early_stopping_and_stream():
     X, Y = labels_matrix()
     stopped = PrecisionAtKPerceptron(target_loss="prbep", early_stopping=True, random_state=0)
@@ -611,12 +653,14 @@ def test_bad_streams():
         PrecisionAtKPerceptron().partial_fit(X[y == 0], y[y == 0])
     with pytest.raises(ValueError, match="classes must hold two labels"):
         PrecisionAtKPerceptron().partial_fit(X, y, classes=[0, 1, 2])
-    model = PrecisionAtKPerceptron().partial_fit(X, y)
+    model = PrecisionAtKPerceptron(update="perceptron").partial_fit(X, y)
     steps = model._path.n_steps
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
         model.partial_fit(X, np.where(y == 1, 5, 0))
     with pytest.raises(ValueError, match="Use fit to start anew"):
         model.partial_fit(X, np.column_stack([y, 1 - y]))
+    with pytest.raises(ValueError, match="diverged"):
+        model.partial_fit(X * 1e300, 1 - y)
     assert model._path.n_steps == steps
 
 
