@@ -131,10 +131,11 @@ def test_better_than_logistic_regression_where_the_top_is_another_matter(data_fo
 
 def test_first_step_by_hand():
     X, y = rare_class(100)
-    start = 3.5 * Ridge(alpha=1.0).fit(X, 2.0 * y - 1).coef_
+    mean_square = np.mean(np.sum(X**2, axis=1))
+    start = 3.5 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
     k = max(1, int(0.25 * y.sum() + 0.5))
     _, slope = precision_surrogate(y, X @ start, k, surrogate="ramp")
-    rate = 6.0 / np.mean(np.sum(X**2, axis=1))
+    rate = 6.0 / mean_square
     pull = 6.0 * 0.15 * X.shape[1] / k
     stepped = start - rate * X.T @ slope / k
     expected = (stepped + pull * start) / (1 + pull)
@@ -155,9 +156,9 @@ def test_first_perceptron_step_by_hand():
 
 def test_unit_and_order_of_the_columns_do_not_matter():
     X, y = rare_class(800)
-    plain = PrecisionAtKPerceptron(random_state=0, start="zeros").fit(X, y)
-    scaled = PrecisionAtKPerceptron(random_state=0, start="zeros").fit(1000.0 * X, y)
-    turned = PrecisionAtKPerceptron(random_state=0, start="zeros").fit(X[:, ::-1], y)
+    plain = PrecisionAtKPerceptron(random_state=0).fit(X, y)
+    scaled = PrecisionAtKPerceptron(random_state=0).fit(1000.0 * X, y)
+    turned = PrecisionAtKPerceptron(random_state=0).fit(X[:, ::-1], y)
     assert_allclose(1000.0 * scaled.coef_, plain.coef_, rtol=1e-8)
     assert_allclose(turned.coef_[:, ::-1], plain.coef_, rtol=1e-8)
 
@@ -594,7 +595,14 @@ def test_tuned_threshold():
         ({"surrogate": "hinge"}, [0, 1] * 3, "surrogate must be one of"),
         ({"update": "adam"}, [0, 1] * 3, "update must be one of"),
         ({"update": "perceptron", "surrogate": "ramp"}, [0, 1] * 3, "no perceptron on 'ramp'"),
-        ({"solver": "cutting_plane", "surrogate": "ramp"}, [0, 1] * 3, "needs a convex surrogate"),
+        ({"solver": "cutting_plane", "surrogate": "avg"}, [0, 1] * 3, "takes surrogate='struct'"),
+        ({"solver": "cutting_plane", "start": "least_squares"}, [0, 1] * 3, "takes start='zeros'"),
+        (
+            {"solver": "cutting_plane", "early_stopping": True},
+            [0, 1] * 3,
+            "takes early_stopping=Fa",
+        ),
+        ({"solver": "cutting_plane", "n_runs": 2}, [0, 1] * 3, "takes n_runs=1"),
         ({"solver": "cutting_plane", "update": "perceptron"}, [0, 1] * 3, "take update='sgd'"),
         ({"solver": "cutting_plane", "alpha": 0}, [0, 1] * 3, "alpha must be a finite number > 0"),
         ({"solver": "lbfgs"}, [0, 1] * 3, "solver must be one of"),

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import TransformedTargetRegressor
@@ -23,11 +24,15 @@ from sklearn.model_selection import (
     cross_validate,
     learning_curve,
 )
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
+    PrecisionAtKPerceptron,
     get_ranking_scorer_names,
     make_ranking_scorer,
     ranking_target,
@@ -355,3 +360,51 @@ def test_names_and_parameters():
         make_ranking_scorer([])
     with pytest.raises(ValueError, match="none of"):
         make_ranking_scorer(["map", "ndcg"], threshold=3)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba"])
+def test_classes_with_names(method):
+    """The relevant class is the model's own, or the one that is named."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + rng.normal(size=200) > 1).astype(int)
+    names = np.where(y == 1, "fraud", "ok")
+    own = PrecisionAtKPerceptron(pos_label="fraud", random_state=0).fit(X, names)
+    expected = own.target_loss_.measure(y, -own.decision_function(X))
+    assert make_ranking_scorer("precision@25%")(own, X, names) == expected
+    assert make_ranking_scorer(["precision@25%"])(make_pipeline(own), X, names) == {
+        "precision@25%": expected
+    }
+    other = LogisticRegression() if method == "decision_function" else GaussianNB()
+    other.fit(X, names)
+    named = make_ranking_scorer("precision@25%", pos_label="fraud", one_list=True)
+    scores = getattr(other, method)(X)
+    scores = -scores if scores.ndim == 1 else scores[:, 0]
+    assert_allclose(named(other, X, names), own.target_loss_.measure(y, scores))
+    assert named(other, X, names) > 2 * y.mean()
+    with pytest.raises(ValueError, match="is not a class of the model"):
+        make_ranking_scorer("prbep", pos_label="theft", one_list=True)(other, X, names)
+    zero = PrecisionAtKPerceptron(pos_label=0, random_state=0).fit(X, y)
+    assert make_ranking_scorer("precision@25%")(zero, X, y) == zero.score(X, y)
+
+
+def test_matrix_of_labels_from_any_classifier():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    for n_labels in (2, 4):
+        Y = (X @ rng.normal(size=(3, n_labels)) > 0.3).astype(int)
+        scorer = make_ranking_scorer("precision@1")
+        for model in (
+            PrecisionAtKPerceptron(target_loss="precision@1", random_state=0),
+            OneVsRestClassifier(LogisticRegression()),
+            OneVsRestClassifier(GaussianNB()),
+            MultiOutputClassifier(GaussianNB()),
+        ):
+            by_chance = Y.mean()
+            assert scorer(model.fit(X, Y), X, Y) > by_chance + 0.1
+
+
+def test_several_classes_are_not_one_list():
+    X, y = np.arange(12.0)[:, np.newaxis], np.repeat([0, 1, 2], 4)
+    with pytest.raises(ValueError, match="3 scores per row"):
+        make_ranking_scorer("ndcg", one_list=True)(LogisticRegression().fit(X, y), X, y)

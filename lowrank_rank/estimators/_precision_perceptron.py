@@ -8,7 +8,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._lists import split_target
-from ..solvers import Trajectory
 from ._base import RankingMixin
 from ._linear import linear_scores
 from ._top_fit import (
@@ -18,7 +17,6 @@ from ._top_fit import (
     fit_runs,
     progress,
     scores_of,
-    start_weights,
     threshold_between,
 )
 from ._top_labels import read_labels
@@ -34,14 +32,14 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     averaged iterates. ``target_loss`` says where the top ends; how the rest of the list is ordered
     is not looked at. The methods of [1]_ are settings:
 
-    ==================  =====================================================
-    SGD@k-avg, -max     ``surrogate="avg"``, ``surrogate="max"``
-    SGD@k-ramp          the default
-    Perceptron@k-avg    ``update="perceptron"``
-    Perceptron@k-max    ``update="perceptron", surrogate="max"``
-    1PMB [2]_           ``surrogate="struct"``
-    SVMperf [3]_        ``solver="cutting_plane"``
-    ==================  =====================================================
+    =================  ==========================================
+    SGD@k-avg, -max    ``surrogate="avg"``, ``surrogate="max"``
+    SGD@k-ramp         the default
+    Perceptron@k-avg   ``update="perceptron"``
+    Perceptron@k-max   ``update="perceptron", surrogate="max"``
+    1PMB               ``surrogate="struct"`` (see [2]_)
+    SVMperf            ``solver="cutting_plane"`` (see [3]_)
+    =================  ==========================================
 
     Parameters
     ----------
@@ -57,19 +55,20 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Steps on margin violations, with step size ``eta0 / (R**2 sqrt(t))`` where R**2 is the
         mean squared norm of the rows; or on mistakes only, without step size or penalty.
     solver : {"mini_batch", "cutting_plane"}, default="mini_batch"
-        "cutting_plane" minimises a convex surrogate of one list plus the penalty, up to a duality
-        gap of `tol`. For comparison: slower, and for "struct" not consistent.
+        "cutting_plane" minimises "struct" on one list plus the penalty, with ``start = 0``, up to a
+        duality gap of ``tol max(1, |objective|)``: the baseline of [3]_, not consistent.
     start : {"auto", "least_squares", "zeros"}, default="auto"
         Weights to begin at, and that the penalty pulls towards: the solution of scikit-learn's
-        ``Ridge(alpha=1.0)`` on labels -1 and 1, times 3.5; "auto" is "zeros" for perceptrons.
+        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.5; "auto" is "zeros" for perceptrons.
         In `partial_fit`, that of the first call.
     batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, about, with the same share of positives as the whole; "auto" is at
-        least 1000 rows and 20 positives. A matrix y has 32 rows. Queries are batches as they are.
+        Rows of a mini-batch, about, with the same share of positives as the whole. "auto" is 1000
+        rows, or fewer for 10 batches, but some 20 positives. A matrix y has 32 rows. Queries are
+        batches as they are.
     max_iter : int, default=10
         Most passes over the rows, or tangents of the cutting planes.
     average : bool, default=True
-        Average the weights over the steps, step t counting like t**3, and predict with these.
+        Predict with the mean of the weights over the steps, step t counting like t**3.
     alpha : float, default=0.15
         Penalty ``alpha n_features R**2 |w - start|**2 / (2 k)`` beside ``surrogate / k``, k the
         places at the top in all rows.
@@ -81,8 +80,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Stop if the precision has not grown by more than tol in `n_iter_no_change` passes; None
         never stops early.
     early_stopping : bool, default=False
-        Watch held-out rows instead of the mini-batches as they come, and keep the weights
-        that were best there, the start included.
+        Watch held-out rows, not the mini-batches; keep what was best there, the start included.
     validation_fraction : float, default=0.1
         Share of the rows, or queries, held out for `early_stopping`.
     n_iter_no_change : int, default=3
@@ -112,15 +110,15 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (1,) or (L,)
         Minus the threshold; for a matrix y, plus each label's own intercept.
     threshold_ : float
-        Score above which a row is marked positive: on the training rows (of the last call
-        of `partial_fit`) as many are as there are positives.
+        Score above which a row is marked positive: as many training rows (of the last call of
+        `partial_fit`) as there are positives.
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        Precision at the top in each pass (or round): mean over the mini-batches as they came;
-        with `early_stopping` on the held-out rows, before the first pass and after each.
+        Precision at the top: of the mini-batches as they came in each pass (or round); with
+        `early_stopping` of the held-out rows, before the first pass and after each.
     duality_gap_ : float
-        Of the cutting planes, in shares of the top.
+        Of the cutting planes, in units of the objective.
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
@@ -246,8 +244,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     def partial_fit(self, X, y, classes=None, *, qid=None):
         """One pass over more rows, in mini-batches; each call is one list, or whole queries.
 
-        With ``shuffle=False`` and the same start, calls on the batches of `fit` one by one give
-        the weights of its first pass.
+        With ``shuffle=False`` and ``start="zeros"``, calls on the batches of `fit` one by one give
+        the weights of its first pass, if the top is a share of the positives or each query's.
 
         Parameters
         ----------
@@ -273,8 +271,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         """
         with all_or_nothing(self):
             begun = hasattr(self, "_path")
-            known = self.classes_ if begun and self.n_items_ is None else classes
-            X, labels = self._read(X, y, qid, known, reset=not begun)
+            if begun and self.n_items_ is None:
+                classes = self.classes_
+            X, labels = self._read(X, y, qid, classes, reset=not begun)
             self._fit_more(X, labels, read_settings(self), begun)
         return self
 
@@ -326,7 +325,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X, y, qid, classes, *, reset):
         y, qid = split_target(y, qid)
         X = self._validate_X(X, reset=reset)
-        labels = read_labels(y, qid, classes, self.pos_label, self)
+        pos_label = self.pos_label if reset else self.pos_label_
+        labels = read_labels(y, qid, classes, pos_label, self)
         check_consistent_length(X, labels.positive)
         return X, labels
 
@@ -354,15 +354,12 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self._adopt(X, labels, settings, fit)
 
     def _fit_more(self, X, labels, settings, begun):
-        if begun:  # on a copy: what raises changes nothing
-            path = self._path.copy()
-            if path.start.ndim != labels.positive.ndim:
-                raise ValueError(
-                    f"Earlier calls had y of {path.start.ndim} dimension(s), this one has "
-                    f"{labels.positive.ndim}. Use fit to start anew."
-                )
-        else:
-            path = Trajectory.at(start_weights(X, labels, settings))
+        path = self._path.copy() if begun else None  # what raises below changes nothing
+        if begun and path.start.ndim != labels.positive.ndim:
+            raise ValueError(
+                f"Earlier calls had y of {path.start.ndim} dimension(s), this one has "
+                f"{labels.positive.ndim}. Use fit to start anew."
+            )
         if not labels.comparable:
             warnings.warn(
                 f"None of the {labels.n_lists} list(s) of this call has both positives and "

@@ -9,7 +9,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupShuffleSplit, train_test_split
 
-from ..solvers import ListBatch, Trajectory, cutting_plane, descend, run_pass
+from ..solvers import (
+    ListBatch,
+    Trajectory,
+    cutting_plane,
+    descend,
+    run_pass,
+    sum_of_squares,
+)
 from ..target_losses import PrecisionAtShare, RecallAtK
 from ._top_problem import LongList, ManyLists
 
@@ -98,7 +105,9 @@ def fit_mini_batch(X, labels, settings, random_state, *, begin=None, report=None
 
 
 def fit_more(X, labels, settings, path):
-    """One pass over more rows."""
+    """One pass over more rows; path None begins."""
+    if path is None:
+        path = Trajectory.at(start_weights(X, labels, settings))
     problem = make_problem(X, labels, settings, None)
     with np.errstate(over="ignore", invalid="ignore"):
         value = run_pass(path, problem.batches(), settings.descent, first=True)
@@ -106,7 +115,7 @@ def fit_more(X, labels, settings, path):
 
 
 def fit_cutting_plane(X, labels, settings, *, report=None):
-    """The minimiser of a convex surrogate on one list, up to a duality gap."""
+    """The minimiser of struct and the penalty on one list, up to a duality gap."""
     if not labels.one_list:
         raise ValueError("solver='cutting_plane' takes one list of rows, without qid.")
     above, below = X[labels.positive], X[~labels.positive]
@@ -122,10 +131,10 @@ def fit_cutting_plane(X, labels, settings, *, report=None):
         max_iter=settings.max_iter,
         report=report,
     )
-    if settings.tol is not None and fit.gap > settings.tol:
+    if not fit.converged:
         warnings.warn(
             f"The cutting planes stopped after {len(fit.curve)} rounds with a duality gap of "
-            f"{fit.gap:.3g}, above tol={settings.tol:g}: increase max_iter, alpha or tol.",
+            f"{fit.gap:.3g}, above tol={settings.tol}: increase max_iter, alpha or tol.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -153,7 +162,10 @@ def start_weights(X, labels, settings):
     if settings.start == "zeros" or positive.all() or not positive.any():
         shape = (X.shape[1] + 1, positive.shape[1]) if matrix else X.shape[1]
         return np.zeros(shape, dtype=X.dtype)
-    ridge = Ridge(alpha=1.0).fit(X, np.where(positive, X.dtype.type(1), X.dtype.type(-1)))
+    # A penalty of the size of one row: the same whatever the unit of the features, small beside
+    # many rows, and what keeps few rows of many features from being interpolated.
+    ridge = Ridge(alpha=sum_of_squares(X) / X.shape[0])
+    ridge.fit(X, np.where(positive, X.dtype.type(1), X.dtype.type(-1)))
     weights = np.vstack([ridge.coef_.T, ridge.intercept_]) if matrix else ridge.coef_
     return (START_SCALE * weights).astype(X.dtype, copy=False)
 

@@ -9,9 +9,11 @@ from ..metrics._positional import check_k, places_of_share
 from ..solvers import ListBatch, ListGroup, MatrixBatch
 from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, resolve_target_loss
 
-_ROWS = 1000  # of a batch at least, with batch_size="auto"
-_POSITIVES = 20  # of a batch at least, likewise
-_LISTS = 32  # of a batch of matrix rows, likewise
+# With batch_size="auto":
+_ROWS = 1000  # of a batch
+_BATCHES = 10  # at least, of fewer rows then
+_POSITIVES = 20  # of a batch at least; the rarer class, whichever it is
+_LISTS = 32  # of a batch of matrix rows
 
 
 class Top(NamedTuple):
@@ -158,7 +160,7 @@ def number_of_batches(n_positives, n_negatives, batch_size):
     n_rows = n_positives + n_negatives
     rarer = min(n_positives, n_negatives)
     if batch_size == "auto":
-        return max(1, min(round(n_rows / _ROWS), round(rarer / _POSITIVES)))
+        return max(1, min(max(round(n_rows / _ROWS), _BATCHES), round(rarer / _POSITIVES)))
     n_batches = max(1, round(n_rows / batch_size))
     if n_batches > rarer:
         kind = "positives" if rarer == n_positives else "negatives"

@@ -68,6 +68,8 @@ def _rule_and_start(estimator, solver):
     update = check_option("update", estimator.update, ("sgd", "perceptron"))
     if (solver, update) not in DEFAULTS:
         raise ValueError("solver='cutting_plane' minimises a surrogate: take update='sgd' with it.")
+    if solver == "cutting_plane":
+        _refuse_steps_settings(estimator)
     surrogate, start = DEFAULTS[solver, update]
     if estimator.surrogate != "auto":
         surrogate = check_option("surrogate", estimator.surrogate, PRECISION_SURROGATES)
@@ -79,12 +81,24 @@ def _rule_and_start(estimator, solver):
             f"There is no perceptron on {surrogate!r}: take surrogate='avg' or 'max', or "
             "update='sgd'."
         )
-    if solver == "cutting_plane" and not form.convex:
-        raise ValueError(
-            f"solver='cutting_plane' needs a convex surrogate, and {surrogate!r} is not: take "
-            "'struct', 'avg' or 'max'."
-        )
     return Rule(form, update == "perceptron"), start
+
+
+def _refuse_steps_settings(estimator):
+    """Cutting planes are for struct, begin at zeros, once, on all rows: refuse anything else."""
+    only = {
+        "surrogate": ("auto", "struct"),
+        "start": ("auto", "zeros"),
+        "early_stopping": (False,),
+        "warm_start": (False,),
+        "n_runs": (1,),
+    }
+    for name, values in only.items():
+        if getattr(estimator, name) not in values:
+            raise ValueError(
+                f"solver='cutting_plane' takes {name}={values[-1]!r}, got "
+                f"{getattr(estimator, name)!r}: the rest is for solver='mini_batch'."
+            )
 
 
 def _batch_size(value):

@@ -18,7 +18,7 @@ from ..target_losses._names import (
 )
 
 
-def make_ranking_scorer(target_loss, *, one_list=False, **params):
+def make_ranking_scorer(target_loss, *, one_list=False, pos_label=None, **params):
     """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
 
     Parameters
@@ -30,6 +30,9 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
     one_list : bool, default=False
         Say that one-dimensional labels without qid are one single list, where nothing in
         the model says so.
+    pos_label : int, float, bool, str or None, default=None
+        Of a binary classifier: the class that is relevant. None is the model's ``pos_label_``;
+        where it has none, labels are grades, and scores those of the last class.
     **params : dict
         Parameters of the measure, e.g. ``relevance_threshold=1``; of several measures, of
         those that have them.
@@ -76,8 +79,8 @@ def make_ranking_scorer(target_loss, *, one_list=False, **params):
             _refuse_contradiction(measure, params)
     _set_params(measures.values(), params)
     if several:
-        return MultiRankingScorer(measures, one_list=one_list)
-    return RankingScorer(measures[""], one_list=one_list)
+        return MultiRankingScorer(measures, one_list=one_list, pos_label=pos_label)
+    return RankingScorer(measures[""], one_list=one_list, pos_label=pos_label)
 
 
 def get_ranking_scorer_names():
@@ -131,7 +134,16 @@ class _BaseScorer(BaseEstimator):
         y, qid = split_target(y, qid)
         if one_label_per_row(y):
             self._check_qid(estimator, y, qid)
-        return y, predict_scores(estimator, X, qid), qid
+        matrix = not one_label_per_row(y)
+        scores = predict_scores(estimator, X, qid, matrix=matrix)
+        if matrix:
+            return y, scores, qid
+        if np.ndim(scores) > 1:
+            raise ValueError(
+                f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per row, and one "
+                "label per row is to be ranked: a classifier must be binary."
+            )
+        return *_relevance(y, scores, last_step(estimator), self.pos_label), qid
 
     def _check_qid(self, estimator, y, qid):
         seen = lists_seen(estimator)
@@ -168,11 +180,14 @@ class RankingScorer(_BaseScorer):
         Any target loss, or a measure for scoring only.
     one_list : bool, default=False
         Whether one-dimensional labels without qid are known to be one list.
+    pos_label : object, default=None
+        The relevant class, of binary classifiers.
     """
 
-    def __init__(self, measure, *, one_list=False):
+    def __init__(self, measure, *, one_list=False, pos_label=None):
         self.measure = measure
         self.one_list = one_list
+        self.pos_label = pos_label
 
     def score(self, estimator, X, y, *, qid=None, sample_weight=None):
         """Measure of the estimator's scores, greater is better.
@@ -203,11 +218,14 @@ class MultiRankingScorer(_BaseScorer):
     measures : dict of str to RankingMeasure
     one_list : bool, default=False
         Whether one-dimensional labels without qid are known to be one list.
+    pos_label : object, default=None
+        The relevant class, of binary classifiers.
     """
 
-    def __init__(self, measures, *, one_list=False):
+    def __init__(self, measures, *, one_list=False, pos_label=None):
         self.measures = measures
         self.one_list = one_list
+        self.pos_label = pos_label
 
     def score(self, estimator, X, y, *, qid=None, sample_weight=None):
         """Measures of the estimator's scores by name, greater is better.
@@ -233,46 +251,74 @@ class MultiRankingScorer(_BaseScorer):
         }
 
 
-def predict_scores(estimator, X, qid=None):
+def predict_scores(estimator, X, qid=None, *, matrix=False):
     """Ranking scores of a model inside searches and pipelines.
 
     Walks to the last estimator through ``best_estimator_`` and the steps of a Pipeline,
     and passes qid if its ``predict`` names it; a classifier gives ``decision_function``, or
-    the probability of its last class.
+    the probability of its last class; with a `matrix` y, of each of its columns.
     """
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (
-            None,
-            "passthrough",
-        ):
-            if len(estimator.steps) > 1:
-                X = estimator[:-1].transform(X)
-            estimator = estimator.steps[-1][1]
-        else:
-            break
+    while (inner := _unwrapped(estimator)) is not estimator:
+        if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
+            X = estimator[:-1].transform(X)
+        estimator = inner
     if is_classifier(estimator):
-        return _classifier_scores(estimator, X)
+        return _classifier_scores(estimator, X, matrix)
     if qid is not None and _names_qid(estimator.predict):
         return estimator.predict(X, qid=qid)
     return estimator.predict(X)
+
+
+def last_step(estimator):
+    """The model inside searches and pipelines that `predict_scores` asks."""
+    while (inner := _unwrapped(estimator)) is not estimator:
+        estimator = inner
+    return estimator
+
+
+def _unwrapped(estimator):
+    """What a search has found or a Pipeline ends in; anything else is itself."""
+    if hasattr(estimator, "best_estimator_"):
+        return estimator.best_estimator_
+    if isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (None, "passthrough"):
+        return estimator.steps[-1][1]
+    return estimator
+
+
+def _relevance(y, scores, estimator, pos_label):
+    """Labels as grades and scores of the relevant class, where a binary classifier says it."""
+    if not is_classifier(estimator):
+        return y, scores
+    if pos_label is None:
+        pos_label = getattr(estimator, "pos_label_", None)
+    if pos_label is None:
+        return y, scores
+    classes = np.asarray(estimator.classes_)
+    if pos_label not in classes.tolist():
+        raise ValueError(
+            f"pos_label={pos_label!r} is not a class of the model, {classes.tolist()}."
+        )
+    return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
 
 
 def _names_qid(method):
     return "qid" in signature(method).parameters
 
 
-def _classifier_scores(estimator, X):
+def _classifier_scores(estimator, X, matrix):
+    """One score per row, that of the last of two classes; or one for each column of y."""
     if hasattr(estimator, "decision_function"):
-        scores = estimator.decision_function(X)
-        if np.ndim(scores) == 1:
-            return scores
-    elif hasattr(estimator, "predict_proba") and len(estimator.classes_) == 2:
-        return estimator.predict_proba(X)[:, 1]
+        return estimator.decision_function(X)
+    if hasattr(estimator, "predict_proba"):
+        probabilities = estimator.predict_proba(X)
+        if isinstance(probabilities, list):  # one array for each column of y
+            return np.column_stack([p[:, -1] for p in probabilities])
+        if matrix or np.shape(probabilities)[1] != 2:
+            return probabilities
+        return probabilities[:, 1]
     raise ValueError(
-        f"{type(estimator).__name__} gives no single score per row to rank by: a classifier must "
-        "be binary and have decision_function or predict_proba."
+        f"{type(estimator).__name__} gives no scores to rank by: a classifier must have "
+        "decision_function or predict_proba."
     )
 
 

@@ -1,6 +1,6 @@
 """Solvers: arrays in, coefficients out; they do not know which loss they serve."""
 
-from ._batches import ListBatch, ListGroup, MatrixBatch, Rule
+from ._batches import ListBatch, ListGroup, MatrixBatch, Rule, sum_of_squares
 from ._cutting_plane import cutting_plane
 from ._mini_batch import Descent, Trajectory, descend, run_pass
 from ._ridge import RidgeStatistics, solve_iteratively
@@ -17,4 +17,5 @@ __all__ = [
     "descend",
     "run_pass",
     "solve_iteratively",
+    "sum_of_squares",
 ]

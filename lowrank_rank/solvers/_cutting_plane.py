@@ -3,8 +3,9 @@
     minimise  (penalty / 2) |w|^2 + surrogate(w) / k
 
 Each round adds the surrogate's tangent at the current w, from one sort, and minimises the
-penalty plus the largest of the tangents so far, a quadratic program over a simplex. Its value
-is a lower bound and the best w an upper one: their gap is the certificate.
+penalty plus the largest of the tangents, a quadratic program over a simplex. Its value is a
+lower bound and the best w an upper one: their gap is the certificate. Tangents that the
+program gives no share are dropped, which does not lower the bound.
 """
 
 from typing import NamedTuple
@@ -21,10 +22,11 @@ class CuttingPlaneFit(NamedTuple):
     weights: np.ndarray
     gap: float
     curve: list
+    converged: bool
 
 
 def cutting_plane(batch, surrogate, *, penalty, tol, max_iter, report=None):
-    """Minimise until the duality gap is at most tol, or for max_iter tangents.
+    """Minimise until the duality gap is at most tol max(1, |objective|), or for max_iter rounds.
 
     Parameters
     ----------
@@ -35,7 +37,6 @@ def cutting_plane(batch, surrogate, *, penalty, tol, max_iter, report=None):
     penalty : float
         > 0.
     tol : float
-        In units of the objective: shares of the top.
     max_iter : int
     report : callable or None
         ``report(n_round, precision)``.
@@ -46,24 +47,28 @@ def cutting_plane(batch, surrogate, *, penalty, tol, max_iter, report=None):
     """
     rule = Rule(surrogate, perceptron=False)
     weights = np.zeros(batch.above.shape[1])
-    slopes, offsets, shares, curve = [], [], np.zeros(0), []
-    best, best_value, lower = weights, np.inf, -np.inf
+    slopes, offsets, shares = np.zeros((0, len(weights))), np.zeros(0), np.zeros(0)
+    best, best_value, lower, curve = weights, np.inf, -np.inf, []
     for n_round in range(1, max_iter + 1):
         value, slope, precision = _tangent(batch, weights, rule)
-        curve.append(precision)
+        curve.append(float(precision))
         objective = penalty / 2 * (weights @ weights) + value
         if objective < best_value:
             best, best_value = weights, objective
-        slopes.append(slope)
-        offsets.append(value - slope @ weights)
-        shares, bound = _simplex_program(np.array(slopes), np.array(offsets), penalty, shares)
+        slopes = np.vstack([slopes, slope])
+        offsets = np.append(offsets, value - slope @ weights)
+        shares, bound = _simplex_program(slopes, offsets, penalty, shares)
         lower = max(lower, bound)
-        weights = -(shares @ np.array(slopes)) / penalty
+        weights = -(shares @ slopes) / penalty
+        active = shares > 0
+        slopes, offsets, shares = slopes[active], offsets[active], shares[active]
         if report is not None:
             report(n_round, precision)
-        if best_value - lower <= tol:
+        gap = max(0.0, float(best_value - lower))
+        converged = gap <= tol * max(1.0, abs(best_value))
+        if converged:
             break
-    return CuttingPlaneFit(best, float(best_value - lower), curve)
+    return CuttingPlaneFit(best, gap, curve, bool(converged))
 
 
 def _tangent(batch, weights, rule):
@@ -90,6 +95,6 @@ def _simplex_program(slopes, offsets, penalty, shares):
         method="SLSQP",
         options={"maxiter": 200, "ftol": 1e-12},
     ).x
-    found = np.clip(found, 0.0, None)
+    found = np.where(found > 1e-9, found, 0.0)
     found /= found.sum()
     return found, float(offsets @ found - found @ gram @ found / 2)

@@ -187,7 +187,7 @@ def precision_surrogate(y, scores, k, *, surrogate="ramp"):
 def perceptron_step(y, scores, k, *, surrogate="avg"):
     """What one perceptron update adds to the weights, as a coefficient for each row.
 
-    With D negatives in the top k: -1 on these negatives; for avg D / |FN| on each of the FN
+    With D negatives in the top k: -1 on these negatives; for avg D / F on each of the F
     positives outside the top k, for max 1 on the D best-scored of them. Nothing if D = 0.
 
     Parameters
@@ -269,5 +269,5 @@ def scores_by_class(y, scores, k):
 def _assemble(n_rows, raised, d, k, positives, negatives):
     coefficients = np.zeros(n_rows)
     coefficients[negatives[:d]] = 1.0
-    coefficients[positives] = -weights_on_positives(raised, d, k, len(positives))
+    coefficients[positives] = 0.0 - weights_on_positives(raised, d, k, len(positives))
     return coefficients
