@@ -189,7 +189,7 @@ def precision_margins(y, scores, k):
     >>> precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
     PrecisionMargins(weak=1.5, average=1.0, strong=0.5)
     """
-    above, below = scores_by_class(y, scores, k)
+    above, below, k = scores_by_class(y, scores, k)
     best = below[0] if len(below) else -np.inf
     return PrecisionMargins(
         float(above[k - 1] - best), float(above[k - 1 :].mean() - best), float(above[-1] - best)

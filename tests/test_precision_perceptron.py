@@ -28,6 +28,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
+from lowrank_rank.estimators._top_problem import number_of_batches
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.surrogates import perceptron_step, precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
@@ -143,15 +144,56 @@ def test_first_step_by_hand():
     assert_allclose(model.coef_[0], expected, rtol=1e-10)
 
 
-def test_first_perceptron_step_by_hand():
+@pytest.mark.parametrize("name", ["avg", "max"])
+def test_first_perceptron_step_by_hand(name):
     X, y = rare_class(100)
-    step = perceptron_step(y, np.zeros(100), max(1, int(0.25 * y.sum() + 0.5)))
+    mean_square = np.mean(np.sum(X**2, axis=1))
+    start = 3.5 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
+    step = perceptron_step(y, X @ start, y.sum(), surrogate=name)
+    assert step.any()
     model = PrecisionAtKPerceptron(
-        max_iter=1, batch_size=100, update="perceptron", shuffle=False, average=False
+        target_loss="prbep",
+        update="perceptron",
+        surrogate=name,
+        start="least_squares",
+        max_iter=1,
+        batch_size=100,
     ).fit(X, y)
-    # At w = 0 all scores are tied: which rows go first is open, how many is not.
-    assert_allclose(np.abs(step[y == 0]).sum(), step[y == 1].sum())
-    assert np.any(model.coef_)
+    assert_allclose(model.coef_[0], start + X.T @ step, rtol=1e-10)
+
+
+def test_shuffling():
+    X, y = rare_class(2000)
+    coefs = [
+        PrecisionAtKPerceptron(batch_size=200, shuffle=shuffle, random_state=seed).fit(X, y).coef_
+        for shuffle, seed in [(False, 0), (False, 1), (True, 0), (True, 0), (True, 1)]
+    ]
+    assert_array_equal(coefs[0], coefs[1])
+    assert_array_equal(coefs[2], coefs[3])
+    assert not np.allclose(coefs[0], coefs[2])
+    assert not np.allclose(coefs[2], coefs[4])
+
+
+@pytest.mark.parametrize(
+    ("n_positives", "n_negatives", "expected"),
+    [
+        (10, 90, 1),
+        (60, 940, 3),
+        (200, 1800, 10),
+        (1000, 49000, 50),
+        (1000, 999000, 50),
+        (900, 60, 3),
+    ],
+)
+def test_automatic_batches(n_positives, n_negatives, expected):
+    assert number_of_batches(n_positives, n_negatives, "auto") == expected
+
+
+def test_stops_when_everything_is_right():
+    X = np.array([[3.0], [2.0], [0.0], [-1.0]])
+    model = PrecisionAtKPerceptron(max_iter=9, n_iter_no_change=9).fit(X, [1, 1, 0, 0])
+    assert model.n_iter_ == 1
+    assert PrecisionAtKPerceptron(max_iter=9, tol=None).fit(X, [1, 1, 0, 0]).n_iter_ == 9
 
 
 def test_unit_and_order_of_the_columns_do_not_matter():
@@ -175,6 +217,22 @@ def test_as_many_are_marked_as_there_are_positives(params):
     assert_allclose(model.intercept_, -model.threshold_)
 
 
+@pytest.mark.parametrize("pos_label", [0, 1])
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_scores_stay_together_at_the_threshold(pos_label, seed):
+    rng = np.random.default_rng(seed)
+    blocks = rng.normal(size=(6, 3))
+    row = rng.integers(6, size=300)
+    y = np.where(rng.random(300) < 0.1 + 0.15 * row, pos_label, 1 - pos_label)
+    model = PrecisionAtKPerceptron(pos_label=pos_label, random_state=0).fit(blocks[row], y)
+    marked = model.predict(blocks) == pos_label
+    n_marked = np.bincount(row, minlength=6) @ marked
+    assert n_marked <= np.sum(y == pos_label)
+    best = model.rank(blocks).argsort()
+    sizes = np.bincount(row, minlength=6)[best]
+    assert n_marked == sizes[np.cumsum(sizes) <= np.sum(y == pos_label)].sum()
+
+
 def test_positive_class_may_be_the_first():
     X, y = rare_class()
     names = np.where(y == 1, "fraud", "ok")
@@ -188,6 +246,10 @@ def test_positive_class_may_be_the_first():
     assert named.score(X, names) == plain.score(X, y)
     with pytest.warns(UserWarning, match="the last, 'ok', is ranked at the top"):
         last = PrecisionAtKPerceptron().fit(X, names)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        PrecisionAtKPerceptron().fit(X, names)
+    assert caught[0].filename == __file__
     assert last.pos_label_ == "ok"
 
 
@@ -241,6 +303,26 @@ def test_frames_keep_their_names():
         model.predict(X)
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64", "category", "int8"])
+def test_kinds_of_labels(dtype):
+    X, y = rare_class(200)
+    plain = PrecisionAtKPerceptron(random_state=0).fit(X, y)
+    other = PrecisionAtKPerceptron(random_state=0).fit(X, pd.Series(y).astype(dtype))
+    assert_array_equal(other.coef_, plain.coef_)
+    assert_array_equal(other.predict(X), plain.predict(X))
+
+
+def test_the_loss_of_a_fit_is_its_own():
+    X, y = rare_class(300)
+    loss = PrecisionAtK(k=10)
+    model = PrecisionAtKPerceptron(target_loss=loss, random_state=0).fit(X, y)
+    score = model.score(X, y)
+    loss.set_params(k=2000)
+    assert model.score(X, y) == score
+    with pytest.raises(ValueError, match="takes two classes, not grades"):
+        model.set_params(target_loss=PrecisionAtK(k=5, relevance_threshold=2)).fit(X, y)
+
+
 def test_column_of_labels_warns():
     X, y = rare_class(200)
     with pytest.warns(DataConversionWarning):
@@ -283,6 +365,24 @@ def test_early_stopping_keeps_the_best_of_the_held_out_rows():
     assert wild.score(X, y) > 0.5
 
 
+@pytest.mark.parametrize("loss", ["recall@1900", "recall@400", "precision@165", "wta"])
+def test_early_stopping_looks_at_the_same_top(loss):
+    X, y = rare_class()
+    assert y.sum() >= 165
+    model = PrecisionAtKPerceptron(target_loss=loss, early_stopping=True, random_state=0)
+    assert abs(model.fit(X, y).loss_curve_[-1] - model.score(X, y)) < 0.3
+    plain = PrecisionAtKPerceptron(target_loss=loss, random_state=0).fit(X, y)
+    assert abs(plain.score(X, y) - model.score(X, y)) < 0.1
+
+
+def test_early_stopping_needs_queries_to_compare():
+    X, y, qid = queries()
+    y = np.where(qid == 5, y, 0)  # one query to learn from
+    y[np.flatnonzero(qid == 5)[:2]] = 0, 1
+    with pytest.raises(ValueError, match="in one part no list has both"):
+        PrecisionAtKPerceptron(target_loss="wta", early_stopping=True).fit(X, y, qid=qid)
+
+
 def test_a_tenth_is_held_out():
     X, y = rare_class(1000, positive=0.2)
     model = PrecisionAtKPerceptron(
@@ -293,15 +393,32 @@ def test_a_tenth_is_held_out():
     assert len(set(np.round(hits))) > 1
 
 
-def test_warm_start_begins_at_the_last_weights():
+@pytest.mark.parametrize(
+    "params", [{}, {"average": False}, {"n_runs": 3}, {"early_stopping": True}], ids=str
+)
+def test_warm_start_begins_at_the_last_weights(params):
     X, y = rare_class(2500)
-    model = PrecisionAtKPerceptron(random_state=0, max_iter=1, tol=None, warm_start=True).fit(X, y)
-    first = model.coef_.copy()
-    small = PrecisionAtKPerceptron(random_state=0, max_iter=1, eta0=1e-12, tol=None)
-    assert_allclose(
-        model.set_params(eta0=1e-12).fit(X, y).coef_, first, rtol=1e-6
-    )  # steps of nothing stay there
-    assert not np.allclose(small.fit(X, y).coef_, first, rtol=1e-6)
+    model = PrecisionAtKPerceptron(
+        random_state=0, max_iter=2, tol=None, warm_start=True, batch_size=250, **params
+    )
+    first = model.fit(X, y).coef_.copy()
+    still = clone(model).set_params(eta0=1e-12)
+    assert not np.allclose(still.fit(X, y).coef_, first, rtol=1e-4)
+    model.set_params(eta0=1e-12).fit(X, y)
+    assert_allclose(model.coef_, first, rtol=1e-6)  # steps of nothing stay there
+    assert model.fit(X.astype(np.float32), y).coef_.dtype == np.float32
+    stream = model.set_params(early_stopping=False).partial_fit(X, y)
+    assert_allclose(stream.coef_, first, rtol=1e-3)
+
+
+def test_warm_start_on_other_data_says_so():
+    X, y = rare_class(300)
+    model = PrecisionAtKPerceptron(warm_start=True).fit(X, y)
+    for other in ((X[:, :5], y), (X, np.column_stack([y, 1 - y])), (X, 2 * y)):
+        with pytest.raises(ValueError, match=r"The weights are for . features"):
+            model.fit(*other)
+    with pytest.raises(ValueError, match="0 positive"):
+        model.set_params(pos_label=0).fit(X, y)
 
 
 def test_verbose_prints_a_line_for_each_pass(capsys):
@@ -309,7 +426,7 @@ def test_verbose_prints_a_line_for_each_pass(capsys):
     model = PrecisionAtKPerceptron(max_iter=3, tol=None, verbose=1, random_state=0).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == model.n_iter_ == 3
-    assert lines[0].startswith("[PrecisionAtKPerceptron] pass 1: precision")
+    assert lines[0].startswith("[PrecisionAtKPerceptron] pass 1: ")
 
 
 # Streams ---------------------------------------------------------------------------------
@@ -361,6 +478,31 @@ def test_partial_fit_over_queries_is_fit_on_them():
             stream.partial_fit(X[rows], y[rows], classes=[0, 1], qid=qid[rows])
     assert_allclose(stream.coef_, whole.coef_, rtol=1e-10)
     assert stream.n_lists_ == whole.n_lists_ == 40
+
+
+def test_streams_keep_to_what_they_began_with():
+    X, Y = labels_matrix()
+    matrix = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, Y)
+    for columns in (3, 5):
+        with pytest.raises(ValueError, match="labels of a row"):
+            matrix.partial_fit(X, np.resize(Y, (300, columns)))
+    X, y, qid = queries()
+    model = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="differ from those of earlier calls"):
+        model.partial_fit(X, y, classes=[5, 7], qid=qid)
+    with pytest.raises(ValueError, match="pos_label=0 differs"):
+        model.set_params(pos_label=0).partial_fit(X, y, qid=qid)
+    model.set_params(pos_label=None).partial_fit(X, y)
+    assert model.n_lists_ == 40  # and to score without qid is refused, still
+    for params in ({"early_stopping": True}, {"solver": "cutting_plane"}):
+        with pytest.raises(AttributeError, match="has no attribute 'partial_fit'"):
+            clone(model).set_params(**params).partial_fit(X, y)
+
+
+def test_a_call_that_the_top_takes_in_whole():
+    X, y = rare_class(200)
+    with pytest.warns(UserWarning, match="nothing is learnt"):
+        PrecisionAtKPerceptron(target_loss="recall@200").partial_fit(X, y)
 
 
 def test_stream_of_a_rare_class():
@@ -615,6 +757,9 @@ def test_tuned_threshold():
         ({"tol": -1}, [0, 1] * 3, "tol must be a finite number >= 0"),
         ({"early_stopping": True, "validation_fraction": 1.0}, [0, 1] * 3, "between 0 and 1"),
         ({"early_stopping": True}, [0, 1, 0, 0, 0, 0], "cannot hold out"),
+        ({"average": "no"}, [0, 1] * 3, "average must be True or False"),
+        ({"surrogate": ["avg"]}, [0, 1] * 3, "surrogate must be one of"),
+        ({}, ["a", None, "b", "a", "b", "a"], "misses some"),
         ({"pos_label": 2}, [0, 1] * 3, "pos_label=2 is not a valid label"),
         ({}, [[0, 1]] * 5 + [[0, 2]], r"y\[5, 1\] is 2"),
         ({}, [[1, 1]] * 6, "No list has both"),
@@ -635,10 +780,14 @@ def test_bad_input_says_what_to_do_and_changes_nothing(params, y, match):
 def test_steps_that_diverge():
     X, y = rare_class(400)
     model = PrecisionAtKPerceptron(start="zeros", eta0=1e300, alpha=0.0)
-    with pytest.raises(ValueError, match=r"The steps diverged.*Lower eta0=1e"):
+    with pytest.raises(ValueError, match=r"The steps diverged.*lower eta0=1e"):
         model.fit(X * 1e-150, y)
-    with pytest.raises(ValueError, match="diverged"):
-        PrecisionAtKPerceptron(update="perceptron").fit(X * 1e300, y)
+    for early_stopping in (False, True):
+        with pytest.raises(ValueError, match="The steps diverged"):
+            model.set_params(early_stopping=early_stopping).fit(X * 1e-150, y)
+    for unit in (1e300, 1e-300):
+        with pytest.raises(ValueError, match="too large or too small"):
+            PrecisionAtKPerceptron(update="perceptron").fit(X * unit, y)
     assert not hasattr(model, "coef_")
 
 
@@ -665,7 +814,7 @@ def test_bad_streams():
     steps = model._path.n_steps
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
         model.partial_fit(X, np.where(y == 1, 5, 0))
-    with pytest.raises(ValueError, match="Use fit to start anew"):
+    with pytest.raises(ValueError, match="Start anew: fit without"):
         model.partial_fit(X, np.column_stack([y, 1 - y]))
     with pytest.raises(ValueError, match="diverged"):
         model.partial_fit(X * 1e300, 1 - y)
@@ -677,6 +826,8 @@ def test_cutting_planes_that_run_out_of_rounds_warn():
     with pytest.warns(ConvergenceWarning, match="duality gap of"):
         model = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=2, alpha=1e-3).fit(X, y)
     assert model.duality_gap_ > model.tol
-    done = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=300).fit(X, y)
-    assert done.duality_gap_ <= done.tol
+    for alpha in (1e-6, 1e-3, 1.0):
+        done = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=300, alpha=alpha).fit(X, y)
+        assert done.duality_gap_ >= 0
+        assert done.n_iter_ < 300
     assert not hasattr(done.set_params(solver="mini_batch").fit(X, y), "duality_gap_")

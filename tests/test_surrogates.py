@@ -212,6 +212,20 @@ def test_perceptrons_do_nothing_without_a_mistake():
         assert np.any(perceptron_step([1, 0], [0.0, 0.0], 1, surrogate=name))
 
 
+@pytest.mark.parametrize("unit", [1e-17, 1.0, 1e17])
+def test_mistakes_are_comparisons_of_scores(unit):
+    assert not perceptron_step([1, 0], [2 * unit, unit], 1).any()
+    assert perceptron_step([1, 0], [unit, 2 * unit], 1).tolist() == [1.0, -1.0]
+    assert perceptron_step([1, 0], [unit, unit], 1).tolist() == [1.0, -1.0]
+
+
+def test_whole_float_as_k():
+    for function in (precision_surrogate, precision_margins):
+        assert str(function([1, 1, 0], [1.0, 2.0, 3.0], 2.0)) == str(
+            function([1, 1, 0], [1.0, 2.0, 3.0], 2)
+        )
+
+
 @pytest.mark.parametrize(
     ("change", "match"),
     [

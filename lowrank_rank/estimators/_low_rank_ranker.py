@@ -22,6 +22,7 @@ from ._surrogate import SurrogateMixin
 from ._validation import (
     all_or_nothing,
     check_count,
+    check_flag,
     check_judged,
     check_number,
     check_option,
@@ -293,7 +294,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         check_number("alpha", self.alpha, minimum=0)
         check_number("tol", self.tol, minimum=0)
         check_count("n_passes", self.n_passes)
-        check_option("centered", self.centered, (True, False))
+        check_flag("centered", self.centered)
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
         check_regressor(self.estimator)

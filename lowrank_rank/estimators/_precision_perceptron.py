@@ -5,22 +5,16 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._lists import split_target
 from ._base import RankingMixin
 from ._linear import linear_scores
-from ._top_fit import (
-    check_top,
-    fit_cutting_plane,
-    fit_more,
-    fit_runs,
-    progress,
-    scores_of,
-    threshold_between,
-)
-from ._top_labels import read_labels
-from ._top_settings import read_settings
+from ._top_fit import check_continues, check_top, fit_cutting_plane, fit_more, fit_runs
+from ._top_labels import known_classes, read_labels
+from ._top_settings import read_settings, takes_streams
+from ._top_watch import check_scores, progress, scores_of, threshold_between
 from ._validation import all_or_nothing
 
 
@@ -75,7 +69,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     eta0 : float, default=6.0
         First step size.
     shuffle : bool, default=True
-        Shuffle the rows once, and in each pass which positives meet which negatives.
+        Shuffle the rows once, and in each pass which positives meet which negatives. Never in
+        `partial_fit`.
     tol : float or None, default=1e-3
         Stop if the precision has not grown by more than tol in `n_iter_no_change` passes; None
         never stops early.
@@ -90,7 +85,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     n_jobs : int or None, default=None
         Runs at a time.
     warm_start : bool, default=False
-        Begin at the weights of the last fit.
+        Begin `fit` at the weights of the last one.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top. None is the last of the sorted classes, with a warning for
         strings: of "fraud" and "ok" that is "ok".
@@ -115,8 +110,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        Precision at the top: of the mini-batches as they came in each pass (or round); with
-        `early_stopping` of the held-out rows, before the first pass and after each.
+        Share of the top that is right (one minus the mistakes over the most there can be), of
+        the mini-batches as they came in each pass (or round). With `early_stopping` the measure of
+        the held-out rows, before the first pass and after each.
     duality_gap_ : float
         Of the cutting planes, in units of the objective.
     target_loss_ : TargetLoss
@@ -241,8 +237,11 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             self._fit(X, labels, read_settings(self))
         return self
 
+    @available_if(takes_streams)
     def partial_fit(self, X, y, classes=None, *, qid=None):
         """One pass over more rows, in mini-batches; each call is one list, or whole queries.
+
+        Not with `early_stopping` or cutting planes.
 
         With ``shuffle=False`` and ``start="zeros"``, calls on the batches of `fit` one by one give
         the weights of its first pass, if the top is a share of the positives or each query's.
@@ -267,12 +266,12 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            If no list of the call has both positives and negatives: nothing is learnt from it.
+            If nothing can be learnt from the call: no list has both positives and negatives.
         """
         with all_or_nothing(self):
             begun = hasattr(self, "_path")
-            if begun and self.n_items_ is None:
-                classes = self.classes_
+            if begun:
+                classes = known_classes(self, classes)
             X, labels = self._read(X, y, qid, classes, reset=not begun)
             self._fit_more(X, labels, read_settings(self), begun)
         return self
@@ -342,56 +341,47 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             fit = fit_cutting_plane(X, labels, settings, report=progress(self))
             self.duality_gap_ = fit.gap
         else:
-            fit = fit_runs(
-                X,
-                labels,
-                settings,
-                check_random_state(self.random_state),
-                begin=self._path.mean if self.warm_start and hasattr(self, "_path") else None,
-                report=progress(self),
-            )
+            begin = None
+            if self.warm_start and hasattr(self, "_path"):
+                check_continues(self, X, labels)
+                begin = self._path.mean if settings.average else self._path.last
+                begin = begin.astype(X.dtype, copy=False)
+            random_state = check_random_state(self.random_state)
+            fit = fit_runs(X, labels, settings, random_state, begin=begin, report=progress(self))
         self.n_lists_ = labels.n_lists
         self._adopt(X, labels, settings, fit)
 
     def _fit_more(self, X, labels, settings, begun):
-        path = self._path.copy() if begun else None  # what raises below changes nothing
-        if begun and path.start.ndim != labels.positive.ndim:
-            raise ValueError(
-                f"Earlier calls had y of {path.start.ndim} dimension(s), this one has "
-                f"{labels.positive.ndim}. Use fit to start anew."
-            )
-        if not labels.comparable:
+        if begun:
+            check_continues(self, X, labels)
+        # What raises below must change nothing: the steps are taken by a copy.
+        fit = fit_more(X, labels, settings, self._path.copy() if begun else None)
+        if np.isnan(fit.curve[0]):
             warnings.warn(
-                f"None of the {labels.n_lists} list(s) of this call has both positives and "
-                "negatives: nothing is learnt from it. Give more rows in one call.",
+                f"None of the {labels.n_lists} list(s) of this call has positives and negatives of "
+                "which the top could take the wrong ones: nothing is learnt from it. Give more "
+                "rows in one call.",
                 stacklevel=3,
             )
-        before = self.threshold_ if begun else 0.0
-        earlier = self.n_lists_ if begun and not labels.one_list else 0
-        self.n_lists_ = earlier + labels.n_lists
-        self._adopt(X, labels, settings, fit_more(X, labels, settings, path), before)
+        vars(self).pop("duality_gap_", None)
+        earlier = self.n_lists_ if begun else 0
+        self.n_lists_ = max(earlier, 1) if labels.one_list else earlier + labels.n_lists
+        self._adopt(X, labels, settings, fit, self.threshold_ if begun else 0.0)
 
     def _adopt(self, X, labels, settings, fit, threshold=None):
         """Set the fitted attributes; `threshold` is kept where the rows are of one class."""
-        scores = scores_of(X, fit.weights)
-        if not np.all(np.isfinite(scores)):
-            raise ValueError(
-                f"The steps diverged: the scores are not finite after {fit.path.n_steps} steps. "
-                f"Lower eta0={self.eta0:g}, or bring the features to one scale (StandardScaler)."
-            )
+        check_scores(scores_of(X, fit.weights), settings)
         matrix = labels.positive.ndim == 2
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label
         self.n_items_ = labels.positive.shape[1] if matrix else None
         self.target_loss_ = settings.loss
         self.n_iter_, self.loss_curve_, self._path = fit.n_iter, fit.curve, fit.path
+        sign = self._sign()
+        self.coef_ = fit.weights[:-1].T if matrix else sign * fit.weights[np.newaxis]
+        free = fit.weights[-1] if matrix else np.zeros(1, dtype=self.coef_.dtype)
         n_positives = np.count_nonzero(labels.positive)
         if threshold is None or 0 < n_positives < labels.positive.size:
+            scores = sign * linear_scores(X, self.coef_, free)  # as predict computes them
             threshold = threshold_between(scores, n_positives)
         self.threshold_ = threshold
-        sign = self._sign()
-        if matrix:
-            self.coef_ = fit.weights[:-1].T
-            self.intercept_ = fit.weights[-1] - fit.weights.dtype.type(self.threshold_)
-        else:
-            self.coef_ = sign * fit.weights[np.newaxis]
-            self.intercept_ = np.array([-sign * self.threshold_], dtype=self.coef_.dtype)
+        self.intercept_ = free - self.coef_.dtype.type(sign * threshold)

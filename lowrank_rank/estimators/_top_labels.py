@@ -77,21 +77,28 @@ def read_labels(y, qid, classes, pos_label, estimator):
         raise ValueError(
             f"This {name} estimator requires y to be passed, but the target y is None."
         )
-    y = y.toarray() if issparse(y) else np.asarray(y)
+    y = y.toarray() if issparse(y) else y
+    # allow_nd leaves the complaint about dimensions to those who know them.
+    y = check_array(
+        y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
+    )
     if y.ndim == 2 and y.shape[1] > 1:
         return _matrix_labels(y, qid, pos_label)
     y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "fc":
-        check_array(y, ensure_2d=False, input_name="y", estimator=estimator)
-    check_classification_targets(y)
-    classes = _two_classes(y, classes)
+    try:
+        check_classification_targets(y)
+        classes = _two_classes(y, classes)
+    except TypeError:  # labels that cannot be compared
+        raise ValueError(
+            "y mixes kinds of labels, or misses some (None): every row needs one of two labels."
+        ) from None
     if pos_label is None:
         pos_label = classes[1]
         if classes.dtype.kind in "OUS":
             warnings.warn(
                 f"pos_label is None: of {classes.tolist()} the last, {str(pos_label)!r}, is ranked "
                 "at the top. Say which class is to be found: pos_label=...",
-                stacklevel=5,
+                stacklevel=4,
             )
     elif pos_label not in classes.tolist():
         raise ValueError(
@@ -99,6 +106,21 @@ def read_labels(y, qid, classes, pos_label, estimator):
         )
     lists = None if qid is None else RankingLists.from_qid(qid, len(y))
     return Labels(y == pos_label, classes, pos_label, lists)
+
+
+def known_classes(model, classes):
+    """The classes of the earlier calls of a stream; refuses to change them, or the positive one."""
+    if model.n_items_ is not None:
+        return None
+    known = model.classes_.tolist()
+    if classes is not None and sorted(classes) != known:
+        raise ValueError(f"classes={list(classes)!r} differ from those of earlier calls, {known}.")
+    if model.pos_label is not None and model.pos_label != model.pos_label_:
+        raise ValueError(
+            f"pos_label={model.pos_label!r} differs from that of earlier calls, "
+            f"{model.pos_label_!r}."
+        )
+    return model.classes_
 
 
 def _matrix_labels(y, qid, pos_label):
@@ -109,7 +131,6 @@ def _matrix_labels(y, qid, pos_label):
         )
     if pos_label not in (None, 1):
         raise ValueError(f"A matrix y of 0 and 1 has pos_label 1, got {pos_label!r}.")
-    check_array(y, dtype=None, input_name="y")
     wrong = ~((y == 0) | (y == 1))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])

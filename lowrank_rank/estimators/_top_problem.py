@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from ..metrics._positional import check_k, places_of_share
 from ..solvers import ListBatch, ListGroup, MatrixBatch
@@ -13,7 +14,7 @@ from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, resolve_t
 _ROWS = 1000  # of a batch
 _BATCHES = 10  # at least, of fewer rows then
 _POSITIVES = 20  # of a batch at least; the rarer class, whichever it is
-_LISTS = 32  # of a batch of matrix rows
+_LISTS = 32  # of a batch of matrix rows at least, and at most 100 batches
 
 
 class Top(NamedTuple):
@@ -42,6 +43,15 @@ class Top(NamedTuple):
             return max(0, n_positives + n_negatives - self.n_places), True
         return min(self.n_places, n_positives), False
 
+    def of_part(self, n_rows, n_positives, share):
+        """The same top in a part of one list: its positives' share, or as many of its rows."""
+        if self.n_places is None:
+            return self
+        if self.recall and self.n_places > n_positives:
+            places = min(max(round(share * self.n_places), 1), round(share * n_rows) - 1)
+            return self._replace(n_places=places)
+        return Top(None, min(1.0, self.n_places / n_positives))
+
 
 #: Target losses that end a list at its top, and where.
 TOPS = {
@@ -53,11 +63,16 @@ TOPS = {
 
 def resolve_top(target_loss):
     """The target loss and the `Top` that it means; refuses losses that have none."""
-    loss = resolve_target_loss(target_loss)
+    loss = clone(resolve_target_loss(target_loss))  # what is set on it later is of the next fit
     if type(loss) not in TOPS:
         raise ValueError(
             f"{loss!r} has no top of the list to aim at: take 'precision@25%', 'precision@10', "
             "'recall@10', 'prbep' or 'wta' here, and LowRankSurrogateRanker for other losses."
+        )
+    if loss.relevance_threshold is not None:
+        raise ValueError(
+            f"{loss!r}: a classifier takes two classes, not grades. Leave relevance_threshold out "
+            "and give y = (grade >= threshold)."
         )
     return loss, TOPS[type(loss)](loss)
 
@@ -135,7 +150,7 @@ class ManyLists:
         rows = np.flatnonzero((n_positives > 0) & (n_positives < positive.shape[1]))
         if random_state is not None:
             random_state.shuffle(rows)
-        size = _LISTS if batch_size == "auto" else batch_size
+        size = max(_LISTS, len(rows) // 100) if batch_size == "auto" else batch_size
         parts = [
             MatrixBatch(X[part], _groups(positive[part], top))
             for part in np.array_split(rows, max(1, -(-len(rows) // size)))

@@ -6,7 +6,7 @@ from ..solvers import Descent, Rule
 from ..surrogates import PRECISION_SURROGATES
 from ..target_losses import TargetLoss
 from ._top_problem import Top, resolve_top
-from ._validation import check_count, check_number, check_option
+from ._validation import check_count, check_flag, check_number, check_option
 
 #: surrogate and start that "auto" stands for, by solver and update.
 DEFAULTS = {
@@ -36,6 +36,16 @@ class Settings:
     n_jobs: int | None
 
 
+def takes_streams(estimator):
+    """Whether the settings allow `partial_fit`, which can neither hold out rows nor see all."""
+    if estimator.solver == "cutting_plane" or estimator.early_stopping:
+        raise AttributeError(
+            "partial_fit takes mini-batch steps on the rows of each call: it is there neither with "
+            "solver='cutting_plane' nor with early_stopping=True."
+        )
+    return True
+
+
 def read_settings(estimator):
     """The settings of an estimator; raises ValueError for a parameter out of range."""
     solver = check_option("solver", estimator.solver, ("mini_batch", "cutting_plane"))
@@ -56,8 +66,8 @@ def read_settings(estimator):
         max_iter=check_count("max_iter", estimator.max_iter),
         tol=None if estimator.tol is None else check_number("tol", estimator.tol, minimum=0),
         patience=check_count("n_iter_no_change", estimator.n_iter_no_change),
-        average=bool(estimator.average),
-        shuffle=bool(estimator.shuffle),
+        average=check_flag("average", estimator.average),
+        shuffle=check_flag("shuffle", estimator.shuffle),
         validation_fraction=_validation_fraction(estimator),
         n_runs=check_count("n_runs", estimator.n_runs),
         n_jobs=estimator.n_jobs,
@@ -106,7 +116,7 @@ def _batch_size(value):
 
 
 def _validation_fraction(estimator):
-    if not estimator.early_stopping:
+    if not check_flag("early_stopping", estimator.early_stopping):
         return None
     fraction = check_number(
         "validation_fraction", estimator.validation_fraction, minimum=0, strict=True

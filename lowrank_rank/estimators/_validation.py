@@ -118,6 +118,13 @@ def check_count(name, value):
     return int(value)
 
 
+def check_flag(name, value):
+    """A parameter that is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}.")
+    return bool(value)
+
+
 def check_regressor(estimator):
     """Refuse what cannot fit and predict."""
     if estimator is None or isinstance(estimator, type):
@@ -133,7 +140,7 @@ def check_regressor(estimator):
 
 def check_option(name, value, options):
     """A parameter that names one of several ways."""
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise ValueError(f"{name} must be one of {sorted(options)}, got {value!r}.")
     return value
 

@@ -85,15 +85,18 @@ def _tangent(batch, weights, rule):
 def _simplex_program(slopes, offsets, penalty, shares):
     """Shares of the tangents that maximise <offsets, s> - |slopes' s|^2 / (2 penalty)."""
     gram = slopes @ slopes.T / penalty
+    # Neither a constant offset nor the unit changes the shares, but SLSQP wants numbers near 1.
+    unit = max(np.abs(gram).max(), np.ptp(offsets), np.finfo(float).tiny)
+    matrix, linear = gram / unit, (offsets - offsets.max()) / unit
     begin = np.append(shares * 0.9, 0.1) if len(shares) else np.ones(1)
     found = minimize(
-        lambda s: s @ gram @ s / 2 - offsets @ s,
+        lambda s: s @ matrix @ s / 2 - linear @ s,
         begin,
-        jac=lambda s: gram @ s - offsets,
+        jac=lambda s: matrix @ s - linear,
         bounds=[(0.0, 1.0)] * len(begin),
         constraints={"type": "eq", "fun": lambda s: s.sum() - 1, "jac": np.ones_like},
         method="SLSQP",
-        options={"maxiter": 200, "ftol": 1e-12},
+        options={"maxiter": 200, "ftol": 1e-16},
     ).x
     found = np.where(found > 1e-9, found, 0.0)
     found /= found.sum()

@@ -108,10 +108,9 @@ def violations_and_mistakes(surrogate, a, b, k):
 
     Of equal scores the negative counts as higher.
     """
-    to_the_top = _to_the_top(a, b, k)
-    same = surrogate.increments is _to_the_top
-    increments = to_the_top if same else surrogate.increments(a, b, k)
-    return _count(increments > 0), _count(to_the_top >= 1)
+    d = b.shape[-1]
+    wrong = b >= a[..., k - d : k][..., ::-1]
+    return _count(surrogate.increments(a, b, k) > 0), _count(wrong)
 
 
 def _count(mask):
@@ -176,7 +175,7 @@ def precision_surrogate(y, scores, k, *, surrogate="ramp"):
     (2.0, [-1.0, 1.0, 0.0])
     """
     form = _known(surrogate)
-    positives, negatives = rows_by_class(y, scores, k)
+    positives, negatives, k = rows_by_class(y, scores, k)
     a, b = (np.asarray(scores, dtype=np.float64)[rows] for rows in (positives, negatives[:k]))
     increments = form.increments(a, b, k)
     value = form.constant(a, k) + np.sum(increments, where=increments > 0)
@@ -227,7 +226,7 @@ def perceptron_step(y, scores, k, *, surrogate="avg"):
     if form.perceptron is None:
         known = [name for name, form in PRECISION_SURROGATES.items() if form.perceptron]
         raise ValueError(f"There is no perceptron on {surrogate!r}: take one of {sorted(known)}.")
-    positives, negatives = rows_by_class(y, scores, k)
+    positives, negatives, k = rows_by_class(y, scores, k)
     a, b = (np.asarray(scores, dtype=np.float64)[rows] for rows in (positives, negatives[:k]))
     _, wrong = violations_and_mistakes(form, a, b, k)
     return 0.0 - _assemble(len(y), form.perceptron, wrong, k, positives, negatives)
@@ -240,7 +239,7 @@ def _known(name):
 
 
 def rows_by_class(y, scores, k):
-    """Rows of the positives and of the negatives of one list, best first; checked."""
+    """Rows of the positives and of the negatives of one list, best first, and k; checked."""
     y, scores = np.asarray(y), np.asarray(scores, dtype=np.float64)
     if y.ndim != 1 or y.shape != scores.shape:
         raise ValueError(
@@ -257,13 +256,14 @@ def rows_by_class(y, scores, k):
             f"k must be a whole number from 1 to the number of positives, {len(positives)}; got "
             f"{k}."
         )
-    return positives, negatives
+    return positives, negatives, int(k)
 
 
 def scores_by_class(y, scores, k):
-    """Scores of the positives and of the negatives of one list, in descending order."""
+    """Scores of the positives and of the negatives of one list, in descending order, and k."""
     scores = np.asarray(scores, dtype=np.float64)
-    return tuple(scores[rows] for rows in rows_by_class(y, scores, k))
+    positives, negatives, k = rows_by_class(y, scores, k)
+    return scores[positives], scores[negatives], k
 
 
 def _assemble(n_rows, raised, d, k, positives, negatives):
