@@ -133,11 +133,11 @@ def test_better_than_logistic_regression_where_the_top_is_another_matter(data_fo
 def test_first_step_by_hand():
     X, y = rare_class(100)
     mean_square = np.mean(np.sum(X**2, axis=1))
-    start = 3.5 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
+    start = 3.25 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
     k = max(1, int(0.25 * y.sum() + 0.5))
     _, slope = precision_surrogate(y, X @ start, k, surrogate="ramp")
-    rate = 6.0 / mean_square
-    pull = 6.0 * 0.15 * X.shape[1] / k
+    rate = 7.0 / mean_square
+    pull = 7.0 * 0.15 * X.shape[1] / k
     stepped = start - rate * X.T @ slope / k
     expected = (stepped + pull * start) / (1 + pull)
     model = PrecisionAtKPerceptron(max_iter=1, batch_size=100).fit(X, y)
@@ -148,7 +148,7 @@ def test_first_step_by_hand():
 def test_first_perceptron_step_by_hand(name):
     X, y = rare_class(100)
     mean_square = np.mean(np.sum(X**2, axis=1))
-    start = 3.5 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
+    start = 3.25 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
     step = perceptron_step(y, X @ start, y.sum(), surrogate=name)
     assert step.any()
     model = PrecisionAtKPerceptron(

@@ -53,7 +53,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         duality gap of ``tol max(1, |objective|)``: the baseline of [3]_, not consistent.
     start : {"auto", "least_squares", "zeros"}, default="auto"
         Weights to begin at, and that the penalty pulls towards: the solution of scikit-learn's
-        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.5; "auto" is "zeros" for perceptrons.
+        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25; "auto" is "zeros" for perceptrons.
         In `partial_fit`, that of the first call.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, about, with the same share of positives as the whole. "auto" is 1000
@@ -66,12 +66,12 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     alpha : float, default=0.15
         Penalty ``alpha n_features R**2 |w - start|**2 / (2 k)`` beside ``surrogate / k``, k the
         places at the top in all rows.
-    eta0 : float, default=6.0
+    eta0 : float, default=7.0
         First step size.
     shuffle : bool, default=True
         Shuffle the rows once, and in each pass which positives meet which negatives. Never in
         `partial_fit`.
-    tol : float or None, default=1e-3
+    tol : float or None, default=1e-4
         Stop if the precision has not grown by more than tol in `n_iter_no_change` passes; None
         never stops early.
     early_stopping : bool, default=False
@@ -167,9 +167,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         max_iter=10,
         average=True,
         alpha=0.15,
-        eta0=6.0,
+        eta0=7.0,
         shuffle=True,
-        tol=1e-3,
+        tol=1e-4,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=3,

@@ -14,7 +14,7 @@ from ._top_problem import LongList, ManyLists
 from ._top_watch import hold_out, mean_square, monitor
 
 _TINY = np.finfo(float).tiny
-START_SCALE = 3.5  # the ridge regression's targets are +- this many margins
+START_SCALE = 3.25  # the ridge regression's targets are +- this many margins
 
 
 class Fit(NamedTuple):
