@@ -62,10 +62,10 @@ for d in range(10):
     print(f"{d:6d}" + "".join(f"{mean:19.1f}" for mean in means))
 
 # %%
-# For nine digits there is little to gain: a line finds nearly all, and the models are about even. The
-# 8 is different. At this size it looks like many others,
-# no line finds all of them, and a model that may give up on some finds more among the first. The
-# rest of this page is about the 8, the digit where it helps.
+# For nine digits there is little to gain: a line finds nearly all, and the models are about even.
+# The 8 is different. At this size it looks like many others, no line finds all of them, and a
+# model that may give up on some finds more among the first. The rest of this page is about the 8,
+# the digit where it helps.
 #
 # The budget
 # ----------
@@ -108,11 +108,11 @@ plt.show()
 #
 # The way there
 # -------------
-# ``loss_curve_`` is the precision at the top of the training images, as the steps saw it. A pass is
-# some nine mini-batches here, and the default takes ten passes at most. With more of them ramp
-# and avg climb slowly, and the perceptron, which has no step size, jumps. What is used is the average
-# of the weights on this way. Ramp gains little by the longer way, and avg, which is convex and behind
-# after ten passes, catches up.
+# ``loss_curve_`` is the precision at the top of the training images, as the steps saw it. A pass
+# is some nine mini-batches here, and the default takes ten passes at most. With more of them ramp
+# and avg climb slowly, and the perceptron, which has no step size, jumps. What is used is the
+# average of the weights on this way. Ramp gains little by the longer way, and avg, which is convex
+# and behind after ten passes, catches up.
 
 figure, axis = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for name, params in {
