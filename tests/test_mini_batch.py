@@ -261,6 +261,20 @@ def test_cutting_planes_certify_the_minimum(name):
     for _ in range(200):  # no other point is better by more than the gap
         other = fit.weights + rng.normal(size=3) * rng.choice([1e-3, 0.1, 1.0])
         assert objective(other, X, y, k, name, penalty) >= reached - fit.gap - 1e-12
+    reached_after = [
+        objective(
+            cutting_plane(
+                batch_of(X, y, k),
+                PRECISION_SURROGATES[name],
+                penalty=penalty,
+                tol=0.0,
+                max_iter=rounds,
+            ).weights,
+            *(X, y, k, name, penalty),
+        )
+        for rounds in range(1, 9)
+    ]
+    assert np.all(np.diff(reached_after) <= 1e-12)  # the best so far is kept
     # The gap is a promise even where the rounds run out.
     short = cutting_plane(
         batch_of(X, y, k), PRECISION_SURROGATES[name], penalty=penalty, tol=0.0, max_iter=4

@@ -28,7 +28,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
-from lowrank_rank.estimators._top_problem import number_of_batches
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.surrogates import perceptron_step, precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
@@ -172,21 +171,6 @@ def test_shuffling():
     assert_array_equal(coefs[2], coefs[3])
     assert not np.allclose(coefs[0], coefs[2])
     assert not np.allclose(coefs[2], coefs[4])
-
-
-@pytest.mark.parametrize(
-    ("n_positives", "n_negatives", "expected"),
-    [
-        (10, 90, 1),
-        (60, 940, 3),
-        (200, 1800, 10),
-        (1000, 49000, 50),
-        (1000, 999000, 50),
-        (900, 60, 3),
-    ],
-)
-def test_automatic_batches(n_positives, n_negatives, expected):
-    assert number_of_batches(n_positives, n_negatives, "auto") == expected
 
 
 def test_stops_when_everything_is_right():
@@ -351,6 +335,7 @@ def test_runs_are_averaged_and_parallel():
     single = PrecisionAtKPerceptron(random_state=0).fit(X, y)
     assert_array_equal(one.coef_, two.coef_)
     assert np.any(one.coef_ != single.coef_)
+    assert min(one.loss_curve_[1:]) > 0.6  # a run that has stopped stays where it is
 
 
 def test_early_stopping_keeps_the_best_of_the_held_out_rows():
@@ -757,6 +742,7 @@ def test_tuned_threshold():
         ({"tol": -1}, [0, 1] * 3, "tol must be a finite number >= 0"),
         ({"early_stopping": True, "validation_fraction": 1.0}, [0, 1] * 3, "between 0 and 1"),
         ({"early_stopping": True}, [0, 1, 0, 0, 0, 0], "cannot hold out"),
+        ({}, [0.5, 1.5] * 3, "Unknown label type"),
         ({"average": "no"}, [0, 1] * 3, "average must be True or False"),
         ({"surrogate": ["avg"]}, [0, 1] * 3, "surrogate must be one of"),
         ({}, ["a", None, "b", "a", "b", "a"], "misses some"),
