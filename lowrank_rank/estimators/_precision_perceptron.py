@@ -40,8 +40,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     target_loss : str or TargetLoss, default="precision@25%"
         Where the top ends: "precision@25%" (a share of the positives), "prbep" (all of them),
         "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object such as
-        ``PrecisionAtK(k=100)``. A count may not exceed the number of positives in fit; within
-        queries, rows of a matrix and calls of `partial_fit` it is then all positives.
+        ``PrecisionAtK(k=100)``. A count of precision may not exceed the number of positives in
+        fit; within queries, rows of a matrix and calls of `partial_fit` it is then all positives.
     surrogate : {"auto", "ramp", "avg", "max", "struct"}, default="auto"
         "ramp" is the tightest, but not convex; "auto" is "ramp" for update="sgd", "avg" for
         "perceptron" and "struct" for cutting planes.
@@ -106,7 +106,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Minus the threshold; for a matrix y, plus each label's own intercept.
     threshold_ : float
         Score above which a row is marked positive: as many training rows (of the last call of
-        `partial_fit`) as there are positives.
+        `partial_fit`) as there are positives, fewer if ties do not allow it.
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
