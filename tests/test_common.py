@@ -93,7 +93,7 @@ def test_settings(estimator, check):
         PrecisionAtKPerceptron(update="perceptron"),
         PrecisionAtKPerceptron(surrogate="struct"),
         PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
-        PrecisionAtKPerceptron(target_loss="prbep", average=False, n_runs=2),
+        PrecisionAtKPerceptron(target_loss="prbep", n_runs=2),
     ]
 )
 def test_precision_at_the_top(estimator, check):

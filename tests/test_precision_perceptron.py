@@ -13,7 +13,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_svmlight_file, make_classification
-from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer, precision_score
@@ -173,11 +173,30 @@ def test_shuffling():
     assert not np.allclose(coefs[2], coefs[4])
 
 
-def test_stops_when_everything_is_right():
-    X = np.array([[3.0], [2.0], [0.0], [-1.0]])
-    model = PrecisionAtKPerceptron(max_iter=9, n_iter_no_change=9).fit(X, [1, 1, 0, 0])
-    assert model.n_iter_ == 1
-    assert PrecisionAtKPerceptron(max_iter=9, tol=None).fit(X, [1, 1, 0, 0]).n_iter_ == 9
+def test_a_perceptron_without_mistakes_stops():
+    X, y = np.array([[3.0], [2.0], [0.0], [-1.0]]), [1, 1, 0, 0]
+    model = PrecisionAtKPerceptron(update="perceptron", max_iter=9, n_iter_no_change=9)
+    assert model.fit(X, y).n_iter_ == 2  # at zeros all is tied: the first pass makes mistakes
+    assert model.set_params(tol=None).fit(X, y).n_iter_ == 9
+    # A step on the margin may follow a top that is right: it takes passes without a gain to stop.
+    descent = PrecisionAtKPerceptron(max_iter=9, n_iter_no_change=4).fit(X, y)
+    assert descent.n_iter_ == 5
+
+
+def test_steps_that_lead_astray_do_not_count():
+    """Heavy tails: a few huge rows draw the steps away from a start that is good."""
+    rng = np.random.RandomState(0)
+    n = 8000
+    amount, hour = np.exp(rng.normal(4, 1.5, n)), rng.randint(0, 24, n)
+    foreign, new = rng.rand(n) < 0.1, rng.rand(n) < 0.15
+    z = -5 + 2.2 * foreign + 2 * new + 0.4 * (np.log(amount) - 4) + 0.8 * (hour < 6)
+    y = (rng.rand(n) < 1 / (1 + np.exp(-z))).astype(int)
+    X = StandardScaler().fit_transform(np.column_stack([amount, hour, foreign, new]))
+    model = PrecisionAtKPerceptron(random_state=0, eta0=50.0, alpha=0.0)
+    with pytest.warns(ConvergenceWarning, match="made the top of the training rows worse"):
+        model.fit(X, y)
+    start = Ridge(alpha=np.mean(np.sum(X**2, axis=1))).fit(X, 2.0 * y - 1)
+    assert_allclose(model.coef_[0], 3.25 * start.coef_)
 
 
 def test_unit_and_order_of_the_columns_do_not_matter():
@@ -400,9 +419,11 @@ def test_warm_start_on_other_data_says_so():
     X, y = rare_class(300)
     model = PrecisionAtKPerceptron(warm_start=True).fit(X, y)
     for other in ((X[:, :5], y), (X, np.column_stack([y, 1 - y])), (X, 2 * y)):
-        with pytest.raises(ValueError, match=r"The weights are for . features"):
+        with pytest.raises(
+            ValueError, match="do not fit the earlier weights: those are for 8 features"
+        ):
             model.fit(*other)
-    with pytest.raises(ValueError, match="0 positive"):
+    with pytest.raises(ValueError, match="'0' positive"):
         model.set_params(pos_label=0).fit(X, y)
 
 
@@ -469,7 +490,7 @@ def test_streams_keep_to_what_they_began_with():
     X, Y = labels_matrix()
     matrix = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, Y)
     for columns in (3, 5):
-        with pytest.raises(ValueError, match="labels of a row"):
+        with pytest.raises(ValueError, match="and 6 labels a row, these have"):
             matrix.partial_fit(X, np.resize(Y, (300, columns)))
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, y, qid=qid)
@@ -486,7 +507,7 @@ def test_streams_keep_to_what_they_began_with():
 
 def test_a_call_that_the_top_takes_in_whole():
     X, y = rare_class(200)
-    with pytest.warns(UserWarning, match="nothing is learnt"):
+    with pytest.warns(UserWarning, match="Nothing is learnt"):
         PrecisionAtKPerceptron(target_loss="recall@200").partial_fit(X, y)
 
 
@@ -501,15 +522,54 @@ def test_stream_of_a_rare_class():
     assert np.isfinite(model.threshold_)
 
 
+def test_a_stream_begins_with_both_classes():
+    X, y = rare_class(800)
+    quiet = PrecisionAtKPerceptron()
+    with pytest.warns(UserWarning, match="Nothing is learnt"):
+        quiet.partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
+    plain = PrecisionAtKPerceptron().partial_fit(X, y)
+    assert_array_equal(quiet.partial_fit(X, y).coef_, plain.coef_)
+
+
+def test_many_features_of_few_entries_do_not_freeze_a_stream():
+    """The pull counts the features of a row that are not 0, not the columns."""
+    rng = np.random.default_rng(0)
+    columns = rng.integers(5000, size=(3000, 10))
+    X = sparse.csr_matrix(
+        (np.ones(30000), columns.ravel(), np.arange(0, 30001, 10)), shape=(3000, 5000)
+    )
+    y = (np.sum(columns < 500, axis=1) >= 2).astype(int)
+    free, pulled = PrecisionAtKPerceptron(alpha=0.0), PrecisionAtKPerceptron()
+    for rows in np.array_split(np.arange(3000), 6):
+        free.partial_fit(X[rows], y[rows])
+        pulled.partial_fit(X[rows], y[rows])
+        if rows[0] == 0:
+            start = pulled.coef_.copy()
+    moved = np.linalg.norm(pulled.coef_ - start)
+    assert moved > 0.5 * np.linalg.norm(free.coef_ - start) > 0
+
+
+def test_unfitted():
+    for method in ("predict", "rank", "decision_function"):
+        with pytest.raises(NotFittedError):
+            getattr(PrecisionAtKPerceptron(), method)([[0.0]])
+
+
+def test_a_matrix_that_the_top_takes_in_whole():
+    X, Y = labels_matrix()
+    with pytest.raises(ValueError, match="takes in every list whole"):
+        PrecisionAtKPerceptron(target_loss="recall@6").fit(X, Y)
+
+
 def test_rows_of_one_class_teach_nothing_and_say_so():
     X, y = rare_class(400)
     model = PrecisionAtKPerceptron().partial_fit(X, y)
     before, threshold = model.coef_.copy(), model.threshold_
-    with pytest.warns(UserWarning, match="nothing is learnt"):
+    with pytest.warns(UserWarning, match="Nothing is learnt"):
         model.partial_fit(X[y == 0], y[y == 0])
     assert_array_equal(model.coef_, before)
     assert model.threshold_ == threshold
-    with pytest.warns(UserWarning, match="nothing is learnt"):
+    with pytest.warns(UserWarning, match="Nothing is learnt"):
         first = PrecisionAtKPerceptron().partial_fit(X[y == 0], y[y == 0], classes=[0, 1])
     assert first.partial_fit(X, y).score(X, y) > 0.3
 
@@ -800,7 +860,7 @@ def test_bad_streams():
     steps = model._path.n_steps
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
         model.partial_fit(X, np.where(y == 1, 5, 0))
-    with pytest.raises(ValueError, match="Start anew: fit without"):
+    with pytest.raises(ValueError, match="Start anew, with fit"):
         model.partial_fit(X, np.column_stack([y, 1 - y]))
     with pytest.raises(ValueError, match="diverged"):
         model.partial_fit(X * 1e300, 1 - y)

@@ -53,8 +53,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         duality gap of ``tol max(1, |objective|)``: the baseline of [3]_, not consistent.
     start : {"auto", "least_squares", "zeros"}, default="auto"
         Weights to begin at, and that the penalty pulls towards: the solution of scikit-learn's
-        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25; "auto" is "zeros" for perceptrons.
-        In `partial_fit`, that of the first call.
+        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25; "auto" is "zeros" for perceptrons
+        and struct. In `partial_fit`, that of the first call with both classes.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, about, with the same share of positives as the whole. "auto" is 1000
         rows, or fewer for 10 batches, but some 20 positives. A matrix y has 32 rows. Queries are
@@ -64,8 +64,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     average : bool, default=True
         Predict with the mean of the weights over the steps, step t counting like t**3.
     alpha : float, default=0.15
-        Penalty ``alpha n_features R**2 |w - start|**2 / (2 k)`` beside ``surrogate / k``, k the
-        places at the top in all rows.
+        Penalty ``alpha m R**2 |w - start|**2 / (2 k)`` beside ``surrogate / k``, m the mean number
+        of features of a row that are not 0, k the places at the top in all rows.
     eta0 : float, default=7.0
         First step size.
     shuffle : bool, default=True
@@ -231,6 +231,12 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         ValueError
             If y is not of two classes, the top or the batches do not fit the number of
             positives, the steps diverge, or a parameter is out of range; nothing is changed then.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the steps end clearly worse than their start on the mini-batches, which is then
+            kept, as always where it is better; or if the cutting planes do not reach `tol`.
         """
         with all_or_nothing(self):
             X, labels = self._read(X, y, qid, None, reset=True)
@@ -309,7 +315,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         return self.classes_[above] if self.n_items_ is None else above
 
     def _ranking_scores(self, X):
-        return self._sign() * self.decision_function(X)
+        scores = self.decision_function(X)
+        return self._sign() * scores
 
     def _grades(self, y):
         classes = self.classes_ if self.n_items_ is None else None
@@ -354,13 +361,14 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     def _fit_more(self, X, labels, settings, begun):
         if begun:
             check_continues(self, X, labels)
-        # What raises below must change nothing: the steps are taken by a copy.
-        fit = fit_more(X, labels, settings, self._path.copy() if begun else None)
+        # What raises below must change nothing: the steps are taken by a copy. Before the first
+        # of them the start is still to be found, from rows of both classes.
+        begun_steps = begun and self._path.n_steps > 0
+        fit = fit_more(X, labels, settings, self._path.copy() if begun_steps else None)
         if np.isnan(fit.curve[0]):
             warnings.warn(
-                f"None of the {labels.n_lists} list(s) of this call has positives and negatives of "
-                "which the top could take the wrong ones: nothing is learnt from it. Give more "
-                "rows in one call.",
+                "Nothing is learnt from this call: none of its lists has a positive and a negative "
+                "that could trade places at the top.",
                 stacklevel=3,
             )
         vars(self).pop("duality_gap_", None)

@@ -9,11 +9,19 @@ from joblib import Parallel, delayed
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 
-from ..solvers import ListBatch, Trajectory, cutting_plane, descend, run_pass
+from ..solvers import (
+    ListBatch,
+    Trajectory,
+    cutting_plane,
+    descend,
+    mean_hits,
+    run_pass,
+)
 from ._top_problem import LongList, ManyLists
 from ._top_watch import hold_out, mean_square, monitor
 
 _TINY = np.finfo(float).tiny
+_CLEARLY_WORSE = 0.8  # than the start: worth a warning
 START_SCALE = 3.25  # the ridge regression's targets are +- this many margins
 
 
@@ -59,11 +67,20 @@ def check_continues(model, X, labels):
     ):
         return
     raise ValueError(
-        f"The weights are for {model.n_features_in_} features and the classes (or labels of a row) "
-        f"{model.classes_.tolist()}, {model.pos_label_!r} positive; the data have {X.shape[1]} "
-        f"features and {labels.classes.tolist()}, {labels.pos_label!r} positive. Start anew: fit "
-        "without warm_start."
+        f"The data do not fit the earlier weights: those are for {_described(*_known(model))}, "
+        f"these have {_described(weights_shape(X, labels), labels.classes, labels.pos_label)}. "
+        "Start anew, with fit and without warm_start."
     )
+
+
+def _known(model):
+    return model._path.start.shape, model.classes_, model.pos_label_
+
+
+def _described(shape, classes, pos_label):
+    if len(shape) == 2:
+        return f"{shape[0] - 1} features and {shape[1]} labels a row"
+    return f"{shape[0]} features and the classes {classes.tolist()}, {str(pos_label)!r} positive"
 
 
 def fit_runs(X, labels, settings, random_state, *, begin=None, report=None):
@@ -115,7 +132,34 @@ def fit_mini_batch(X, labels, settings, random_state, *, begin=None, report=None
             monitor=watch,
             report=report,
         )
+        if watch is None:
+            weights = _better(problem, path.start, weights, settings)
     return Fit(weights, path, curve, len(curve) - (watch is not None))
+
+
+def _better(problem, start, weights, settings):
+    """The weights, or the start if it is right more often at the top of the mini-batches.
+
+    Steps on a surrogate that is not convex may end worse than they began, for one where rows of
+    huge norm draw them.
+    """
+    rule = settings.descent.rule
+    if rule.perceptron or not np.any(start) or not np.all(np.isfinite(weights)):
+        return weights
+    batches = list(problem.batches())
+    before, after = (mean_hits(batches, w, rule) for w in (start, weights))
+    if before <= after:
+        return weights
+    if after < _CLEARLY_WORSE * before:
+        warnings.warn(
+            f"The steps made the top of the training rows worse: {after:.3f} of it is right, "
+            f"{before:.3f} were at the start, whose weights are kept. Features with heavy tails "
+            "are a common cause: try QuantileTransformer or logarithms; else a smaller eta0, or a "
+            "larger top to aim at.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return start
 
 
 def _of_part(settings, labels, n_rows):
@@ -147,7 +191,7 @@ def fit_cutting_plane(X, labels, settings, *, report=None):
     fit = cutting_plane(
         batch,
         settings.descent.rule.surrogate,
-        penalty=max(settings.descent.pull(X.shape[1], batch.places) * mean_square(X), _TINY),
+        penalty=max(_pull(batch, settings) * mean_square(X), _TINY),
         tol=settings.tol or 0.0,
         max_iter=settings.max_iter,
         report=report,
@@ -161,6 +205,10 @@ def fit_cutting_plane(X, labels, settings, *, report=None):
         )
     weights = fit.weights.astype(X.dtype)
     return Fit(weights, Trajectory.at(weights), fit.curve, len(fit.curve), fit.gap)
+
+
+def _pull(batch, settings):
+    return settings.descent.pull(batch.entries / batch.n_rows, batch.places)
 
 
 def make_problem(X, labels, settings, random_state):

@@ -102,7 +102,9 @@ def read_labels(y, qid, classes, pos_label, estimator):
             )
     elif pos_label not in classes.tolist():
         raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label: it should be one of {classes.tolist()}."
+            f"pos_label={pos_label!r} is not a valid label: it should be one of "
+            f"{classes.tolist()}. (Where another estimator has encoded the labels, give it "
+            "y = (label == pos_label) and leave pos_label out.)"
         )
     lists = None if qid is None else RankingLists.from_qid(qid, len(y))
     return Labels(y == pos_label, classes, pos_label, lists)

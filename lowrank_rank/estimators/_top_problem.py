@@ -152,11 +152,11 @@ class ManyLists:
             random_state.shuffle(rows)
         size = max(_LISTS, len(rows) // 100) if batch_size == "auto" else batch_size
         parts = [
-            MatrixBatch(X[part], _groups(positive[part], top))
+            (part, _groups(positive[part], top))
             for part in np.array_split(rows, max(1, -(-len(rows) // size)))
-            if len(part)
         ]
-        return cls(parts, random_state)
+        batches = [MatrixBatch(X[part], groups) for part, groups in parts if groups]
+        return cls(batches, random_state)
 
     @property
     def n_batches(self):

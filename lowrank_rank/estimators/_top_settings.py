@@ -81,10 +81,12 @@ def _rule_and_start(estimator, solver):
     if solver == "cutting_plane":
         _refuse_steps_settings(estimator)
     surrogate, start = DEFAULTS[solver, update]
-    if estimator.surrogate != "auto":
-        surrogate = check_option("surrogate", estimator.surrogate, PRECISION_SURROGATES)
-    if estimator.start != "auto":
-        start = check_option("start", estimator.start, ("least_squares", "zeros"))
+    wanted = check_option("surrogate", estimator.surrogate, ("auto", *PRECISION_SURROGATES))
+    surrogate = surrogate if wanted == "auto" else wanted
+    if surrogate == "struct":  # as published; what it prefers may be worse than any start
+        start = "zeros"
+    wanted = check_option("start", estimator.start, ("auto", "least_squares", "zeros"))
+    start = start if wanted == "auto" else wanted
     form = PRECISION_SURROGATES[surrogate]
     if update == "perceptron" and form.perceptron is None:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from ._batches import ListBatch, ListGroup, MatrixBatch, Rule, sum_of_squares
 from ._cutting_plane import cutting_plane
-from ._mini_batch import Descent, Trajectory, descend, run_pass
+from ._mini_batch import Descent, Trajectory, descend, mean_hits, run_pass
 from ._ridge import RidgeStatistics, solve_iteratively
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Trajectory",
     "cutting_plane",
     "descend",
+    "mean_hits",
     "run_pass",
     "solve_iteratively",
     "sum_of_squares",

@@ -79,6 +79,10 @@ class ListBatch:
     def squares(self):
         return sum_of_squares(self.above) + sum_of_squares(self.below)
 
+    @property
+    def entries(self):
+        return count_entries(self.above) + count_entries(self.below)
+
     def scores(self, weights):
         """Scores of the two kinds of rows."""
         weights = self.sign * weights
@@ -142,6 +146,10 @@ class MatrixBatch:
     def squares(self):
         return sum_of_squares(self.X) + self.n_rows  # the intercept is a feature of 1
 
+    @property
+    def entries(self):
+        return count_entries(self.X) + self.n_rows
+
     def step(self, weights, rule):
         scores = self.X @ weights[:-1] + weights[-1]
         slope, hits = np.zeros_like(scores), 0.0
@@ -186,8 +194,15 @@ def best_first(values, count):
     return best[np.argsort(-values[best])]
 
 
+def count_entries(X):
+    """Number of entries that are not 0."""
+    return int(np.count_nonzero(X.data if issparse(X) else X))
+
+
 def sum_of_squares(X):
     """Sum of the squared entries, dense or sparse, in double precision; inf on overflow."""
     entries = X.data if issparse(X) else X.ravel()
     with np.errstate(over="ignore"):
+        if entries.dtype == np.float64:
+            return float(np.dot(entries, entries))
         return float(np.einsum("i,i->", entries, entries, dtype=np.float64))

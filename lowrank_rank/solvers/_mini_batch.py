@@ -2,11 +2,12 @@
 
 Subgradient descent minimises
 
-    surrogate(w) / k + (pull / 2) R^2 |w - w_start|^2,   pull = alpha * p / k,
+    surrogate(w) / k + (pull / 2) R^2 |w - w_start|^2,   pull = alpha * m / k,
 
 with steps eta0 / (R^2 sqrt(t)), R^2 the mean squared norm of the rows: it does the same
 whatever the unit of the features. The pull is taken implicitly, so that no step size makes it
-overshoot. k counts the places at the top of all rows seen. The perceptron has neither step
+overshoot. m is the mean number of features of a row that are not 0, and k counts the places at
+the top, of all rows seen. The perceptron has neither step
 size nor pull. Iterates are averaged with weights that grow like t^3 (polynomial-decay
 averaging, Shamir & Zhang 2013), which needs no horizon.
 """
@@ -36,6 +37,8 @@ class Trajectory:
         Sum of their squared norms.
     places : float
         Sum of the k of the lists seen.
+    entries : int
+        Features that are not 0 in the rows seen.
     """
 
     start: np.ndarray
@@ -45,6 +48,7 @@ class Trajectory:
     n_rows: int = 0
     squares: float = 0.0
     places: float = 0.0
+    entries: int = 0
 
     @classmethod
     def at(cls, start):
@@ -59,6 +63,7 @@ class Trajectory:
         self.n_rows += batch.n_rows
         self.squares += batch.squares
         self.places += batch.places
+        self.entries += batch.entries
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,9 @@ class Descent:
     eta0: float
     alpha: float
 
-    def pull(self, n_features, places):
+    def pull(self, entries_of_a_row, places):
         """Strength of the pull towards the start, in units of R^2."""
-        return self.alpha * n_features / places
+        return self.alpha * entries_of_a_row / places
 
     def advance(self, path, batch):
         """One step; returns the sum of the precision of the batch's lists before it."""
@@ -91,7 +96,7 @@ class Descent:
         mean_square = path.squares / path.n_rows
         if direction is not None and mean_square > 0:
             path.last = path.last - float(rate / mean_square) * direction
-        pull = float(rate * self.pull(path.start.shape[0], path.places))
+        pull = float(rate * self.pull(path.entries / path.n_rows, path.places))
         if pull > 0:
             path.last = (path.last + pull * path.start) / (1.0 + pull)
 
@@ -108,6 +113,15 @@ def run_pass(path, batches, descent, *, first):
         hits += descent.advance(path, batch)
         n_lists += batch.n_lists
     return hits / n_lists if n_lists else np.nan
+
+
+def mean_hits(batches, weights, rule):
+    """Mean over the lists of the share of the top that is right, at fixed weights."""
+    hits = n_lists = 0.0
+    for batch in batches:
+        hits += batch.step(weights, rule).hits
+        n_lists += batch.n_lists
+    return hits / n_lists
 
 
 def descend(path, draw, descent, *, max_iter, tol, patience, average, monitor, report):
@@ -153,6 +167,7 @@ def descend(path, draw, descent, *, max_iter, tol, patience, average, monitor, r
             weights = now
         waited = 0 if tol is None or value > best + tol else waited + 1
         best = max(best, value)
-        if waited >= patience or (tol is not None and value >= 1.0 - 1e-12):
+        nothing_left = descent.rule.perceptron and value >= 1.0 - 1e-12  # no mistake, no step
+        if waited >= patience or (tol is not None and nothing_left and monitor is None):
             break
     return weights, curve
