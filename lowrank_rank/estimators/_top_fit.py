@@ -21,7 +21,7 @@ from ._top_problem import LongList, ManyLists
 from ._top_watch import hold_out, mean_square, monitor
 
 _TINY = np.finfo(float).tiny
-_CLEARLY_WORSE = 0.8  # than the start: worth a warning
+_CLEARLY_WORSE, _MANY_PLACES = 0.8, 10  # than the start, lost: worth a warning
 START_SCALE = 3.25  # the ridge regression's targets are +- this many margins
 
 
@@ -150,7 +150,8 @@ def _better(problem, start, weights, settings):
     before, after = (mean_hits(batches, w, rule) for w in (start, weights))
     if before <= after:
         return weights
-    if after < _CLEARLY_WORSE * before:
+    lost = (before - after) * sum(batch.places for batch in batches)
+    if after < _CLEARLY_WORSE * before and lost >= _MANY_PLACES:
         warnings.warn(
             f"The steps made the top of the training rows worse: {after:.3f} of it is right, "
             f"{before:.3f} were at the start, whose weights are kept. Features with heavy tails "
