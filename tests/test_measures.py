@@ -387,3 +387,17 @@ def test_bad_input(call, message):
 def test_all_is_sorted_and_importable():
     assert metrics.__all__ == sorted(metrics.__all__)
     assert all(hasattr(metrics, name) for name in metrics.__all__)
+
+
+@pytest.mark.parametrize("k", [3, 49, 0.5, 1.0])
+def test_precision_is_a_ratio_of_whole_numbers(k):
+    """Not a sum of 1/k: equal counts are equal floats, and a perfect list is 1."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y = (rng.random(200) < 0.3).astype(int)
+        scores = rng.normal(size=200) + y
+        places = k if k in (3, 49) else max(1, int(k * y.sum() + 0.5))
+        found = y[np.argsort(-scores)[:places]].sum()
+        assert precision_at_k_score(y, scores, k=k) == found / places
+        if places <= y.sum():
+            assert precision_at_k_score(y, y + rng.random(200) / 2, k=k) == 1.0

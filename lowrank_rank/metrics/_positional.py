@@ -39,6 +39,9 @@ class PositionalForm:
         the measure is undefined. None stands for 1.
     offset : callable or None
         ``offset(y, lists)``, one number per list; None stands for 0.
+    divisor : callable or None
+        ``divisor(y, lists)``, by which discounts are divided, in the end: sums of whole numbers
+        then stay exact. None stands for 1.
     """
 
     gain: Callable
@@ -46,6 +49,7 @@ class PositionalForm:
     cutoff: Callable | None = None
     normaliser: Callable | None = None
     offset: Callable | None = None
+    divisor: Callable | None = None
 
     def normalisers(self, y, gains, lists):
         if self.normaliser is None:
@@ -78,6 +82,8 @@ def positional_values(form, y, scores, lists):
     total = discounted_sum(
         np.take(gains, order), form.discount, lists, cutoff=cutoff, blocks=blocks
     )
+    if form.divisor is not None:
+        total = total / form.divisor(y, lists)
     scale = form.normalisers(y, gains, lists)
     value = np.full(lists.n_lists, np.nan)
     np.divide(total, scale, out=value, where=scale > 0)
@@ -228,7 +234,8 @@ def linear_discount(p, r, k) -> Any:
 
 def precision_form(k):
     """Share of relevant items in the top k; lists shorter than k still divide by k."""
-    return PositionalForm(_linear_gain, lambda p, r, k: 1.0 / k, cutoff_at(k))
+    cutoff = cutoff_at(k)
+    return PositionalForm(_linear_gain, lambda p, r, k: 1.0, cutoff, divisor=cutoff)
 
 
 def recall_form(k):

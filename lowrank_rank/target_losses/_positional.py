@@ -60,7 +60,10 @@ class PositionalLoss(TargetLoss):
         form = self.form()
         one_list = RankingLists.equal(1, ranks.shape[1])
         cutoff = None if form.cutoff is None else form.cutoff(None, one_list)
-        return -discounts(form.discount, one_list, cutoff)[ranks - 1]
+        values = discounts(form.discount, one_list, cutoff)
+        if form.divisor is not None:
+            values = values / form.divisor(None, one_list)
+        return -values[ranks - 1]
 
     def offset(self, y):
         """constant - b(y), shape (n_lists,)."""
