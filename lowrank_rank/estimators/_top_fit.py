@@ -16,6 +16,7 @@ from ..solvers import (
     descend,
     mean_hits,
     run_pass,
+    take_rows,
 )
 from ._top_problem import LongList, ManyLists
 from ._top_watch import hold_out, mean_square, monitor
@@ -112,8 +113,12 @@ def fit_mini_batch(X, labels, settings, random_state, *, begin=None, report=None
     if fraction is not None:
         rest, held = hold_out(labels, fraction, random_state)
         whole = labels
-        watch = monitor(X[held], labels.pick(held), _of_part(settings, whole, len(held)))
-        X, labels, settings = X[rest], labels.pick(rest), _of_part(settings, whole, len(rest))
+        watch = monitor(take_rows(X, held), labels.pick(held), _of_part(settings, whole, len(held)))
+        X, labels, settings = (
+            take_rows(X, rest),
+            labels.pick(rest),
+            _of_part(settings, whole, len(rest)),
+        )
     path = Trajectory.at(start_weights(X, labels, settings) if begin is None else begin)
     problem = make_problem(X, labels, settings, random_state)
     if not problem.n_batches:
@@ -143,11 +148,10 @@ def _better(problem, start, weights, settings):
     Steps on a surrogate that is not convex may end worse than they began, for one where rows of
     huge norm draw them.
     """
-    rule = settings.descent.rule
-    if rule.perceptron or not np.any(start) or not np.all(np.isfinite(weights)):
+    if settings.descent.rule.perceptron or not np.any(start) or not np.all(np.isfinite(weights)):
         return weights
     batches = list(problem.batches())
-    before, after = (mean_hits(batches, w, rule) for w in (start, weights))
+    before, after = (mean_hits(batches, w) for w in (start, weights))
     if before <= after:
         return weights
     lost = (before - after) * sum(batch.places for batch in batches)

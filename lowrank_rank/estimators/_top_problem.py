@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..metrics._positional import check_k, places_of_share
-from ..solvers import ListBatch, ListGroup, MatrixBatch
+from ..solvers import ListBatch, ListGroup, MatrixBatch, take_rows
 from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, resolve_target_loss
 
 # With batch_size="auto":
@@ -105,7 +105,7 @@ class LongList:
         if self.mirrored:
             rows.reverse()
         self.share = top.share or self.k / len(rows[0])
-        self.above, self.below = (_cut(X[part], n_batches) for part in rows)
+        self.above, self.below = (_cut(take_rows(X, part), n_batches) for part in rows)
 
     @property
     def n_batches(self):
@@ -139,7 +139,8 @@ class ManyLists:
             k, mirrored = top.places(len(above), len(below))
             if len(above) and len(below) and k:
                 above, below = (below, above) if mirrored else (above, below)
-                parts.append(ListBatch(X[above], X[below], k, mirrored=mirrored))
+                above, below = take_rows(X, above), take_rows(X, below)
+                parts.append(ListBatch(above, below, k, mirrored=mirrored))
         return cls(parts, random_state)
 
     @classmethod
@@ -155,7 +156,7 @@ class ManyLists:
             (part, _groups(positive[part], top))
             for part in np.array_split(rows, max(1, -(-len(rows) // size)))
         ]
-        batches = [MatrixBatch(X[part], groups) for part, groups in parts if groups]
+        batches = [MatrixBatch(take_rows(X, part), groups) for part, groups in parts if groups]
         return cls(batches, random_state)
 
     @property

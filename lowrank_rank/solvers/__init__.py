@@ -1,6 +1,6 @@
 """Solvers: arrays in, coefficients out; they do not know which loss they serve."""
 
-from ._batches import ListBatch, ListGroup, MatrixBatch, Rule, sum_of_squares
+from ._batches import ListBatch, ListGroup, MatrixBatch, Rule, sum_of_squares, take_rows
 from ._cutting_plane import cutting_plane
 from ._mini_batch import Descent, Trajectory, descend, mean_hits, run_pass
 from ._ridge import RidgeStatistics, solve_iteratively
@@ -19,4 +19,5 @@ __all__ = [
     "run_pass",
     "solve_iteratively",
     "sum_of_squares",
+    "take_rows",
 ]

@@ -115,11 +115,11 @@ def run_pass(path, batches, descent, *, first):
     return hits / n_lists if n_lists else np.nan
 
 
-def mean_hits(batches, weights, rule):
+def mean_hits(batches, weights):
     """Mean over the lists of the share of the top that is right, at fixed weights."""
     hits = n_lists = 0.0
     for batch in batches:
-        hits += batch.step(weights, rule).hits
+        hits += batch.hits(weights)
         n_lists += batch.n_lists
     return hits / n_lists
 

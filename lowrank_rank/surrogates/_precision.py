@@ -103,14 +103,14 @@ PRECISION_SURROGATES: dict[str, PrecisionSurrogate] = {
 }
 
 
-def violations_and_mistakes(surrogate, a, b, k):
-    """Per list d*, the negatives that a subgradient step lowers, and those in the top k.
+def violations(surrogate, a, b, k):
+    """d*, the number of negatives that a subgradient step lowers, per list."""
+    return _count(surrogate.increments(a, b, k) > 0)
 
-    Of equal scores the negative counts as higher.
-    """
-    d = b.shape[-1]
-    wrong = b >= a[..., k - d : k][..., ::-1]
-    return _count(surrogate.increments(a, b, k) > 0), _count(wrong)
+
+def mistakes(a, b, k):
+    """Negatives in the top k, per list; of equal scores the negative counts as higher."""
+    return _count(b >= a[..., k - b.shape[-1] : k][..., ::-1])
 
 
 def _count(mask):
@@ -179,7 +179,7 @@ def precision_surrogate(y, scores, k, *, surrogate="ramp"):
     a, b = (np.asarray(scores, dtype=np.float64)[rows] for rows in (positives, negatives[:k]))
     increments = form.increments(a, b, k)
     value = form.constant(a, k) + np.sum(increments, where=increments > 0)
-    d, _ = violations_and_mistakes(form, a, b, k)
+    d = violations(form, a, b, k)
     return float(value), _assemble(len(y), form.raised, d, k, positives, negatives)
 
 
@@ -228,7 +228,7 @@ def perceptron_step(y, scores, k, *, surrogate="avg"):
         raise ValueError(f"There is no perceptron on {surrogate!r}: take one of {sorted(known)}.")
     positives, negatives, k = rows_by_class(y, scores, k)
     a, b = (np.asarray(scores, dtype=np.float64)[rows] for rows in (positives, negatives[:k]))
-    _, wrong = violations_and_mistakes(form, a, b, k)
+    wrong = mistakes(a, b, k)
     return 0.0 - _assemble(len(y), form.perceptron, wrong, k, positives, negatives)
 
 
