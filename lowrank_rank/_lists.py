@@ -179,7 +179,13 @@ def ranking_target(y, qid):
     """
     if getattr(getattr(y, "dtype", None), "names", None):
         raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
-    y = np.asarray(y, dtype=np.float64)
+    try:
+        y = np.asarray(y, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"ranking_target takes grades, numbers: {error}. Of names of classes give the relevant "
+            "one, y == name, or pass qid to fit by itself."
+        ) from None
     if y.ndim != 1:
         raise ValueError(
             f"ranking_target takes one grade per row, y of shape (n_rows,), got shape {y.shape}. "

@@ -149,3 +149,8 @@ def test_mid_fractions_take_a_weight_of_two_for_the_row_twice():
     plain = mid_fractions(repeated, RankingLists([7]), np.ones(7))
     np.testing.assert_allclose(np.repeat(weighted, weights.astype(int)), plain)
     np.testing.assert_allclose(mid_fractions(values, RankingLists([4]), 5 * weights), weighted)
+
+
+def test_ranking_target_of_names_says_what_to_give():
+    with pytest.raises(ValueError, match="y == name"):
+        ranking_target(["click", "no"], [1, 1])

@@ -382,6 +382,8 @@ def test_classes_with_names(method):
     scores = -scores if scores.ndim == 1 else scores[:, 0]
     assert_allclose(named(other, X, names), own.target_loss_.measure(y, scores))
     assert named(other, X, names) > 2 * y.mean()
+    with pytest.raises(ValueError, match="say which class is relevant"):
+        make_ranking_scorer("prbep", one_list=True)(other, X, names)
     with pytest.raises(ValueError, match="is not a class of the model"):
         make_ranking_scorer("prbep", pos_label="theft", one_list=True)(other, X, names)
     zero = PrecisionAtKPerceptron(pos_label=0, random_state=0).fit(X, y)

@@ -292,6 +292,11 @@ def _relevance(y, scores, estimator, pos_label):
     if pos_label is None:
         pos_label = getattr(estimator, "pos_label_", None)
     if pos_label is None:
+        if np.asarray(y).dtype.kind in "OUS":
+            raise ValueError(
+                f"The labels are names, {np.asarray(estimator.classes_).tolist()}: say which class is "
+                "relevant, make_ranking_scorer(..., pos_label=...)."
+            )
         return y, scores
     classes = np.asarray(estimator.classes_)
     if pos_label not in classes.tolist():
