@@ -294,8 +294,8 @@ def _relevance(y, scores, estimator, pos_label):
     if pos_label is None:
         if np.asarray(y).dtype.kind in "OUS":
             raise ValueError(
-                f"The labels are names, {np.asarray(estimator.classes_).tolist()}: say which class is "
-                "relevant, make_ranking_scorer(..., pos_label=...)."
+                f"The labels are names, {np.asarray(estimator.classes_).tolist()}: say which class "
+                "is relevant, make_ranking_scorer(..., pos_label=...)."
             )
         return y, scores
     classes = np.asarray(estimator.classes_)
