@@ -112,13 +112,9 @@ def fit_mini_batch(X, labels, settings, random_state, *, begin=None, report=None
     watch, fraction = None, settings.validation_fraction
     if fraction is not None:
         rest, held = hold_out(labels, fraction, random_state)
-        whole = labels
-        watch = monitor(take_rows(X, held), labels.pick(held), _of_part(settings, whole, len(held)))
-        X, labels, settings = (
-            take_rows(X, rest),
-            labels.pick(rest),
-            _of_part(settings, whole, len(rest)),
-        )
+        of_held, of_rest = (_of_part(settings, labels, len(part)) for part in (held, rest))
+        watch = monitor(take_rows(X, held), labels.pick(held), of_held)
+        X, labels, settings = take_rows(X, rest), labels.pick(rest), of_rest
     path = Trajectory.at(start_weights(X, labels, settings) if begin is None else begin)
     problem = make_problem(X, labels, settings, random_state)
     if not problem.n_batches:

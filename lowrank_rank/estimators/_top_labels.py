@@ -78,6 +78,7 @@ def read_labels(y, qid, classes, pos_label, estimator):
             f"This {name} estimator requires y to be passed, but the target y is None."
         )
     y = y.toarray() if issparse(y) else y
+    _refuse_missing(y)
     # allow_nd leaves the complaint about dimensions to those who know them.
     y = check_array(
         y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
@@ -90,7 +91,7 @@ def read_labels(y, qid, classes, pos_label, estimator):
         classes = _two_classes(y, classes)
     except TypeError:  # labels that cannot be compared
         raise ValueError(
-            "y mixes kinds of labels, or misses some (None): every row needs one of two labels."
+            "y mixes kinds of labels that cannot be compared: every row needs one of two labels."
         ) from None
     if pos_label is None:
         pos_label = classes[1]
@@ -108,6 +109,21 @@ def read_labels(y, qid, classes, pos_label, estimator):
         )
     lists = None if qid is None else RankingLists.from_qid(qid, len(y))
     return Labels(y == pos_label, classes, pos_label, lists)
+
+
+def _refuse_missing(y):
+    """Name the row of a label that is missing: None, NaN or the NA of data frames."""
+    values = np.asarray(y)
+    if values.ndim != 1 or values.dtype.kind not in "Of":
+        return
+    if values.dtype.kind == "f" and not np.isnan(values).any():
+        return  # at once, where there may be many rows
+    missing = [v is None or type(v).__name__ == "NAType" or v != v for v in values]
+    if any(missing):
+        raise ValueError(
+            f"Input y contains NaN: the label of row {missing.index(True)} is missing. Every row "
+            "needs one of two labels; leave out the rows that have none."
+        )
 
 
 def known_classes(model, classes):

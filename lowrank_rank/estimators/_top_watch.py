@@ -52,7 +52,7 @@ def progress(estimator):
 def hold_out(labels, fraction, random_state):
     """Indices of the rows to learn from and of those to watch; queries stay whole."""
     positive, rows = labels.positive, np.arange(len(labels.positive))
-    held = max(2, round(fraction * len(rows)))  # one row of each class at least
+    n_held = max(2, round(fraction * len(rows)))  # one row of each class at least
     try:
         if labels.lists is not None:
             split = GroupShuffleSplit(1, test_size=fraction, random_state=random_state)
@@ -60,7 +60,7 @@ def hold_out(labels, fraction, random_state):
         else:
             rest, held = train_test_split(
                 rows,
-                test_size=held,
+                test_size=n_held,
                 random_state=random_state,
                 stratify=positive if positive.ndim == 1 else None,
             )

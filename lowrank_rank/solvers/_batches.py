@@ -45,7 +45,7 @@ class Step(NamedTuple):
     direction : ndarray, shape of the weights, or None
         To be subtracted; None where nothing is to be done.
     hits : float
-        Sum over the lists of the precision in the top k.
+        Sum over the lists of one minus the mistakes at the top over the most there can be.
     """
 
     direction: object

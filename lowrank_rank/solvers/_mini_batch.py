@@ -79,7 +79,7 @@ class Descent:
         return self.alpha * entries_of_a_row / places
 
     def advance(self, path, batch):
-        """One step; returns the sum of the precision of the batch's lists before it."""
+        """One step; returns the hits of the batch before it."""
         step = batch.step(path.last, self.rule)
         path.n_steps += 1
         if self.rule.perceptron:
@@ -102,7 +102,7 @@ class Descent:
 
 
 def run_pass(path, batches, descent, *, first):
-    """One pass over the batches; the mean precision of their lists as it went.
+    """One pass over the batches; the mean over their lists of the hits as it went.
 
     nan where no batch has anything to compare.
     """
