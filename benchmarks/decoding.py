@@ -11,9 +11,9 @@ import numpy as np
 from lowrank_rank.decoders import (
     average_precision_gap,
     average_precision_value,
-    decode_diagonal,
-    decode_local_search,
-    decode_subsets,
+    decode_map_diagonal,
+    decode_map_local_search,
+    decode_map_exact,
 )
 from lowrank_rank.target_losses import MeanAveragePrecision
 
@@ -45,7 +45,7 @@ def run(args):
 
 
 def decoding_calls(inputs):
-    return {label: partial(decode_subsets, u, r) for label, (u, r, _) in inputs.items()}
+    return {label: partial(decode_map_exact, u, r) for label, (u, r, _) in inputs.items()}
 
 
 def surrogate_vectors(rng, n_lists, n_items, n_labels=20, noise=0.1):
@@ -59,9 +59,12 @@ def surrogate_vectors(rng, n_lists, n_items, n_labels=20, noise=0.1):
 
 def gap_rows(u, n_items):
     """Relative loss of value, how often exact, and the certified bound on the loss."""
-    exact = average_precision_value(u, decode_subsets(u, n_items))
+    exact = average_precision_value(u, decode_map_exact(u, n_items))
     rows = []
-    for name, decode in (("local search", decode_local_search), ("diagonal", decode_diagonal)):
+    for name, decode in (
+        ("local search", decode_map_local_search),
+        ("diagonal", decode_map_diagonal),
+    ):
         ranks = decode(u, n_items)
         gap = (exact - average_precision_value(u, ranks)) / exact
         rows.append(

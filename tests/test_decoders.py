@@ -9,10 +9,10 @@ from lowrank_rank.decoders import (
     average_precision_gap,
     average_precision_value,
     decode_assignment,
-    decode_diagonal,
-    decode_local_search,
+    decode_map_diagonal,
+    decode_map_local_search,
     decode_sort,
-    decode_subsets,
+    decode_map_exact,
 )
 
 
@@ -34,16 +34,16 @@ def test_worked_numbers(vectors):
     for case in vectors("map_decoder.json"):
         r = len(case["u"])
         u = np.array(case["u"])[np.tril_indices(r)][np.newaxis]
-        exact = average_precision_value(u, decode_subsets(u, r))
+        exact = average_precision_value(u, decode_map_exact(u, r))
         assert exact == pytest.approx(case["max_value"], abs=1e-9)
-        diagonal = average_precision_value(u, decode_diagonal(u, r))
+        diagonal = average_precision_value(u, decode_map_diagonal(u, r))
         assert diagonal == pytest.approx(case["diagonal_value"], abs=1e-9)
 
 
 @pytest.mark.parametrize("r", [1, 2, 3, 4, 5, 6, 7])
 def test_subset_program_is_exact(r):
     u = random_triangles(np.random.default_rng(r), 60, r)
-    ranks = decode_subsets(u, r)
+    ranks = decode_map_exact(u, r)
     np.testing.assert_array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (60, 1)))
     np.testing.assert_allclose(
         average_precision_value(u, ranks), best_by_enumeration(u, r), atol=1e-12
@@ -53,27 +53,27 @@ def test_subset_program_is_exact(r):
 def test_lists_are_decoded_alone():
     """A list's order does not depend on the batch, nor on how it is cut into pieces."""
     u = random_triangles(np.random.default_rng(0), 40, 6)
-    whole = decode_subsets(u, 6)
-    np.testing.assert_array_equal(whole, np.vstack([decode_subsets(row[None], 6) for row in u]))
-    whole = decode_local_search(u, 6)
-    alone = np.vstack([decode_local_search(row[None], 6) for row in u])
+    whole = decode_map_exact(u, 6)
+    np.testing.assert_array_equal(whole, np.vstack([decode_map_exact(row[None], 6) for row in u]))
+    whole = decode_map_local_search(u, 6)
+    alone = np.vstack([decode_map_local_search(row[None], 6) for row in u])
     np.testing.assert_array_equal(whole, alone)
 
 
 def test_many_items_are_refused_with_the_remedy():
     with pytest.raises(ValueError, match="local_search"):
-        decode_subsets(np.zeros((1, 23 * 12)), 23)
+        decode_map_exact(np.zeros((1, 23 * 12)), 23)
     with pytest.raises(ValueError, match="lower triangles"):
-        decode_subsets(np.zeros((1, 5)), 3)
+        decode_map_exact(np.zeros((1, 5)), 3)
 
 
 @pytest.mark.parametrize("r", [1, 2, 4, 6])
 def test_local_search_between_diagonal_and_bound(r):
     u = random_triangles(np.random.default_rng(r), 90, r)
     best = best_by_enumeration(u, r)
-    ranks = decode_local_search(u, r)
+    ranks = decode_map_local_search(u, r)
     found = average_precision_value(u, ranks)
-    assert np.all(found >= average_precision_value(u, decode_diagonal(u, r)) - 1e-12)
+    assert np.all(found >= average_precision_value(u, decode_map_diagonal(u, r)) - 1e-12)
     assert np.all(found <= best + 1e-12)
     assert np.all(average_precision_bound(u, r) >= best - 1e-12)
     assert np.all(average_precision_gap(u, ranks) >= best - found - 1e-12)
@@ -83,7 +83,7 @@ def test_local_search_between_diagonal_and_bound(r):
 def test_local_search_stops_where_no_insertion_helps():
     rng = np.random.default_rng(1)
     u = random_triangles(rng, 5, 8)
-    ranks = decode_local_search(u, 8)
+    ranks = decode_map_local_search(u, 8)
     found = average_precision_value(u, ranks)
     for q in range(5):
         order = np.argsort(ranks[q])

@@ -10,15 +10,14 @@ a longest path through the subsets of the items. `u` comes as its lower triangle
 row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 """
 
-from functools import lru_cache
-
 import numpy as np
 
+from ._decoded import Decoded, snapped
 from ._sorting import decode_sort
+from ._subsets import lists_at_once, subsets_by_size, trace_back
 
 MOST_ITEMS_EXACT = 18  # what decoder="auto" still decodes exactly: 0.1 s for a list
 MOST_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
-_SUBSETS_AT_ONCE = 2**21  # subsets x lists held at the same time
 
 
 def symmetric_matrices(u, n_items):
@@ -59,8 +58,11 @@ def average_precision_value(u, ranks):
     return (np.asarray(u) / np.maximum(ranks[:, row], ranks[:, column])).sum(axis=1)
 
 
-def decode_diagonal(u, n_items):
-    """Ranks by descending u_ii; optimal under the condition of Theorem 4 (P_reinforce).
+def average_precision_bound(u, n_items):
+    """Upper bound on the value of every order of each list.
+
+    ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)`` is at most the p
+    largest of ``u_ii + half of the p-1 largest links of i``, for each size p.
 
     Parameters
     ----------
@@ -69,19 +71,62 @@ def decode_diagonal(u, n_items):
 
     Returns
     -------
-    ranks : ndarray of int, shape (n_lists, r)
+    ndarray of shape (n_lists,)
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_diagonal
-    >>> decode_diagonal([[1.0, 0.0, 2.0]], n_items=2)
+    >>> from lowrank_rank.decoders import average_precision_bound
+    >>> average_precision_bound([[1.0, 3.0, 2.0]], n_items=2)  # best order: 2/1 + 4/2 = 4
+    array([4.])
+    """
+    full = symmetric_matrices(u, n_items)
+    diagonal = np.arange(n_items)
+    own = full[:, diagonal, diagonal]
+    links = full[:, ~np.eye(n_items, dtype=bool)].reshape(len(full), n_items, n_items - 1)
+    links = np.cumsum(-np.sort(-links, axis=2), axis=2)
+    links = np.concatenate([np.zeros((len(full), n_items, 1)), links], axis=2)
+    worth = np.sort(own[:, :, np.newaxis] + links / 2.0, axis=1)[:, ::-1]
+    largest = np.cumsum(worth, axis=1)[:, diagonal, diagonal]
+    return largest @ top_weights(n_items)
+
+
+def decode_map_diagonal(u, n_items, *, bound=False):
+    """Ranks by descending u_ii; optimal under the condition of Theorem 4 (P_reinforce).
+
+    Parameters
+    ----------
+    u : array-like of shape (n_lists, r(r+1)/2)
+    n_items : int
+    bound : bool, default=False
+        Also bound the largest value from above (`average_precision_bound`).
+
+    Returns
+    -------
+    Decoded
+        Ranks, their values and, if asked, upper bounds.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import decode_map_diagonal
+    >>> decode_map_diagonal([[1.0, 0.0, 2.0]], n_items=2).ranks
     array([[2, 1]])
     """
     diagonal = np.arange(n_items)
-    return decode_sort(symmetric_matrices(u, n_items)[:, diagonal, diagonal])
+    ranks = decode_sort(symmetric_matrices(u, n_items)[:, diagonal, diagonal])
+    return valued(u, ranks, bound)
 
 
-def decode_subsets(u, n_items):
+def valued(u, ranks, bound):
+    """Ranks with their values and, if `bound`, the upper bounds."""
+    values = average_precision_value(u, ranks)
+    if not bound:
+        return Decoded(ranks, values)
+    scale = np.abs(np.asarray(u)).sum(axis=1)
+    bounds = np.maximum(average_precision_bound(u, ranks.shape[1]), values)
+    return Decoded(ranks, values, snapped(bounds, values, scale))
+
+
+def decode_map_exact(u, n_items, *, bound=True):
     """Ranks of the largest value, by the dynamic program over subsets; exact.
 
     O(2**r * r) operations a list, many lists at once.
@@ -91,10 +136,13 @@ def decode_subsets(u, n_items):
     u : array-like of shape (n_lists, r(r+1)/2)
     n_items : int
         At most 22.
+    bound : bool, default=True
+        Whether to return the bounds, here the values themselves.
 
     Returns
     -------
-    ranks : ndarray of int, shape (n_lists, r)
+    Decoded
+        Every order is optimal.
 
     Raises
     ------
@@ -103,8 +151,8 @@ def decode_subsets(u, n_items):
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_subsets
-    >>> decode_subsets([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3)
+    >>> from lowrank_rank.decoders import decode_map_exact
+    >>> decode_map_exact([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3).ranks
     array([[3, 1, 2]])
     """
     if n_items > MOST_ITEMS:
@@ -113,13 +161,14 @@ def decode_subsets(u, n_items):
             'use decoder="local_search" or decoder="diagonal".'
         )
     full = symmetric_matrices(u, n_items)
-    at_once = max(1, _SUBSETS_AT_ONCE >> n_items)
+    at_once = lists_at_once(n_items)
     ranks = np.empty((len(full), n_items), dtype=np.intp)
     for first in range(0, len(full), at_once):
         # One column a list: gathers below then copy whole rows.
         chunk = np.ascontiguousarray(full[first : first + at_once].transpose(1, 2, 0))
-        ranks[first : first + at_once] = _trace_back(_best_prefixes(chunk))
-    return ranks
+        ranks[first : first + at_once] = trace_back(_best_prefixes(chunk))
+    values = average_precision_value(u, ranks)
+    return Decoded(ranks, values, values.copy() if bound else None)
 
 
 def top_weights(n_items):
@@ -128,17 +177,6 @@ def top_weights(n_items):
     c = 1.0 / p - 1.0 / (p + 1.0)
     c[-1] = 1.0 / n_items
     return c
-
-
-@lru_cache(maxsize=4)
-def _subsets_by_size(n_items):
-    """Bit masks of the subsets of each size 1..r."""
-    masks = np.arange(2**n_items, dtype=np.int32)
-    size = np.zeros(2**n_items, dtype=np.int8)
-    for i in range(n_items):
-        size[2**i : 2 ** (i + 1)] = size[: 2**i] + 1
-    by_size = np.argsort(size, kind="stable")
-    return np.split(masks[by_size], np.cumsum(np.bincount(size)))[1:-1]
 
 
 def _inner_sums(u):
@@ -159,7 +197,7 @@ def _best_prefixes(u):
     n_items = len(u)
     best = _inner_sums(u)
     weights = top_weights(n_items)
-    for p, subsets in enumerate(_subsets_by_size(n_items)):
+    for p, subsets in enumerate(subsets_by_size(n_items)):
         if p == 0:
             best[subsets] *= weights[0]
             continue
@@ -170,20 +208,3 @@ def _best_prefixes(u):
             before[holds_i] = np.maximum(before[holds_i], candidate)
         best[subsets] = weights[p] * best[subsets] + before
     return best
-
-
-def _trace_back(best):
-    """Ranks from the table of `_best_prefixes`: take the last item off, r times."""
-    n_items, n_lists = len(best).bit_length() - 1, best.shape[1]
-    bits = 1 << np.arange(n_items)
-    lists = np.arange(n_lists)
-    subset = np.full(n_lists, len(best) - 1)
-    ranks = np.empty((n_lists, n_items), dtype=np.intp)
-    for p in range(n_items, 0, -1):
-        inside = subset[:, np.newaxis] & bits
-        without = np.where(inside > 0, subset[:, np.newaxis] ^ bits, 0)
-        values = np.where(inside > 0, best[without, lists[:, np.newaxis]], -np.inf)
-        last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)  # ties: the later item
-        ranks[lists, last] = p
-        subset = subset ^ bits[last]
-    return ranks

@@ -65,11 +65,16 @@ def check_judged(y, loss, weights=None):
             f"Input y contains NaN (row {place[0]}): with one row per document, leave out the rows "
             "that are not judged."
         )
+    if y.ndim == 3:
+        raise ValueError(
+            f"Input y contains NaN (y{list(place)}): the weight of a preference that nobody gave "
+            "is 0."
+        )
     if not loss.allow_missing:
         raise ValueError(
-            f"Input y contains NaN (query {place[0]}, item {place[1]}): {loss!r} has a normaliser, "
-            "or pairs, that need every item judged. Judge it, drop the query, or aim at a measure "
-            "without (dcg, precision@k, eru)."
+            f"Input y contains NaN (query {place[0]}, item {place[1]}): {loss!r} has a normaliser "
+            "that needs every item judged. Judge it, drop the query, or aim at a measure "
+            "without (dcg, precision@k, eru, pd)."
         )
     if weights is None:
         return

@@ -174,7 +174,8 @@ def pairwise_disagreement_loss(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r) or (n_lists, r, r)
-        Any real grades, higher is better, or preferences y[q, i, j] >= 0.
+        Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a matrix
+        of grades leaves the item out, and with it its pairs.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -198,7 +199,8 @@ def pairwise_disagreement_loss(
     Raises
     ------
     ValueError
-        If shapes do not fit, y_true holds NaN or `weights` is unknown.
+        If shapes do not fit, a one-dimensional y_true or preferences hold NaN, or `weights` is
+        unknown.
 
     References
     ----------
@@ -219,6 +221,7 @@ def pairwise_disagreement_loss(
         sample_weight=sample_weight,
         average=average,
         zero_division=zero_division,
+        allow_missing=True,
         takes_preferences=True,
     )
 
@@ -240,7 +243,7 @@ def kendall_tau_loss(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Any real grades, higher is better.
+        Any real grades, higher is better; NaN in a matrix leaves the item out.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -263,7 +266,7 @@ def kendall_tau_loss(
     Raises
     ------
     ValueError
-        If shapes do not fit or y_true holds NaN.
+        If shapes do not fit or a one-dimensional y_true holds NaN.
 
     References
     ----------
@@ -284,4 +287,5 @@ def kendall_tau_loss(
         sample_weight=sample_weight,
         average=average,
         zero_division=zero_division,
+        allow_missing=True,
     )

@@ -6,12 +6,12 @@ from .._lists import RankingLists
 from ..decoders import (
     MOST_ITEMS,
     MOST_ITEMS_EXACT,
-    decode_diagonal,
-    decode_local_search,
-    decode_subsets,
+    decode_map_diagonal,
+    decode_map_local_search,
+    decode_map_exact,
 )
 from ..metrics._cascade import average_precision_values
-from ._base import Decoder, TargetLoss, sorting
+from ._base import Decoder, TargetLoss, ranks_of, sorting
 from ._positional import reciprocal
 
 
@@ -68,9 +68,9 @@ class MeanAveragePrecision(TargetLoss):
     @property
     def decoders(self):
         return {
-            "exact": Decoder(decode_subsets, exact=True, most_items=MOST_ITEMS),
-            "local_search": Decoder(decode_local_search, exact=False),
-            "diagonal": Decoder(decode_diagonal, exact=False),
+            "exact": Decoder(ranks_of(decode_map_exact), exact=True, most_items=MOST_ITEMS),
+            "local_search": Decoder(ranks_of(decode_map_local_search), exact=False),
+            "diagonal": Decoder(ranks_of(decode_map_diagonal), exact=False),
             "sort": sorting(exact=False),
         }
 

@@ -44,6 +44,11 @@ def sorting(exact=True, of_scores=True):
     return Decoder(lambda u, n_items: decode_sort(u), exact, of_scores)
 
 
+def ranks_of(decode):
+    """The ranks alone of a decoder that also values them."""
+    return lambda u, n_items: decode(u, n_items).ranks
+
+
 class RankingMeasure(BaseEstimator):
     """A measure of one order against one label, with the labels that it takes.
 

@@ -4,26 +4,38 @@ import numpy as np
 
 from .._lists import RankingLists
 from .._ranks import mid_fractions
+from ..decoders import (
+    MOST_ITEMS_ORDERING,
+    MOST_ITEMS_SUBSETS,
+    decode_pd_borda,
+    decode_pd_dag,
+    decode_pd_exact,
+    decode_pd_local_search,
+    matrices_from_differences,
+)
 from ..metrics._pairwise import (
     check_pair_weights,
     check_preferences,
     disagreement_values,
     kendall_values,
 )
-from ._base import TargetLoss, sorting
+from ._base import Decoder, TargetLoss, ranks_of, sorting
 
 
 class PairwiseDisagreement(TargetLoss):
     """Pairwise disagreement: the weight of the preferences that an order goes against.
 
     ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) carry their own
-    weights; grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+. `encode` is the
-    factorisation of dimension r(r-1)/2, the differences y_ij - y_ji of the pairs i < j.
+    weights; grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+, and 0 for a pair
+    with an item that is not judged (NaN). `encode` is the factorisation of dimension r(r-1)/2,
+    the differences y_ij - y_ji of the pairs i < j, decoded by the minimum weighted feedback arc
+    set: "exact", "local_search", "dag" (algorithm 1) or "borda" (net preference).
 
-    `LowRankSurrogateRanker` regresses scores and sorts them (theorem 6): in proportion to
+    The decoder "sort" stands for scores instead, d = r (theorem 6): in proportion to
     f_i(y) = sum_j (y_ij - y_ji), or the grade itself with difference weights, whose order is
     the same. Calibrated where the expected preferences and the expected scores agree, and for
-    every distribution of grades with difference weights or of binary labels.
+    every distribution of grades with difference weights or of binary labels. Documents are
+    always sorted by scores; `PairwiseDAGRanker` also models their pairs.
 
     Parameters
     ----------
@@ -45,6 +57,7 @@ class PairwiseDisagreement(TargetLoss):
     """
 
     labels = "any"
+    allow_missing = True
     reaches_one = False
     takes_preferences = True
 
@@ -60,7 +73,8 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
-        difference = np.maximum(y[:, :, np.newaxis] - y[:, np.newaxis, :], 0.0)
+        difference = np.nan_to_num(y[:, :, np.newaxis] - y[:, np.newaxis, :])
+        np.maximum(difference, 0.0, out=difference)
         if check_pair_weights(self.weights) == "difference":
             return difference
         return (difference > 0).astype(np.float64)
@@ -82,16 +96,28 @@ class PairwiseDisagreement(TargetLoss):
 
     @property
     def decoders(self):
-        # Exact for difference weights and binary labels, not for every kind of label.
-        return {"sort": sorting(exact=False)}
+        return {
+            "exact": Decoder(_of_pairs(decode_pd_exact), True, most_items=MOST_ITEMS_ORDERING),
+            "local_search": Decoder(_of_pairs(decode_pd_local_search), False),
+            "dag": Decoder(_of_pairs(decode_pd_dag), False),
+            "borda": Decoder(_of_pairs(decode_pd_borda), False),
+            # Exact for difference weights and binary labels, not for every kind of label.
+            "sort": sorting(exact=False),
+        }
+
+    def auto_decoder(self, n_items):
+        if check_pair_weights(self.weights) == "difference":
+            return "sort"
+        return "exact" if n_items <= MOST_ITEMS_SUBSETS else "local_search"
 
     def check_labels(self, y):
         return check_preferences(y) if y.ndim == 3 else super().check_labels(y)
 
     def score_targets(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        if y.ndim == 3:
-            return y.sum(axis=2) - y.sum(axis=1)
+        if y.ndim == 3 or np.isnan(y).any():
+            preferences = self.preferences(y)
+            return preferences.sum(axis=2) - preferences.sum(axis=1)
         flat = y.ravel()
         gains, _ = self.row_targets(flat, RankingLists.equal(*y.shape), np.ones(len(flat)))
         return gains.reshape(y.shape)
@@ -101,6 +127,11 @@ class PairwiseDisagreement(TargetLoss):
             return y, np.ones(lists.n_lists)
         # sum_j (y_ij - y_ji) / r = share below - share above
         return 2.0 * mid_fractions(y, lists, weights) - 1.0, np.ones(lists.n_lists)
+
+
+def _of_pairs(decode):
+    """Ranks from the differences of the pairs i < j."""
+    return ranks_of(lambda u, n_items: decode(matrices_from_differences(u, n_items)))
 
 
 class KendallTau(PairwiseDisagreement):
@@ -131,13 +162,15 @@ class KendallTau(PairwiseDisagreement):
         return lambda y, scores, lists: -kendall_values(y, scores, lists)
 
     def preferences(self, y):
-        r = np.shape(y)[1]
-        return super().preferences(y) * (2.0 / max(r * (r - 1), 1))
+        return super().preferences(y) * self._pair(y)[:, np.newaxis, np.newaxis]
 
     def offset(self, y):
-        preferences = self.preferences(y)
-        r = preferences.shape[1]
-        pair = 2.0 / max(r * (r - 1), 1)
-        i, j = np.triu_indices(r, 1)
-        tied = (preferences[:, i, j] == preferences[:, j, i]).sum(axis=1) * pair
-        return super().offset(y) + tied
+        y = np.asarray(y, dtype=np.float64)
+        i, j = np.triu_indices(y.shape[1], 1)
+        return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair(y)
+
+    @staticmethod
+    def _pair(y):
+        """One over the number of pairs of judged items."""
+        judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1)
+        return 2.0 / np.maximum(judged * (judged - 1), 1)

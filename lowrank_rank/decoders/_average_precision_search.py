@@ -2,15 +2,11 @@
 
 import numpy as np
 
-from ._average_precision import (
-    average_precision_value,
-    decode_diagonal,
-    symmetric_matrices,
-    top_weights,
-)
+from ._average_precision import decode_map_diagonal, symmetric_matrices, valued
+from ._preferences import ranks_from_orders
 
 
-def decode_local_search(u, n_items, *, max_sweeps=50):
+def decode_map_local_search(u, n_items, *, max_sweeps=50, bound=False):
     """Ranks by local search from the diagonal order; not exact, never worse than it.
 
     Each sweep tries to move every item to every other position and keeps, in each list,
@@ -23,19 +19,22 @@ def decode_local_search(u, n_items, *, max_sweeps=50):
     n_items : int
     max_sweeps : int, default=50
         Sweeps over the items.
+    bound : bool, default=False
+        Also bound the largest value from above (`average_precision_bound`).
 
     Returns
     -------
-    ranks : ndarray of int, shape (n_lists, r)
+    Decoded
+        Ranks, their values and, if asked, upper bounds.
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_local_search
-    >>> decode_local_search([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3)
+    >>> from lowrank_rank.decoders import decode_map_local_search
+    >>> decode_map_local_search([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3).ranks
     array([[3, 1, 2]])
     """
     full = symmetric_matrices(u, n_items)
-    order = np.argsort(decode_diagonal(u, n_items), axis=1)
+    order = np.argsort(decode_map_diagonal(u, n_items).ranks, axis=1)
     active = np.arange(len(full) if n_items > 1 else 0)
     for _ in range(max_sweeps):
         if len(active) == 0:
@@ -47,9 +46,7 @@ def decode_local_search(u, n_items, *, max_sweeps=50):
             order[active[better]] = moved[better]
             improved |= better
         active = active[improved]
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, n_items + 1)[np.newaxis], axis=1)
-    return ranks
+    return valued(u, ranks_from_orders(order), bound)
 
 
 def _best_insertion(full, order, item):
@@ -80,58 +77,3 @@ def _best_insertion(full, order, item):
     source = np.clip(position - (position > place), 0, r - 2)
     moved = np.where(position == place, item, rest[lists, source])
     return moved, better
-
-
-def average_precision_bound(u, n_items):
-    """Upper bound on the value of every order of each list.
-
-    ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)`` is at most the p
-    largest of ``u_ii + half of the p-1 largest links of i``, for each size p.
-
-    Parameters
-    ----------
-    u : array-like of shape (n_lists, r(r+1)/2)
-    n_items : int
-
-    Returns
-    -------
-    ndarray of shape (n_lists,)
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders import average_precision_bound
-    >>> average_precision_bound([[1.0, 3.0, 2.0]], n_items=2)  # best order: 2/1 + 4/2 = 4
-    array([4.])
-    """
-    full = symmetric_matrices(u, n_items)
-    diagonal = np.arange(n_items)
-    own = full[:, diagonal, diagonal]
-    links = full[:, ~np.eye(n_items, dtype=bool)].reshape(len(full), n_items, n_items - 1)
-    links = np.cumsum(-np.sort(-links, axis=2), axis=2)
-    links = np.concatenate([np.zeros((len(full), n_items, 1)), links], axis=2)
-    worth = np.sort(own[:, :, np.newaxis] + links / 2.0, axis=1)[:, ::-1]
-    largest = np.cumsum(worth, axis=1)[:, diagonal, diagonal]
-    return largest @ top_weights(n_items)
-
-
-def average_precision_gap(u, ranks):
-    """How far the value of `ranks` may be below the best: bound minus value.
-
-    Parameters
-    ----------
-    u : array-like of shape (n_lists, r(r+1)/2)
-    ranks : array-like of shape (n_lists, r)
-
-    Returns
-    -------
-    ndarray of shape (n_lists,)
-        >= 0 up to rounding; 0 certifies the order as optimal.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders import average_precision_gap
-    >>> average_precision_gap([[1.0, 3.0, 2.0]], [[2, 1]])  # 4 against 2/1 + 3/2 + 1/2
-    array([0.])
-    """
-    ranks = np.asarray(ranks)
-    return average_precision_bound(u, ranks.shape[1]) - average_precision_value(u, ranks)

@@ -1,0 +1,144 @@
+"""Rankings drawn at random: documents with grades, fixed items with a known distribution."""
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+
+
+def make_ranking(
+    n_lists=100,
+    n_items=(5, 30),
+    *,
+    n_features=20,
+    n_informative=5,
+    n_grades=5,
+    noise=1.0,
+    random_state=None,
+):
+    """Documents with grades that a linear score explains up to noise and a query effect.
+
+    Features have an offset common to the documents of a query, so that what is good within
+    a query differs from what is good over all of them.
+
+    Parameters
+    ----------
+    n_lists : int, default=100
+    n_items : int or (int, int), default=(5, 30)
+        Documents of each list, or the least and the most.
+    n_features : int, default=20
+    n_informative : int, default=5
+        Features that the grades depend on; all of them where there are fewer.
+    n_grades : int, default=5
+        Grades 0..n_grades-1; higher ones are rarer, each half as frequent as the one below.
+    noise : float, default=1.0
+        Standard deviation of the noise, relative to the signal.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+    qid : ndarray of int, shape (n_rows,)
+
+    Examples
+    --------
+    >>> from lowrank_rank.datasets import make_ranking
+    >>> X, y, qid = make_ranking(n_lists=3, n_items=4, random_state=0)
+    >>> X.shape, qid.tolist()
+    ((12, 20), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
+    """
+    rng = check_random_state(random_state)
+    low, high = (n_items, n_items) if np.ndim(n_items) == 0 else n_items
+    if not 1 <= low <= high:
+        raise ValueError(f"n_items must be >= 1, or a pair (least, most) of such, got {n_items!r}.")
+    n_informative = min(n_informative, n_features)
+    lengths = rng.randint(low, high + 1, size=n_lists)
+    qid = np.repeat(np.arange(n_lists), lengths)
+    X = rng.normal(size=(len(qid), n_features)) + 2.0 * rng.normal(size=(n_lists, n_features))[qid]
+    direction = np.zeros(n_features)
+    direction[:n_informative] = rng.normal(size=n_informative)
+    direction /= np.linalg.norm(direction)
+    score = (X - _list_means(X, qid, lengths)) @ direction + noise * rng.normal(size=len(qid))
+    below = 1.0 - 0.5 ** np.arange(1, n_grades)  # share of rows below each grade
+    return X, np.searchsorted(np.quantile(score, below), score).astype(float), qid
+
+
+def _list_means(X, qid, lengths):
+    sums = np.zeros((len(lengths), X.shape[1]))
+    np.add.at(sums, qid, X)
+    return (sums / lengths[:, np.newaxis])[qid]
+
+
+def make_label_ranking(
+    n_samples=1000, n_items=4, *, n_labels=6, n_grades=2, n_features=None, random_state=None
+):
+    """Fixed items with a known conditional distribution of the label, linear in x.
+
+    A sample's label is one of `n_labels` grade vectors; the probabilities are drawn afresh
+    from a Dirichlet distribution for every sample and X is a linear image of them. So the
+    expectation of any encoding of the label is linear in x: ridge regression is well
+    specified for every target loss, and the regret against the Bayes order can be computed
+    (`calibration.conditional_regret`).
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    n_items : int, default=4
+    n_labels : int, default=6
+        Size of the label distribution's support.
+    n_grades : int, default=2
+        Grades 0..n_grades-1; each label has at least one grade above 0 and one 0.
+    n_features : int or None, default=None
+        At least `n_labels`; None is `n_labels`.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (n_samples, n_features), ``target`` (n_samples, n_items), ``support``
+        (n_labels, n_items), ``probabilities`` (n_samples, n_labels).
+
+    Examples
+    --------
+    >>> from lowrank_rank.datasets import make_label_ranking
+    >>> data = make_label_ranking(n_samples=3, n_items=2, n_labels=2, random_state=0)
+    >>> data.target.shape, data.probabilities.sum(axis=1).round(6).tolist()
+    ((3, 2), [1.0, 1.0, 1.0])
+    """
+    rng = check_random_state(random_state)
+    if n_items < 2 or n_grades < 2:
+        raise ValueError("make_label_ranking needs n_items >= 2 and n_grades >= 2.")
+    n_features = check_label_features(n_features, n_labels)
+    support = _mixed_labels(rng, n_labels, n_items, n_grades)
+    probabilities = rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
+    target, data = draw_labels(rng, support, probabilities, n_features)
+    return Bunch(data=data, target=target, support=support, probabilities=probabilities)
+
+
+def check_label_features(n_features, n_labels):
+    """Number of features; refuse fewer than there are labels."""
+    if n_features is None:
+        return n_labels
+    if n_features < n_labels:
+        raise ValueError(
+            f"n_features={n_features} must be at least n_labels={n_labels}, or x would not "
+            "determine the distribution of the label."
+        )
+    return n_features
+
+
+def draw_labels(rng, support, probabilities, n_features):
+    """One label per row of `probabilities`, and features that are a linear image of them."""
+    n_samples, n_labels = probabilities.shape
+    drawn = (rng.uniform(size=(n_samples, 1)) > np.cumsum(probabilities, axis=1)).sum(axis=1)
+    image = np.linalg.qr(rng.normal(size=(n_features, n_labels)))[0].T
+    return support[np.minimum(drawn, n_labels - 1)], probabilities @ image
+
+
+def _mixed_labels(rng, n_labels, n_items, n_grades):
+    labels = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)
+    top, bottom = np.argmax(rng.uniform(size=(n_labels, n_items)), axis=1), None
+    bottom = (top + 1 + rng.randint(n_items - 1, size=n_labels)) % n_items
+    rows = np.arange(n_labels)
+    labels[rows, top] = np.maximum(labels[rows, top], 1.0)
+    labels[rows, bottom] = 0.0
+    return labels

@@ -1,0 +1,250 @@
+"""Preferences drawn at random: weighted graphs over fixed items, duels of documents."""
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+from scipy.special import expit
+from sklearn.utils import Bunch, check_random_state
+
+from ._generators import check_label_features, draw_labels
+
+CONDITIONS = (None, "p_dag", "cyclic")
+WEIGHTS = ("unit", "uniform")
+# A condition is tried with each of these Dirichlet distributions: sharp ones are near a single
+# label, which is acyclic, flat ones near the mean of all.
+_CONCENTRATIONS = {"p_dag": (0.5, 0.05), "cyclic": (0.5, 5.0)}
+_TRIALS, _LEAST, _SUPPORTS = 200, 4, 200
+
+
+def make_preferences(
+    n_samples=1000,
+    n_items=5,
+    *,
+    n_labels=6,
+    n_features=None,
+    weights="unit",
+    density=1.0,
+    condition=None,
+    random_state=None,
+):
+    """Fixed items whose label is a graph of preferences, with a known distribution linear in x.
+
+    A sample's label y is one of `n_labels` weighted graphs, ``y_ij > 0`` the weight of the
+    preference "i before j". Each graph follows a random order of the items, so none has a
+    cycle by itself. Their probabilities p are drawn afresh for every sample and X is a
+    linear image of them, as in `make_label_ranking`: the expectation of any encoding is
+    linear in x. The *majority graph* of a sample has the edge i -> j where
+    ``u_ij > u_ji``, ``u = sum_l p_l y_l``; it may well have a cycle.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    n_items : int, default=5
+    n_labels : int, default=6
+        Size of the label distribution's support.
+    n_features : int or None, default=None
+        At least `n_labels`; None is `n_labels`.
+    weights : {"unit", "uniform"}, default="unit"
+        Every preference weighs 1, or a weight uniform on (0, 1].
+    density : float, default=1.0
+        Share of the ``r (r-1) / 2`` pairs that a label compares, chosen at random, at
+        least one; in (0, 1].
+    condition : {None, "p_dag", "cyclic"}, default=None
+        Any samples; only samples whose majority graph has no cycle; only samples whose
+        majority graph has one. See the notes for how these are drawn.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (n_samples, n_features), ``target`` (n_samples, r, r), ``support``
+        (n_labels, r, r), ``probabilities`` (n_samples, n_labels).
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or the condition is hardly ever met.
+
+    Notes
+    -----
+    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples
+    that miss the condition are drawn again. Where fewer than 4 of 200 trials meet it,
+    the parameters are 0.05 for "p_dag" (nearly a single label) and 5 for "cyclic" (nearly
+    equal shares); where that does not help, the support is drawn again, 200 times.
+
+    Examples
+    --------
+    >>> from lowrank_rank.datasets import make_preferences
+    >>> data = make_preferences(n_samples=4, n_items=3, random_state=0)
+    >>> data.target.shape, data.target.sum(axis=(1, 2)).tolist()  # 3 pairs each
+    ((4, 3, 3), [3.0, 3.0, 3.0, 3.0])
+    """
+    n_features = check_label_features(n_features, n_labels)
+    _check_preferences(n_samples, n_items, n_labels, weights, density, condition)
+    rng = check_random_state(random_state)
+    for _ in range(_SUPPORTS):
+        support = _random_graphs(rng, n_labels, n_items, weights, density)
+        probabilities = _draw_probabilities(rng, support, n_samples, condition)
+        if probabilities is not None:
+            target, data = draw_labels(rng, support, probabilities, n_features)
+            return Bunch(data=data, target=target, support=support, probabilities=probabilities)
+    remedy = {"cyclic": "more items or labels", "p_dag": "fewer items or labels, or more density"}
+    raise ValueError(
+        f"condition={condition!r} was hardly ever met by {_SUPPORTS} random supports of n_labels="
+        f"{n_labels} graphs over n_items={n_items} with density={density:g}: take "
+        f"{remedy[condition]}."
+    )
+
+
+def _check_preferences(n_samples, n_items, n_labels, weights, density, condition):
+    if n_samples < 1 or n_items < 2 or n_labels < 1:
+        raise ValueError(
+            "make_preferences needs n_samples >= 1, n_items >= 2 and n_labels >= 1, got "
+            f"{n_samples}, {n_items} and {n_labels}."
+        )
+    if weights not in WEIGHTS:
+        raise ValueError(f"weights must be one of {WEIGHTS}, got {weights!r}.")
+    if not 0 < density <= 1:
+        raise ValueError(f"density must be a share in (0, 1], got {density!r}.")
+    if condition not in CONDITIONS:
+        raise ValueError(f"condition must be one of {CONDITIONS}, got {condition!r}.")
+    if condition == "cyclic" and (n_items < 3 or n_labels < 3):
+        raise ValueError(
+            "condition='cyclic' needs n_items >= 3 and n_labels >= 3, got "
+            f"n_items={n_items} and n_labels={n_labels}."
+        )
+
+
+def _random_graphs(rng, n_labels, n_items, weights, density):
+    """Graphs (n_labels, r, r), each along an order of its own, on a share of its pairs."""
+    rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
+    first, second = np.triu_indices(n_items, k=1)
+    kept = max(1, round(density * len(first)))
+    pair = np.argsort(rng.uniform(size=(n_labels, len(first))), axis=1)[:, :kept]
+    weight = 1.0 - rng.uniform(size=pair.shape) if weights == "uniform" else np.ones(pair.shape)
+    label = np.arange(n_labels)[:, np.newaxis]
+    i, j = first[pair], second[pair]
+    ahead = rank[label, i] < rank[label, j]
+    graphs = np.zeros((n_labels, n_items, n_items))
+    graphs[label, np.where(ahead, i, j), np.where(ahead, j, i)] = weight
+    return graphs
+
+
+def _draw_probabilities(rng, support, n_samples, condition):
+    """Probabilities (n_samples, n_labels) under the condition, None where it is too rare."""
+    n_labels, n_items = support.shape[:2]
+    if condition is None:
+        return rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
+    batch = max(_TRIALS, min(2 * n_samples, 4_000_000 // n_items**2))
+    for concentration in _CONCENTRATIONS[condition]:
+        alpha = np.full(n_labels, concentration)
+        kept = [_that_meet(condition, support, rng.dirichlet(alpha, size=_TRIALS))]
+        if len(kept[0]) < _LEAST:
+            continue
+        while sum(len(p) for p in kept) < n_samples:
+            kept.append(_that_meet(condition, support, rng.dirichlet(alpha, size=batch)))
+        return np.concatenate(kept)[:n_samples]
+    return None
+
+
+def _that_meet(condition, support, probabilities):
+    """The rows of `probabilities` whose majority graph meets the condition."""
+    u = np.tensordot(probabilities, support, axes=1)
+    return probabilities[_acyclic(u) == (condition == "p_dag")]
+
+
+def _acyclic(u):
+    """Whether the graph with i -> j where u[q, i, j] > u[q, j, i] has no cycle, for each q."""
+    n, r = u.shape[:2]
+    q, i, j = np.nonzero(u > np.swapaxes(u, 1, 2))
+    edges = (np.ones(len(q)), (q * r + i, q * r + j))
+    graph = sparse.csr_matrix(edges, shape=(n * r, n * r))  # one block per q
+    component = csgraph.connected_components(graph, connection="strong")[1]
+    return np.all(np.bincount(component)[component].reshape(n, r) == 1, axis=1)
+
+
+def make_duels(n_duels=1000, *, n_features=6, n_planes=1, cyclic=1.0, noise=0.5, random_state=None):
+    """Duels of two documents whose winner may follow no order: rock, paper, scissors.
+
+    The first document a beats the second b with probability ``sigma(margin / noise)``,
+
+    ``margin = (1 - cyclic) * <w, a - b> + cyclic * a' A b``,
+
+    w a unit vector and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal planes
+    with orthonormal bases p, q: in such a plane, a beats what is ahead of it by less than
+    half a turn. Features are standard normal.
+
+    Parameters
+    ----------
+    n_duels : int, default=1000
+    n_features : int, default=6
+        At least ``2 * n_planes``.
+    n_planes : int, default=1
+    cyclic : float, default=1.0
+        In [0, 1]: at 0 a linear score explains who wins, at 1 a linear score is no better
+        than chance, and no score is right on all pairs.
+    noise : float, default=0.5
+        At 0 the sign of the margin decides.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    data : Bunch
+        ``data`` (2 * n_duels, n_features), the two documents of a duel one below the other;
+        ``target`` (2 * n_duels,), 1 for the winner, 0 for the loser; ``qid``
+        (2 * n_duels,), the number of the duel; and the truth: ``coef`` (n_features,) is
+        (1 - cyclic) w, ``interaction`` (n_features, n_features) is cyclic A, ``margin``
+        and ``probabilities`` (n_duels,), those of the first document.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.datasets import make_duels
+    >>> duels = make_duels(n_duels=3, noise=0, random_state=0)
+    >>> a, b = duels.data[::2], duels.data[1::2]
+    >>> margin = np.sum((a @ duels.interaction) * b, axis=1)
+    >>> bool(np.all(duels.target[::2] == (margin > 0))), duels.qid.tolist()
+    (True, [0, 0, 1, 1, 2, 2])
+    """
+    _check_duels(n_duels, n_features, n_planes, cyclic, noise)
+    rng = check_random_state(random_state)
+    basis = np.linalg.qr(rng.normal(size=(n_features, 2 * n_planes)))[0]
+    half = basis[:, ::2] @ basis[:, 1::2].T
+    interaction = cyclic * (half - half.T)
+    coef = rng.normal(size=n_features)
+    coef *= (1.0 - cyclic) / np.linalg.norm(coef)
+    X = rng.normal(size=(2 * n_duels, n_features))
+    a, b = X[::2], X[1::2]
+    margin = (a - b) @ coef + np.sum((a @ interaction) * b, axis=1)
+    probabilities = expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
+    first_wins = rng.uniform(size=n_duels) < probabilities
+    return Bunch(
+        data=X,
+        target=np.column_stack([first_wins, ~first_wins]).ravel().astype(float),
+        qid=np.repeat(np.arange(n_duels), 2),
+        coef=coef,
+        interaction=interaction,
+        margin=margin,
+        probabilities=probabilities,
+    )
+
+
+def _check_duels(n_duels, n_features, n_planes, cyclic, noise):
+    if n_duels < 1 or n_planes < 1:
+        raise ValueError(
+            f"make_duels needs n_duels >= 1 and n_planes >= 1, got {n_duels} and {n_planes}."
+        )
+    if n_features < 2 * n_planes:
+        raise ValueError(
+            f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}: orthogonal "
+            "planes take two directions each."
+        )
+    if not 0 <= cyclic <= 1:
+        raise ValueError(f"cyclic must be in [0, 1], got {cyclic!r}.")
+    if not 0 <= noise < np.inf:
+        raise ValueError(f"noise must be >= 0 and finite, got {noise!r}.")

@@ -1,0 +1,251 @@
+"""The linear ordering program of one list: relaxation, triangle cuts, branch and bound.
+
+x_ij = 1 says that i comes before j; x_ji is 1 - x_ij. An order violates no directed triangle,
+
+    x_ij + x_jl + x_li <= 2,
+
+and 0-1 vectors without a violated triangle are orders (Groetschel, Juenger & Reinelt 1984).
+The triangles are added as a solution violates them; few of the r**3 / 3 ever matter.
+"""
+
+from time import monotonic
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+
+from ._insertion import improve_orders, search, shakes_of
+from ._preferences import strong_components
+from ._topological import acyclic_edges, topological_orders
+
+_VIOLATED = 1e-5  # well above the solver's tolerance: no cut comes twice
+_RESTARTS = 20
+_INFEASIBLE = 2  # SciPy's status
+_LARGEST = 1e3  # weights are scaled to it, so that the solver's absolute gap of 1e-6 is small
+
+
+def order_components(weights, deadline, branch):
+    """Order of one list, its strong components one after another, and a bound.
+
+    An order that takes the components in a topological order goes against no edge between
+    them, so each can be ordered by itself.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (r, r)
+        Edges i -> j of positive weight, at most one of i -> j and j -> i.
+    deadline : float or None
+        Of the monotonic clock.
+    branch : bool
+        Whether to close the gap that the relaxation leaves.
+
+    Returns
+    -------
+    order : ndarray of int, shape (r,)
+    bound : float
+        On the weight of the edges that any order goes against.
+    """
+    edges = np.nonzero(weights)
+    component, _ = strong_components((np.zeros_like(edges[0]), *edges), (1, len(weights)))
+    component = component[0]
+    n_components = int(component.max()) + 1
+    between = np.zeros((1, n_components, n_components), dtype=bool)
+    between[0, component[edges[0]], component[edges[1]]] = True
+    between[0, np.arange(n_components), np.arange(n_components)] = False
+    order, bound = [], 0.0
+    for c in topological_orders(between, np.zeros((1, n_components)))[0]:
+        members = np.flatnonzero(component == c)
+        inside = weights[np.ix_(members, members)]
+        if len(members) > 1:
+            best, least = order_by_cuts(inside, deadline, branch)
+            members, bound = members[best], bound + least
+        order.append(members)
+    return np.concatenate(order), bound
+
+
+def order_by_cuts(weights, deadline, branch):
+    """Order and bound of one strong component; see `order_components`."""
+    scale = _LARGEST / weights.max()
+    whole = np.array_equal(weights, np.round(weights))
+    search = _Search(weights * scale, deadline, scale if whole else None)
+    if search.relax() and branch:
+        search.branch()
+    return search.order, search.bound / scale
+
+
+class _Search:
+    """Best order, best bound and the cuts found so far.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (r, r)
+    deadline : float or None
+    unit : float or None
+        All weights are multiples of it, or None: costs, and so bounds, can be rounded up.
+    """
+
+    def __init__(self, weights, deadline, unit):
+        r = len(weights)
+        self.weights, self.deadline, self.unit = weights, deadline, unit
+        self.pairs = np.triu_indices(r, 1)
+        self.column = np.zeros((r, r), dtype=np.intp)
+        self.column[self.pairs] = np.arange(len(self.pairs[0]))
+        self.column += self.column.T
+        # i before j pays weights_ji, j before i weights_ij = constant - ...
+        self.costs = (weights.T - weights)[self.pairs]
+        self.constant = weights[self.pairs].sum()
+        self.bound, self.value, self.order = 0.0, np.inf, None
+        self.cuts = sparse.csr_matrix((0, len(self.costs)))
+        self.sides = np.zeros(0)
+        self.ends = np.tile([0.0, 1.0], (len(self.costs), 1))  # of each x
+        self.reduced, self.priced = np.zeros(len(self.costs)), 0.0
+        self.tolerance = 1e-10 * weights.sum()
+        self._rng = np.random.RandomState(0)  # which of equally violated cuts are taken
+        start = topological_orders(acyclic_edges(weights[np.newaxis]), weights.sum(1)[np.newaxis])
+        self._offer(start[0])
+
+    def relax(self):
+        """Linear relaxation with cuts until none is violated; whether there is more to do."""
+        x = (self.weights > 0)[self.pairs].astype(float)  # an optimum without any cut
+        while not self._closed() and self._separate(x):
+            options = self._options()
+            if options is None:
+                return False
+            solution = linprog(
+                self.costs,
+                A_ub=self.cuts,
+                b_ub=self.sides,
+                bounds=self.ends,
+                method="highs-ds",
+                options=options,
+            )
+            if solution.x is None:
+                self._failed(solution.status)
+                return False
+            x = solution.x
+            self._offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
+            self._price(solution.ineqlin.marginals)
+        return not self._closed()
+
+    def branch(self):
+        """Branch and bound over the cuts, more of them as its solutions violate some."""
+        net = self.weights - self.weights.T
+        shakes = shakes_of(len(net), _RESTARTS, self._rng)
+        self._offer(search(net[np.newaxis], shakes)[0])  # a good order may close the gap alone
+        while not self._closed():
+            self._fix()
+            options = self._options()
+            if options is None:
+                return
+            solution = milp(
+                self.costs,
+                integrality=np.ones(len(self.costs)),
+                bounds=Bounds(*self.ends.T),
+                constraints=LinearConstraint(self.cuts, -np.inf, self.sides),
+                options={**options, "mip_rel_gap": 0.0},
+            )
+            if solution.mip_dual_bound is not None:
+                self._raise(solution.mip_dual_bound + self.constant)
+            if solution.x is None:
+                self._failed(solution.status)
+                return
+            self._offer(np.argsort(-self._matrix(solution.x).sum(axis=1), kind="stable"))
+            if not self._separate(np.round(solution.x)) and solution.status == 0:
+                return
+
+    def _failed(self, status):
+        """No solution: the time is over, or no order is better than the best one."""
+        if status == _INFEASIBLE:
+            self._raise(self.value)
+
+    def _price(self, multipliers):
+        """Bound by the Lagrangian of any multipliers; only the ends of x are left of it."""
+        multipliers = np.minimum(multipliers, 0.0)
+        self.reduced = self.costs - self.cuts.T @ multipliers
+        least = np.minimum(self.reduced * self.ends[:, 0], self.reduced * self.ends[:, 1]).sum()
+        self.priced = self.sides @ multipliers + least + self.constant
+        self._raise(self.priced)
+        self._fix()
+
+    def _fix(self):
+        """Fix each x whose other value would cost more than the best order does.
+
+        An order outside the fixed values is no better than the best one: the bound that is
+        found inside holds up to the best value.
+        """
+        room = self.value - (self.unit or 0.0) - self.priced + self.tolerance
+        self.ends[self.reduced > room, 1] = self.ends[self.reduced > room, 0]
+        self.ends[-self.reduced > room, 0] = self.ends[-self.reduced > room, 1]
+
+    def _options(self):
+        """The solver's options, None when time is over."""
+        if self.deadline is None:
+            return {}
+        left = self.deadline - monotonic()
+        return {"time_limit": left} if left > 0 else None
+
+    def _closed(self):
+        return self.value - self.bound <= self.tolerance
+
+    def _raise(self, bound):
+        if self.unit is not None:
+            bound = np.ceil(bound / self.unit - 1e-6) * self.unit
+        self.bound = max(self.bound, min(float(bound), self.value))
+
+    def _offer(self, order):
+        """Keep an order, improved by insertions, if it is the best so far."""
+        order = improve_orders(self.weights[np.newaxis], order[np.newaxis])[0]
+        value = np.tril(self.weights[np.ix_(order, order)]).sum()
+        if value < self.value:
+            self.value, self.order = value, order
+
+    def _matrix(self, x):
+        """x_ij of all i, j, with x_ji = 1 - x_ij."""
+        full = np.zeros(self.weights.shape)
+        full[self.pairs] = x
+        full.T[self.pairs] = 1.0 - x
+        return full
+
+    def _separate(self, x):
+        """Add the triangles that x violates most, about one for each variable."""
+        triangles, excess = violated_triangles(self._matrix(x))
+        if len(excess) == 0:
+            return False
+        by_excess = np.lexsort((self._rng.uniform(size=len(excess)), -np.round(excess, 3)))
+        i, j, k = triangles[by_excess[: max(500, len(self.costs))]].T
+        rows = np.arange(len(i))
+        ends = [(i, j), (j, k), (k, i)]
+        signs = [np.where(a < b, 1.0, -1.0) for a, b in ends]
+        new = sparse.csr_matrix(
+            (
+                np.concatenate(signs),
+                (np.tile(rows, 3), np.concatenate([self.column[a, b] for a, b in ends])),
+            ),
+            shape=(len(rows), len(self.costs)),
+        )
+        self.cuts = sparse.vstack([self.cuts, new], format="csr")
+        self.sides = np.concatenate([self.sides, 2.0 - sum((s < 0).astype(float) for s in signs)])
+        return True
+
+
+def violated_triangles(x):
+    """Directed triangles with x_ij + x_jk + x_ki > 2, (m, 3), and by how much.
+
+    Parameters
+    ----------
+    x : ndarray of shape (r, r)
+
+    Returns
+    -------
+    triangles : ndarray of int, shape (m, 3)
+        i is the smallest of the three.
+    excess : ndarray of shape (m,)
+    """
+    triangles, excess = [np.zeros((0, 3), dtype=np.intp)], [np.zeros(0)]
+    for i in range(len(x) - 2):
+        later = slice(i + 1, None)
+        sums = x[i, later, np.newaxis] + x[later, later] + x[later, i] - 2.0
+        j, k = np.nonzero(sums > _VIOLATED)
+        triangles.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
+        excess.append(sums[j, k])
+    return np.concatenate(triangles), np.concatenate(excess)
