@@ -1,12 +1,13 @@
 """Learning to rank with scikit-learn, provably aimed at the measure you name."""
 
 from . import metrics  # isort: skip  (first: its scorers stand above the target losses)
-from . import calibration, datasets, decoders, surrogates, target_losses, testing
+from . import calibration, datasets, decoders, plotting, surrogates, target_losses, testing
 from ._lists import ranking_target
 from ._version import __version__
 from .estimators import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
+    PairwiseDAGRanker,
     PrecisionAtKPerceptron,
 )
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
@@ -14,6 +15,7 @@ from .metrics import get_ranking_scorer_names, make_ranking_scorer
 __all__ = [
     "LowRankSurrogateClassifier",
     "LowRankSurrogateRanker",
+    "PairwiseDAGRanker",
     "PrecisionAtKPerceptron",
     "__version__",
     "calibration",
@@ -22,6 +24,7 @@ __all__ = [
     "get_ranking_scorer_names",
     "make_ranking_scorer",
     "metrics",
+    "plotting",
     "ranking_target",
     "surrogates",
     "target_losses",

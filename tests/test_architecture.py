@@ -30,6 +30,7 @@ MAY_IMPORT = {
     },
     "datasets": {"_lists"},
     "calibration": {"decoders", "surrogates", "target_losses"},
+    "plotting": {"decoders"},
     "testing": {"calibration", "target_losses"},
 }
 

@@ -29,10 +29,10 @@ POINTS = {  # one row per wine, one column per judge
     "Freemark Abbey 1969": (7, 7, 14, 14, 5, 9, 8, 13, 14, 6, 7),
 }
 SOURCE = (
-    "Red wines of the Paris tasting of 24 May 1976, points out of 20: the data of O. Ashenfelter, "
-    'R. E. Quandt, "Analyzing a Wine Tasting Statistically", Chance 12(3), 1999, and of '
-    'M. Balinski, R. Laraki, "Majority Judgment", MIT Press 2010, pages 156-169. Printed copies '
-    "of the table differ in a few points."
+    "Red wines of the Paris tasting of 24 May 1976, points out of 20, analysed by O. Ashenfelter, "
+    'R. E. Quandt, "Analyzing a Wine Tasting Statistically", Chance 12(3), 1999, and M. Balinski, '
+    'R. Laraki, "Majority Judgment", MIT Press 2010. Taken from copies of the table in circulation, '
+    "which differ from one another in a few points, not from the printed pages."
 )
 
 

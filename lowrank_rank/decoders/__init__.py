@@ -13,6 +13,7 @@ from ._average_precision import (
     decode_map_diagonal,
     decode_map_exact,
 )
+from ._average_precision_search import decode_map_local_search
 from ._decoded import Decoded
 from ._exact_preferences import (
     MOST_ITEMS_ORDERING,
@@ -21,16 +22,24 @@ from ._exact_preferences import (
     preference_bound,
 )
 from ._feedback_arcs import dag_edges, decode_pd_borda, decode_pd_dag
-from ._average_precision_search import decode_map_local_search
 from ._preference_search import decode_pd_local_search
 from ._preferences import matrices_from_differences, preference_cost
 from ._sorting import decode_sort
+
+#: Decoders of preference matrices by name.
+PD_DECODERS = {
+    "dag": decode_pd_dag,
+    "exact": decode_pd_exact,
+    "local_search": decode_pd_local_search,
+    "borda": decode_pd_borda,
+}
 
 __all__ = [
     "MOST_ITEMS",
     "MOST_ITEMS_EXACT",
     "MOST_ITEMS_ORDERING",
     "MOST_ITEMS_SUBSETS",
+    "PD_DECODERS",
     "Decoded",
     "average_precision_bound",
     "average_precision_value",

@@ -15,11 +15,11 @@ from ._linear_ordering import order_components
 from ._preferences import (
     acyclic,
     check_preference_matrices,
+    cost_scale,
     net_preferences,
     pair_bound,
     preference_cost,
     ranks_from_orders,
-    total_weight,
 )
 from ._subsets import lists_at_once, subsets_by_size, trace_back
 
@@ -76,11 +76,12 @@ def decode_pd_exact(u, *, time_limit=60.0, bound=True):
     open_lists = np.flatnonzero(~decoded.optimal)
     if len(open_lists):
         worst = open_lists[np.argmax(decoded.gaps[open_lists])]
+        limit = "solver's limit" if time_limit is None else f"time limit of {time_limit:g} s"
         warnings.warn(
-            f"The time limit of {time_limit:g} s was reached on {len(open_lists)} of {len(u)} "
-            f"lists. The best orders found are returned; list {worst} costs "
-            f"{decoded.values[worst]:g}, at most {decoded.gaps[worst]:g} too much (bound "
-            f"{decoded.bounds[worst]:g}). Increase time_limit, or take decoder='local_search'.",
+            f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best orders "
+            f"found are returned; list {worst} costs {decoded.values[worst]:g}, at most "
+            f"{decoded.gaps[worst]:g} too much (bound {decoded.bounds[worst]:g}). Increase "
+            "time_limit, or take decoder='local_search'.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -114,9 +115,9 @@ def preference_bound(u, *, values=None, time_limit=60.0):
     """
     u = check_preference_matrices(u)
     bounds = _solve(u, time_limit, branch=False).bounds
-    return (
-        bounds if values is None else snapped(np.minimum(bounds, values), values, total_weight(u))
-    )
+    if values is None:
+        return bounds
+    return snapped(np.minimum(bounds, values), values, cost_scale(u))
 
 
 def _solve(u, time_limit, branch):
@@ -142,7 +143,7 @@ def _solve(u, time_limit, branch):
             ranks[lists.start + q] = ranks_from_orders(order[np.newaxis])[0]
     values = preference_cost(u, ranks)
     bounds = np.minimum(pair_bound(u) + extra, values)
-    return Decoded(ranks, values, snapped(bounds, values, total_weight(u)))
+    return Decoded(ranks, values, snapped(bounds, values, cost_scale(u)))
 
 
 def _subset_ranks(weights):

@@ -10,7 +10,6 @@ from ._preferences import (
     preference_cost,
     ranks_from_orders,
 )
-from ._sorting import decode_sort
 from ._topological import acyclic_edges, topological_orders
 
 
@@ -104,7 +103,8 @@ def decode_pd_borda(u, *, bound=False):
     array([[1, 2, 3]])
     """
     u = check_preference_matrices(u)
-    ranks = decode_sort(u.sum(axis=2) - u.sum(axis=1))
+    net = net_preferences(u).sum(axis=2)  # ties in the order of the items
+    ranks = ranks_from_orders(np.argsort(-net, axis=1, kind="stable"))
     return _with_bound(u, Decoded(ranks, preference_cost(u, ranks)), bound)
 
 

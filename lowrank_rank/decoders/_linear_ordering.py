@@ -8,6 +8,7 @@ and 0-1 vectors without a violated triangle are orders (Groetschel, Juenger & Re
 The triangles are added as a solution violates them; few of the r**3 / 3 ever matter.
 """
 
+import warnings
 from time import monotonic
 
 import numpy as np
@@ -65,12 +66,13 @@ def order_components(weights, deadline, branch):
 
 def order_by_cuts(weights, deadline, branch):
     """Order and bound of one strong component; see `order_components`."""
-    scale = _LARGEST / weights.max()
+    largest = weights.max()
     whole = np.array_equal(weights, np.round(weights))
-    search = _Search(weights * scale, deadline, scale if whole else None)
+    unit = _LARGEST / largest if whole else None
+    search = _Search(weights / largest * _LARGEST, deadline, unit)
     if search.relax() and branch:
         search.branch()
-    return search.order, search.bound / scale
+    return search.order, search.bound / _LARGEST * largest
 
 
 class _Search:
@@ -137,21 +139,38 @@ class _Search:
             options = self._options()
             if options is None:
                 return
-            solution = milp(
-                self.costs,
-                integrality=np.ones(len(self.costs)),
-                bounds=Bounds(*self.ends.T),
-                constraints=LinearConstraint(self.cuts, -np.inf, self.sides),
-                options={**options, "mip_rel_gap": 0.0},
-            )
+            value = self.value
+            solution = self._whole_solution(options)
             if solution.mip_dual_bound is not None:
-                self._raise(solution.mip_dual_bound + self.constant)
+                self._raise(solution.mip_dual_bound + value)
             if solution.x is None:
                 self._failed(solution.status)
                 return
             self._offer(np.argsort(-self._matrix(solution.x).sum(axis=1), kind="stable"))
-            if not self._separate(np.round(solution.x)) and solution.status == 0:
+            finished = solution.status == 0 and self.value == value
+            if not self._separate(np.round(solution.x)) and finished:
                 return
+
+    def _whole_solution(self, options):
+        """Solution of the program over the cuts in whole x, its costs less the best one so far.
+
+        One more x, fixed at 1, shifts them: SciPy 1.9 stops at a gap of 1e-4 in relation to the
+        objective, which then is zero unless a better order is found.
+        """
+        n_cuts, n_pairs = self.cuts.shape
+        cuts = sparse.hstack([self.cuts, sparse.csr_matrix((n_cuts, 1))], format="csr")
+        with warnings.catch_warnings():  # SciPy 1.9 remarks on mip_rel_gap, which it ignores
+            warnings.filterwarnings("ignore", "Unrecognized options", RuntimeWarning)
+            solution = milp(
+                np.append(self.costs, self.constant - self.value),
+                integrality=np.append(np.ones(n_pairs), 0),
+                bounds=Bounds(*np.vstack([self.ends, [1.0, 1.0]]).T),
+                constraints=LinearConstraint(cuts, -np.inf, self.sides),
+                options={**options, "mip_rel_gap": 0.0},
+            )
+        if solution.x is not None:
+            solution.x = solution.x[:-1]
+        return solution
 
     def _failed(self, status):
         """No solution: the time is over, or no order is better than the best one."""

@@ -1,6 +1,5 @@
 """Local search for preferences: insertions, and restarts from shaken orders."""
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from ._decoded import Decoded, batches, joined
@@ -19,7 +18,8 @@ def decode_pd_local_search(u, *, n_restarts=100, random_state=0, bound=False):
 
     Starts are the orders of algorithm 1 and of the net preference; the best move of one item
     to another position is made until none lowers the cost. Each restart exchanges
-    neighbouring blocks of the best order at random and searches again. A round of moves takes O(r**2) a list.
+    neighbouring blocks of the best order at random and searches again. A round of moves takes
+    O(r**2) a list.
 
     Parameters
     ----------

@@ -110,6 +110,15 @@ def total_weight(u):
     return np.abs(u[:, i, j] - u[:, j, i]).sum(axis=1)
 
 
+def cost_scale(u):
+    """What rounding of a cost is measured by: the edges' weights, and a little of u itself.
+
+    A large symmetric part of u cancels in the edges but not in the rounding of the cost.
+    """
+    i, j = np.triu_indices(u.shape[1], 1)
+    return total_weight(u) + 1e-5 * (np.abs(u[:, i, j]) + np.abs(u[:, j, i])).sum(axis=1)
+
+
 def strong_components(edges, shape):
     """Strong component of each node of a batch of graphs.
 

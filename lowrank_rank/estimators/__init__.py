@@ -2,6 +2,12 @@
 
 from ._low_rank_classifier import LowRankSurrogateClassifier
 from ._low_rank_ranker import LowRankSurrogateRanker
+from ._pairwise_dag import PairwiseDAGRanker
 from ._precision_perceptron import PrecisionAtKPerceptron
 
-__all__ = ["LowRankSurrogateClassifier", "LowRankSurrogateRanker", "PrecisionAtKPerceptron"]
+__all__ = [
+    "LowRankSurrogateClassifier",
+    "LowRankSurrogateRanker",
+    "PairwiseDAGRanker",
+    "PrecisionAtKPerceptron",
+]

@@ -21,7 +21,7 @@ class RankingMixin:
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
-    def _ranking_scores(self, X):
+    def _ranking_scores(self, X, qid=None):
         """Scores to rank by, higher is better, shape (n_rows,) or (n_queries, r)."""
         return self.predict(X)
 
@@ -62,7 +62,7 @@ class RankingMixin:
                 "without qid would rank them all as one. Pass qid=..., or y as "
                 "ranking_target(y, qid); for one single list pass qid=np.zeros(len(y))."
             )
-        scores = self._ranking_scores(X)
+        scores = self._ranking_scores(X, qid=qid)
         return self.target_loss_.measure(
             self._grades(y), scores, qid=qid, sample_weight=sample_weight
         )
@@ -86,7 +86,7 @@ class RankingMixin:
         ValueError
             If qid does not fit X, or the model is one of fixed items and qid is given.
         """
-        scores = self._ranking_scores(X)
+        scores = self._ranking_scores(X, qid=qid)
         if scores.ndim == 2:
             if qid is not None:
                 raise ValueError(

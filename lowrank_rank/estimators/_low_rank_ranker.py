@@ -8,17 +8,9 @@ from sklearn.utils.validation import check_consistent_length
 from .._lists import split_target
 from ..target_losses import resolve_target_loss
 from ._base import BaseRanker
+from ._encoded_regression import EncodedRegressionMixin
 from ._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ._regression import predict_regressors
-from ._ridge import (
-    SOLVERS,
-    LinearFit,
-    chosen_solver,
-    iterate,
-    solve,
-    statistics_of,
-)
-from ._surrogate import SurrogateMixin
+from ._ridge import SOLVERS, chosen_solver, solve, statistics_of
 from ._validation import (
     all_or_nothing,
     check_count,
@@ -42,7 +34,7 @@ def _adds_up(ranker):
     )
 
 
-class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
+class LowRankSurrogateRanker(EncodedRegressionMixin, BaseRanker):
     """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
 
     The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
@@ -204,10 +196,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
             self._forget("solver_", "n_iter_", "_statistics")
             self._adopt(batch)
             self.n_lists_ = batch.n_lists
-            if self.estimator is None:
-                self._fit_ridge(batch)
-            else:
-                self._fit_estimator(batch)
+            self._regress(batch, self.n_passes)
         return self
 
     @available_if(_adds_up)
@@ -305,8 +294,7 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
         lists = lists_of(y, qid)
         weights = check_weights(sample_weight, len(y))
         check_judged(y, loss, weights if whole else None)
-        if self.verbose:
-            print(f"[{type(self).__name__}] encoding {len(y)} rows for {loss!r}")
+        self._say(f"encoding {len(y)} rows for {loss!r}")
         if y.ndim == 1:
             return encode_documents(
                 X, y, lists, weights, loss, self.decoder, self.list_weights, self.centered
@@ -333,43 +321,3 @@ class LowRankSurrogateRanker(SurrogateMixin, BaseRanker):
                 f"The list {batch.first_id!r} is cut across two calls of partial_fit: it is the "
                 "last of the previous batch and the first of this one. Give each list in one batch."
             )
-
-    # Regression ---------------------------------------------------------------------
-
-    def _fit_ridge(self, batch):
-        solver = chosen_solver(self.solver, batch)
-        if self.verbose:
-            print(
-                f"[{type(self).__name__}] ridge on {batch.X.shape} by solver {solver!r}, "
-                f"{batch.targets.shape[1]} target(s)"
-            )
-        if solver == "lsqr":
-            self._set_linear(iterate(batch, self.alpha, self.tol, self.max_iter))
-            return
-        self._totals, self._statistics = batch.totals, statistics_of(batch)
-        self._set_linear(solve(self._statistics, self._totals, self.alpha))
-
-    def _set_linear(self, fit):
-        documents = self.n_items_ is None
-        self.coef_ = fit.coef[0] if documents else fit.coef
-        self.intercept_ = float(fit.intercept[0]) if documents else fit.intercept
-        self.n_iter_ = fit.n_iter
-        if fit.solver is not None:
-            self.solver_ = fit.solver
-
-    def _fit_estimator(self, batch):
-        turns = self.n_passes if batch.codes is not None else 1
-        targets = batch.scaled_targets()
-        weights = batch.weights * batch.totals.weight_factor
-        for turn in range(1, turns + 1):
-            if self.verbose:
-                print(
-                    f"[{type(self).__name__}] {type(self.estimator).__name__} on {batch.X.shape}, "
-                    f"{targets.shape[1]} target(s), pass {turn} of {turns}"
-                )
-            linear = self._fit_regressors(batch.X, targets, weights)
-            if turn < turns:
-                targets = batch.scaled_targets(predict_regressors(self.estimators_, batch.X))
-        self.n_iter_ = turns
-        if linear is not None:
-            self._set_linear(LinearFit(*linear, n_iter=turns))

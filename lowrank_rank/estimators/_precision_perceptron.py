@@ -314,7 +314,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         above = (self.decision_function(X) > 0).astype(int)
         return self.classes_[above] if self.n_items_ is None else above
 
-    def _ranking_scores(self, X):
+    def _ranking_scores(self, X, qid=None):
         scores = self.decision_function(X)
         return self._sign() * scores
 

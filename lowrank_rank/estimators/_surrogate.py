@@ -58,19 +58,20 @@ class SurrogateMixin:
             ensure_all_finite="allow-nan" if tags.allow_nan or wraps(self.estimator) else True,
         )
 
-    def _fit_regressors(self, X, targets, weights):
+    def _fit_regressors(self, X, targets, weights, estimator=None):
         """Set ``estimators_``; return their coefficients and intercept, or None."""
-        takes_weights = weight_parameters(self.estimator, weights) is not None
+        estimator = self.estimator if estimator is None else estimator
+        takes_weights = weight_parameters(estimator, weights) is not None
         if np.allclose(weights, 1.0 if takes_weights else weights[0], rtol=1e-12, atol=0.0):
             weights = None
         elif not takes_weights:
             raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
-                "weights (sample_weight, or list_weights of a ranker): leave them out, or take "
-                "another regressor."
+                f"{estimator!r} takes no sample_weight in fit, but the rows have different "
+                "weights (sample_weight, or list_weights of a ranker; of pairs list_weights="
+                "'pairs' are equal ones): leave them out, or take another regressor."
             )
         self.estimators_ = fit_regressors(
-            self.estimator,
+            estimator,
             X,
             targets,
             weights,

@@ -116,7 +116,7 @@ def _check_missing(y, allow_missing):
     if not allow_missing:
         raise ValueError(
             f"y_true contains NaN (first at {place}). Not judged items can be left out only of "
-            "measures without a normaliser (DCG, precision, expected rank utility) or of pairs, and "
+            "measures of pairs or without a normaliser (DCG, precision, expected rank utility) and "
             "only in a matrix y_true; drop these rows, or judge them."
         )
     if y.ndim == 3:

@@ -4,6 +4,7 @@ from ._batches import ListBatch, ListGroup, MatrixBatch, Rule, sum_of_squares, t
 from ._cutting_plane import cutting_plane
 from ._mini_batch import Descent, Trajectory, descend, mean_hits, run_pass
 from ._ridge import RidgeStatistics, solve_iteratively
+from ._skew import fit_skew
 
 __all__ = [
     "Descent",
@@ -15,6 +16,7 @@ __all__ = [
     "Trajectory",
     "cutting_plane",
     "descend",
+    "fit_skew",
     "mean_hits",
     "run_pass",
     "solve_iteratively",

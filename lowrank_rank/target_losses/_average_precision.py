@@ -7,8 +7,8 @@ from ..decoders import (
     MOST_ITEMS,
     MOST_ITEMS_EXACT,
     decode_map_diagonal,
-    decode_map_local_search,
     decode_map_exact,
+    decode_map_local_search,
 )
 from ..metrics._cascade import average_precision_values
 from ._base import Decoder, TargetLoss, ranks_of, sorting

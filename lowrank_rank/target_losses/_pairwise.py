@@ -73,11 +73,14 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
-        difference = np.nan_to_num(y[:, :, np.newaxis] - y[:, np.newaxis, :])
-        np.maximum(difference, 0.0, out=difference)
-        if check_pair_weights(self.weights) == "difference":
-            return difference
-        return (difference > 0).astype(np.float64)
+        return np.maximum(np.nan_to_num(self.net_preference(y[:, :, None], y[:, None, :])), 0.0)
+
+    def net_preference(self, first, second):
+        """y_ij - y_ji of grades i and j, elementwise; NaN where one is not judged."""
+        difference = first - second
+        return (
+            difference if check_pair_weights(self.weights) == "difference" else np.sign(difference)
+        )
 
     def encode(self, y):
         preferences = self.preferences(y)

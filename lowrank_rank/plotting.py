@@ -1,0 +1,154 @@
+"""Displays in scikit-learn's manner: they hold what they draw, and draw when asked."""
+
+import numpy as np
+
+from .decoders import PD_DECODERS, preference_cost
+
+
+class PreferenceMatrixDisplay:
+    """Preferences between the items of one list, drawn in decoded order.
+
+    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row over that
+    of the column. In a good order what is preferred stands above the diagonal; the cost of the
+    order is what stands below it, and the title says how close that is to the least cost.
+
+    Parameters
+    ----------
+    preferences : ndarray of shape (r, r)
+        u[i, j], the weight of "i before j".
+    ranks : ndarray of int, shape (r,)
+        The order to draw, 1 = best.
+    bound : float or None, default=None
+        Lower bound on the cost of every order.
+    item_names : array-like of str, shape (r,), or None, default=None
+        None numbers the items.
+
+    Attributes
+    ----------
+    cost : float
+        ``sum_{i != j} u_ij [rank(i) > rank(j)]``.
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    im_ : matplotlib AxesImage
+
+    Examples
+    --------
+    >>> from lowrank_rank.plotting import PreferenceMatrixDisplay
+    >>> u = [[0, 0, 2], [3, 0, 1], [0, 1, 0]]
+    >>> display = PreferenceMatrixDisplay.from_preferences(u)
+    >>> display.ranks, display.cost, display.bound
+    (array([2, 1, 3]), 1.0, 1.0)
+    """
+
+    def __init__(self, *, preferences, ranks, bound=None, item_names=None):
+        self.preferences = np.asarray(preferences, dtype=np.float64)
+        self.ranks = np.asarray(ranks)
+        self.bound = bound
+        self.item_names = item_names
+
+    @property
+    def cost(self):
+        return float(preference_cost(self.preferences[np.newaxis], self.ranks[np.newaxis])[0])
+
+    @classmethod
+    def from_preferences(cls, preferences, *, decoder="exact", item_names=None):
+        """Decode the preferences of one list.
+
+        Parameters
+        ----------
+        preferences : array-like of shape (r, r)
+        decoder : {"exact", "dag", "local_search", "borda"}, default="exact"
+        item_names : array-like of str, shape (r,), or None, default=None
+
+        Returns
+        -------
+        PreferenceMatrixDisplay
+            Not drawn yet: call `plot`.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not square and finite, the decoder is unknown or names are missing.
+        """
+        preferences = np.asarray(preferences, dtype=np.float64)
+        if preferences.ndim != 2:
+            raise ValueError(
+                f"preferences must be the matrix of one list, (r, r), got {preferences.shape}."
+            )
+        if decoder not in PD_DECODERS:
+            raise ValueError(f"decoder must be one of {sorted(PD_DECODERS)}, got {decoder!r}.")
+        if item_names is not None and len(item_names) != len(preferences):
+            raise ValueError(
+                f"item_names has {len(item_names)} entries for {len(preferences)} items."
+            )
+        decoded = PD_DECODERS[decoder](preferences[np.newaxis], bound=True)
+        return cls(
+            preferences=preferences,
+            ranks=decoded.ranks[0],
+            bound=float(decoded.bounds[0]),
+            item_names=item_names,
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator, X, *, decoder="exact", item_names=None):
+        """Decode the preferences that a fitted ranker predicts for one list.
+
+        Parameters
+        ----------
+        estimator : PairwiseDAGRanker
+        X : array-like of shape (1, n_features) or (r, n_features)
+            The query, for a model of fixed items; the documents of the list otherwise.
+        decoder, item_names
+            As in `from_preferences`.
+
+        Returns
+        -------
+        PreferenceMatrixDisplay
+        """
+        tables = estimator.predict_preferences(X)
+        if len(tables) != 1:
+            raise ValueError(
+                f"One list can be drawn at a time, X holds {len(tables)} queries: give a single row."
+            )
+        return cls.from_preferences(tables[0], decoder=decoder, item_names=item_names)
+
+    def plot(self, *, ax=None, cmap="RdBu", colorbar=True):
+        """Draw the matrix in the order of the ranks.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+        cmap : str or matplotlib Colormap, default="RdBu"
+            A diverging one: 0 is its middle.
+        colorbar : bool, default=True
+
+        Returns
+        -------
+        PreferenceMatrixDisplay
+            Itself, with ``ax_``, ``figure_`` and ``im_``.
+        """
+        import matplotlib.pyplot as plt  # an optional dependency
+
+        if ax is None:
+            _, ax = plt.subplots(layout="constrained")
+        order = np.argsort(self.ranks)
+        net = (self.preferences - self.preferences.T)[np.ix_(order, order)]
+        largest = np.abs(net).max() or 1.0
+        self.im_ = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
+        names = np.arange(len(order)) if self.item_names is None else np.asarray(self.item_names)
+        ax.set_yticks(range(len(order)), names[order])
+        ax.set_xticks(range(len(order)), names[order], rotation=90)
+        ax.set(title=self._title(), xlabel="over", ylabel="preference for")
+        if colorbar:
+            ax.figure.colorbar(self.im_, ax=ax, label="net preference")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _title(self):
+        cost = f"cost {self.cost:.4g}"
+        if self.bound is None:
+            return cost
+        if self.cost - self.bound <= 1e-9 * np.abs(self.preferences).sum():
+            return f"{cost}, proved to be the least"
+        return f"{cost}, at least {self.bound:.4g} for any order"
