@@ -108,9 +108,10 @@ class PreferenceMatrixDisplay:
         tables = estimator.predict_preferences(X)
         if len(tables) != 1:
             raise ValueError(
-                f"One list can be drawn at a time, X holds {len(tables)} queries: give a single row."
+                f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
             )
-        return cls.from_preferences(tables[0], decoder=decoder, item_names=item_names)
+        weights = np.maximum(tables[0], 0.0)  # the same net preferences
+        return cls.from_preferences(weights, decoder=decoder, item_names=item_names)
 
     def plot(self, *, ax=None, cmap="RdBu", colorbar=True):
         """Draw the matrix in the order of the ranks.

@@ -1,10 +1,18 @@
-"""Theorem 4 and the conditions that the theorems name."""
+"""Theorems 4, 6 and 7 and the conditions that they name."""
 
 import numpy as np
 import pytest
 
-from lowrank_rank.calibration import conditional_regret, conditional_risks, in_p_reinforce
-from lowrank_rank.target_losses import MeanAveragePrecision
+from lowrank_rank.calibration import (
+    conditional_regret,
+    conditional_risks,
+    in_p_dag,
+    in_p_f,
+    in_p_reinforce,
+    noise_report,
+)
+from lowrank_rank.decoders import decode_sort
+from lowrank_rank.target_losses import MeanAveragePrecision, PairwiseDisagreement
 
 
 def p_reinforce_by_hand(u):
@@ -65,3 +73,132 @@ def test_corollary_5_sorts_the_diagonal():
     y = np.random.default_rng(0).integers(0, 2, (30, 5)).astype(float)
     diagonal = [i * (i + 1) // 2 + i for i in range(5)]
     np.testing.assert_allclose(loss.score_targets(y), loss.encode(y)[:, diagonal])
+
+
+# Preferences ------------------------------------------------------------------------
+
+
+def random_preferences(rng, n_labels, r):
+    """Labels: each a random order with some of its pairs, of random weights."""
+    before = np.triu(
+        rng.uniform(size=(n_labels, r, r)) * (rng.uniform(size=(n_labels, r, r)) < 0.7), 1
+    )
+    order = np.argsort(rng.uniform(size=(n_labels, r)), axis=1)
+    rows = np.arange(n_labels)[:, None, None]
+    return before[rows, order[:, :, None], order[:, None, :]]
+
+
+def count_beaten(y):
+    """A score function that is not linear in y: how many items each is preferred to."""
+    return (y > 0).sum(axis=2).astype(float)
+
+
+def has_circle(u):
+    """Reachability by hand."""
+    reach = (u > u.T).astype(int)
+    for _ in range(len(u)):
+        reach = ((reach + reach @ reach) > 0).astype(int)
+    return bool(np.trace(reach))
+
+
+@pytest.mark.parametrize("r", [3, 4, 5])
+def test_theorem_7(r):
+    """Inside P_DAG algorithm 1 is Bayes-optimal, as is every decoder; outside only r > 3 fails."""
+    loss, rng, worst, inside = PairwiseDisagreement(), np.random.default_rng(r), 0.0, 0
+    for _ in range(250):
+        support = random_preferences(rng, 5, r)
+        p = rng.dirichlet(np.full(5, 0.7), size=1)
+        u = p @ loss.encode(support)
+        member = in_p_dag(support, probabilities=p)[0]
+        assert member == (not has_circle(np.einsum("l,lij->ij", p[0], support)))
+        regret = {
+            name: conditional_regret(loss, support, p, loss.decoders[name].decode(u, r))[0]
+            for name in ("dag", "exact", "local_search")
+        }
+        assert regret["exact"] < 1e-9
+        if member:
+            inside += 1
+            assert max(regret.values()) < 1e-9
+        else:
+            worst = max(worst, regret["dag"])
+    assert 20 < inside < 240
+    assert worst > 1e-3 if r > 3 else worst < 1e-9
+
+
+@pytest.mark.parametrize("f", ["dmj", count_beaten])
+@pytest.mark.parametrize("r", [3, 4])
+def test_theorem_6(r, f):
+    """Inside P_f sorting E f is Bayes-optimal, outside it fails somewhere; P_f is in P_DAG."""
+    loss, rng, worst = PairwiseDisagreement(), np.random.default_rng(r), 0.0
+    inside = only_dag = 0
+    for _ in range(300):
+        support = random_preferences(rng, 5, r)
+        p = rng.dirichlet(np.full(5, 0.7), size=1)
+        scores = p @ (loss.score_targets(support) if f == "dmj" else f(support))
+        regret = conditional_regret(loss, support, p, decode_sort(scores))[0]
+        member = in_p_f(support, f, probabilities=p)[0]
+        acyclic = in_p_dag(support, probabilities=p)[0]
+        assert member == in_p_f(np.einsum("nl,lij->nij", p, support), scores=scores)[0]
+        if member:
+            inside += 1
+            assert acyclic
+            assert regret < 1e-9
+        else:
+            only_dag += acyclic
+            worst = max(worst, regret)
+    assert inside > 20
+    assert only_dag > 20, "P_f is a strict part of P_DAG"
+    assert worst > 1e-3
+
+
+def test_expected_and_labelled_forms_agree():
+    rng = np.random.default_rng(0)
+    grades, p = rng.integers(0, 4, (6, 4)).astype(float), rng.dirichlet(np.ones(6), size=50)
+    u = np.einsum("nl,lij->nij", p, PairwiseDisagreement().preferences(grades))
+    np.testing.assert_array_equal(in_p_dag(grades, probabilities=p), in_p_dag(u))
+    np.testing.assert_array_equal(in_p_f(grades, probabilities=p), in_p_f(u))
+    binary = (grades > 1).astype(float)
+    binary[binary.sum(axis=1) == 0, 0] = 1.0
+    np.testing.assert_array_equal(
+        in_p_reinforce(binary, 4, probabilities=p),
+        in_p_reinforce(p @ MeanAveragePrecision().encode(binary), 4),
+    )
+
+
+def test_rounding_makes_no_preference():
+    assert in_p_dag([[[0, 1e-15, 0], [0, 0, 1e-15], [1e-15, 0, 0]]])[0]
+    assert not in_p_dag([[[0, 1e-15, 0], [0, 0, 1e-15], [1e-15, 0, 0]]], tol=0.0)[0]
+
+
+def test_noise_report():
+    circle, chain = np.zeros((2, 3, 3))
+    circle[[0, 1, 2], [1, 2, 0]] = [2.0, 2.0, 1.0]
+    chain[[0, 0, 1], [1, 2, 2]] = 1.0
+    only_dag = np.array([[0, 0.1, 0], [0, 0, 1], [0, 0, 0]])
+    report = noise_report(np.array([circle, chain, only_dag]))
+    assert report.in_p_dag.tolist() == [False, True, True]
+    assert report.in_p_f.tolist() == [False, True, False]
+    np.testing.assert_allclose(report.deleted, [0.2, 0.0, 0.0])
+    assert report.enough == "exact"
+    assert noise_report([chain, only_dag]).enough == "dag"
+    assert noise_report([chain]).enough == "borda"
+    assert "66.7%" in str(report)
+    longer = np.zeros((4, 4))
+    mixed = noise_report([circle, longer, chain])
+    assert mixed.in_p_dag.tolist() == [False, True, True]
+    np.testing.assert_allclose(mixed.deleted, [0.2, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: noise_report([]), "at least one list"),
+        (lambda: noise_report([[[0, 1, 2], [0, 0, 1]]]), "shape"),
+        (lambda: in_p_dag([[0, 1], [0, 0]]), "n_lists, r, r"),
+        (lambda: in_p_f([[[0, 1], [0, 0]]], count_beaten), "together with probabilities"),
+        (lambda: in_p_f([[[0, 1], [0, 0]]], scores=[[1.0]]), "must be"),
+    ],
+)
+def test_bad_preferences(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
+    PairwiseDAGRanker,
     PrecisionAtKPerceptron,
 )
 from lowrank_rank.target_losses import (
@@ -38,6 +39,8 @@ DEFAULTS = [
     LowRankSurrogateRanker(estimator=DecisionTreeRegressor()),
     LowRankSurrogateClassifier(),
     LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
+    PairwiseDAGRanker(),
+    PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
 ]
 LOSSES = [
     "dcg@5",
@@ -56,6 +59,11 @@ SETTINGS = [
     LowRankSurrogateRanker(solver="lsqr"),
     LowRankSurrogateRanker(centered=False, list_weights="pairs"),
     LowRankSurrogateRanker(alpha=0.0),
+    PairwiseDAGRanker(target_loss="kendall", decoder="exact"),
+    PairwiseDAGRanker(target_loss=PairwiseDisagreement("difference"), decoder="borda"),
+    PairwiseDAGRanker(decoder="score", list_weights="pairs"),
+    PairwiseDAGRanker(decoder="score", estimator=DecisionTreeRegressor()),
+    PairwiseDAGRanker(pair_features="concatenation", decoder="auto"),
 ]
 
 

@@ -31,7 +31,7 @@ POINTS = {  # one row per wine, one column per judge
 SOURCE = (
     "Red wines of the Paris tasting of 24 May 1976, points out of 20, analysed by O. Ashenfelter, "
     'R. E. Quandt, "Analyzing a Wine Tasting Statistically", Chance 12(3), 1999, and M. Balinski, '
-    'R. Laraki, "Majority Judgment", MIT Press 2010. Taken from copies of the table in circulation, '
+    'R. Laraki, "Majority Judgment", MIT Press 2010. Taken from copies of the table, '
     "which differ from one another in a few points, not from the printed pages."
 )
 

@@ -13,7 +13,6 @@ from sklearn.exceptions import ConvergenceWarning
 from ._decoded import Decoded, batches, snapped
 from ._linear_ordering import order_components
 from ._preferences import (
-    acyclic,
     check_preference_matrices,
     cost_scale,
     net_preferences,
@@ -132,13 +131,12 @@ def _solve(u, time_limit, branch):
     extra = np.zeros(n_lists)  # what the bound adds to that of the pairs
     for lists in batches(n_lists, r * r):
         weights = np.maximum(net_preferences(u[lists]), 0.0)
-        cyclic = ~acyclic(weights)
         if r <= MOST_ITEMS_SUBSETS:
             ranks[lists] = _subset_ranks(weights)
             extra[lists] = preference_cost(weights, ranks[lists])
             continue
         for q in range(len(weights)):
-            deadline = None if time_limit is None or not cyclic[q] else monotonic() + time_limit
+            deadline = None if time_limit is None else monotonic() + time_limit
             order, extra[lists.start + q] = order_components(weights[q], deadline, branch)
             ranks[lists.start + q] = ranks_from_orders(order[np.newaxis])[0]
     values = preference_cost(u, ranks)

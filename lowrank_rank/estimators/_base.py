@@ -9,6 +9,12 @@ from .._ranks import ranks_from_scores
 from ..target_losses import resolve_target_loss
 
 
+def check_no_qid(qid):
+    """Refuse query ids where every row of X is a list of the same items."""
+    if qid is not None:
+        raise ValueError("This model ranks the same items in every row of X; it takes no qid.")
+
+
 class RankingMixin:
     """`score` and `rank` of whatever orders lists by a score.
 
@@ -88,10 +94,7 @@ class RankingMixin:
         """
         scores = self._ranking_scores(X, qid=qid)
         if scores.ndim == 2:
-            if qid is not None:
-                raise ValueError(
-                    "This model ranks the same items in every row of X; it takes no qid."
-                )
+            check_no_qid(qid)
             lists = RankingLists.equal(*scores.shape)
         else:
             lists = RankingLists.from_qid(qid, len(scores))

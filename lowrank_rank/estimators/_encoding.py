@@ -157,7 +157,7 @@ def encode_items(X, y, weights, loss, decoder):
             f"y of shape {y.shape}: preferences have the shape (n_queries, r, r), with two equal "
             f"numbers of items, and go with target_loss='pd'; the target loss is {loss!r}."
         )
-    name = loss.auto_decoder(n_items) if decoder == "auto" else decoder
+    name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
     if name not in loss.decoders:
         raise ValueError(
             f"decoder={decoder!r} is not one of {loss!r}: take 'auto' or one of "

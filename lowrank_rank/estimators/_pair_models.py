@@ -49,7 +49,9 @@ class SkewPairs(NamedTuple):
         s, left, right = products[:, 0], products[:, 1 : c + 1], products[:, c + 1 :]
         s, left, right = s[rows], left[rows], right[rows]
         product = np.einsum("mik,mjk->mij", left, right)
-        return s[:, :, np.newaxis] - s[:, np.newaxis] + product - product.transpose(0, 2, 1)
+        table = s[:, :, np.newaxis] - s[:, np.newaxis]
+        table += product - product.transpose(0, 2, 1)
+        return table
 
 
 class RegressorPairs(NamedTuple):

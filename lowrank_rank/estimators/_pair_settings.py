@@ -2,7 +2,7 @@
 
 from sklearn.base import clone
 
-from ..decoders import PD_DECODERS
+from ..decoders import MOST_ITEMS_ORDERING, PD_DECODERS
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
 from ._encoding import LIST_WEIGHTS
 from ._pairs import PAIR_FEATURES
@@ -39,3 +39,12 @@ def check_pair_settings(ranker):
     check_score_function(ranker.score_function)
     check_regressor(ranker.estimator)
     return loss
+
+
+def check_decodable(decoder, n_items):
+    """Refuse lists of fixed items that are too long for the exact decoder."""
+    if decoder == "exact" and n_items > MOST_ITEMS_ORDERING:
+        raise ValueError(
+            f"decoder='exact' takes at most {MOST_ITEMS_ORDERING} items, y has {n_items}: take "
+            "'local_search' or 'dag'."
+        )

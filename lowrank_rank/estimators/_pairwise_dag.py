@@ -3,33 +3,21 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.linear_model import Ridge
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._lists import RankingLists, split_target
 from ..decoders import matrices_from_differences
-from ._base import BaseRanker
+from ._base import BaseRanker, check_no_qid
+from ._document_pairs import DocumentPairsMixin
 from ._encoded_regression import EncodedRegressionMixin
-from ._encoding import encode_documents, encode_items
-from ._linear import linear_scores
-from ._pair_decoding import (
-    decoded_scores,
-    preferences_of_lists,
-)
+from ._encoding import encode_items
+from ._pair_decoding import decoded_scores, preferences_of_lists, resolved_decoder
 from ._pair_models import (
-    RegressorPairs,
     ScorePairs,
-    SkewPairs,
-    both_ways,
-    mean_row,
-    skew_model,
 )
-from ._pair_settings import check_pair_settings
-from ._pairs import factors_of_rows, pairs_within
+from ._pair_settings import check_decodable, check_pair_settings
 from ._preference_labels import check_acyclic_labels
-from ._regression import predict_regressors
-from ._score_functions import score_rows, score_targets
+from ._score_functions import score_targets
 from ._validation import (
     all_or_nothing,
     check_judged,
@@ -38,8 +26,11 @@ from ._validation import (
     lists_of,
 )
 
+# Attributes that not every fit sets.
+_SOME_FITS = ("solver_", "n_iter_", "components_", "mean_", "n_pairs_", "n_pairs_total_")
 
-class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
+
+class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
     """Ranker that learns preferences between items and decodes them into an order.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regressor learns
@@ -114,8 +105,8 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
         Number of lists with a positive weight seen in fit.
     n_items_ : int or None
         Number r of fixed items; None for documents.
-    n_pairs_ : int
-        Documents with an `estimator` or the bilinear term: pairs that were fitted.
+    n_pairs_, n_pairs_total_ : int
+        Documents with an `estimator` or the bilinear term: pairs that were fitted, and all.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
         Where the regression is linear; in documents w of g(x, z) = <w, x - z> + ...
     components_ : ndarray of shape (2, n_components, n_features)
@@ -229,7 +220,15 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
             lists = lists_of(y, qid)
             weights = check_weights(sample_weight, len(y))
             check_judged(y, loss, weights)
-            self._forget("solver_", "n_iter_", "components_", "mean_", "n_pairs_", "_statistics")
+            self._forget(
+                "solver_",
+                "n_iter_",
+                "components_",
+                "mean_",
+                "n_pairs_",
+                "n_pairs_total_",
+                "_statistics",
+            )
             self.target_loss_, self.decoder_ = loss, self.decoder
             if y.ndim == 1:
                 self._fit_documents(X, y, lists, weights)
@@ -256,10 +255,7 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
         """
         check_is_fitted(self)
         if self.n_items_ is not None:
-            if qid is not None:
-                raise ValueError(
-                    "This model ranks the same items in every row of X; it takes no qid."
-                )
+            check_no_qid(qid)
             u = self.predict_surrogate(X)
             return u if self.decoder_ == "score" else decoded_scores(self, self._tables(u))
         X = self._validate_X(X, reset=False)
@@ -302,8 +298,8 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
         Returns
         -------
         ndarray of shape (n_queries, r, r), or list of ndarrays of shape (r, r)
-            [q, i, j] estimates E[y_ij - y_ji | x], antisymmetric. For documents one matrix for
-            each list in order of first appearance, its rows in the order of X.
+            [q, i, j] estimates E[y_ij - y_ji | x], antisymmetric; ``np.maximum(u, 0)`` are the
+            edges' weights. For documents one matrix for each list in order of first appearance.
         """
         check_is_fitted(self)
         if self.n_items_ is not None:
@@ -319,55 +315,17 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
 
     def _fit_items(self, X, y, weights):
         loss, score = self.target_loss_, self.decoder == "score"
+        check_decodable(self.decoder, y.shape[1])
         if y.ndim == 3:
             y = check_acyclic_labels(loss.check_labels(y), self.on_cycle)
-        batch = encode_items(X, y, weights, loss, "sort" if score else self.decoder)
+        decoder = "sort" if score else resolved_decoder(self.decoder, y.shape[1])
+        batch = encode_items(X, y, weights, loss, decoder)
         if score and callable(self.score_function):
             scores = score_targets(self.score_function, loss.preferences(y))
             batch = replace(batch, targets=scores)
         self.decoder_ = "score" if score else batch.decoder
         self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
         self._regress(batch)
-
-    def _fit_documents(self, X, y, lists, weights):
-        self.n_items_ = None
-        self.n_lists_ = int(np.count_nonzero(lists.sum(lists.group(weights))))
-        self.mean_ = mean_row(X, weights)
-        plain = self.estimator is None and self.pair_features == "difference"
-        if plain or self.decoder == "score":
-            return self._fit_scores(X, y, lists, weights)
-        counts = weights > 0  # rows of weight 0 form no pairs
-        X, y, weights = X[counts], y[counts], weights[counts]
-        lists = RankingLists.from_qid(lists.ungroup(lists.index)[counts])
-        rng = check_random_state(self.random_state)
-        pairs = pairs_within(
-            lists, y, weights, self.target_loss_, self.list_weights, self.max_pairs, rng
-        )
-        self.n_pairs_ = len(pairs.first)
-        self._say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
-        if self.estimator is None and self.pair_features == "bilinear":
-            self._fit_scores(X, y, lists, weights)
-            model, self.n_iter_ = skew_model(self, X, self.mean_, pairs, self.coef_, rng)
-            self.coef_, self.components_ = model.coef, model.components
-            self.intercept_ = float(-self.coef_ @ self.mean_)
-            return
-        own = weights**2 * factors_of_rows(lists, weights, self.list_weights)
-        parts = both_ways(pairs, X, own, self.pair_features)
-        base = Ridge(alpha=self.alpha) if self.estimator is None else self.estimator
-        self._say(f"{type(base).__name__} on {parts[0].shape} pair features")
-        self._fit_regressors(*parts, estimator=base)
-        self.n_iter_ = 1
-
-    def _fit_scores(self, X, y, lists, weights):
-        """Documents scored by one function of the row."""
-        loss = self.target_loss_
-        batch = encode_documents(X, y, lists, weights, loss, "auto", self.list_weights, True)
-        if self.decoder == "score" and callable(self.score_function):
-            scores = score_rows(self.score_function, loss, y, lists)
-            batch = replace(batch, targets=scores[:, np.newaxis])
-        self._regress(batch)
-        if self.estimator is None:
-            self.intercept_ = float(-self.coef_ @ self.mean_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -378,7 +336,9 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
     # Prediction -----------------------------------------------------------------------
 
     def _ranking_scores(self, X, qid=None):
-        return self.predict(X) if self.n_items_ is not None else self.predict(X, qid=qid)
+        if self.n_items_ is not None:
+            return self.predict(X)
+        return self.predict(X, qid=np.zeros(np.shape(X)[0]) if qid is None else qid)
 
     def _tables(self, u):
         """Antisymmetric matrices from the surrogate vectors of fixed items."""
@@ -386,15 +346,3 @@ class PairwiseDAGRanker(EncodedRegressionMixin, BaseRanker):
             return u[:, :, np.newaxis] - u[:, np.newaxis, :]
         upper = matrices_from_differences(u, self.n_items_)
         return upper - upper.transpose(0, 2, 1)
-
-    def _pair_model(self):
-        if hasattr(self, "components_"):
-            return SkewPairs(self.coef_, self.components_, self.mean_)
-        if hasattr(self, "estimators_") and self.decoder_ != "score":
-            return RegressorPairs(self.estimators_, self.pair_features, self.mean_)
-        return ScorePairs(self._scores_of_rows)
-
-    def _scores_of_rows(self, X):
-        if hasattr(self, "estimators_"):
-            return predict_regressors(self.estimators_, X)[:, 0]
-        return linear_scores(X, self.coef_[np.newaxis], self.intercept_)[:, 0]

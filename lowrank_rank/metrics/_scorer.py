@@ -264,8 +264,8 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
         estimator = inner
     if is_classifier(estimator):
         return _classifier_scores(estimator, X, matrix)
-    if qid is not None and _names_qid(estimator.predict):
-        return estimator.predict(X, qid=qid)
+    if not matrix and _names_qid(estimator.predict):  # without ids the rows are one list
+        return estimator.predict(X, qid=np.zeros(np.shape(X)[0]) if qid is None else qid)
     return estimator.predict(X)
 
 

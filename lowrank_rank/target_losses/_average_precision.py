@@ -74,7 +74,7 @@ class MeanAveragePrecision(TargetLoss):
             "sort": sorting(exact=False),
         }
 
-    def auto_decoder(self, n_items):
+    def auto_decoder(self, n_items, y=None):
         return "exact" if n_items <= MOST_ITEMS_EXACT else "local_search"
 
     def score_targets(self, y):

@@ -162,8 +162,8 @@ class TargetLoss(RankingMeasure):
         """Decoders for lists of fixed items by name; documents are always sorted."""
         return {"sort": sorting()}
 
-    def auto_decoder(self, n_items):
-        """The name that "auto" stands for with lists of this many items."""
+    def auto_decoder(self, n_items, y=None):
+        """The name that "auto" stands for with lists of this many items, and the labels y."""
         return next(iter(self.decoders))
 
     def score_targets(self, y):

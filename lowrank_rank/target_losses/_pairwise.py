@@ -34,7 +34,8 @@ class PairwiseDisagreement(TargetLoss):
     The decoder "sort" stands for scores instead, d = r (theorem 6): in proportion to
     f_i(y) = sum_j (y_ij - y_ji), or the grade itself with difference weights, whose order is
     the same. Calibrated where the expected preferences and the expected scores agree, and for
-    every distribution of grades with difference weights or of binary labels. Documents are
+    every distribution of grades with difference weights or of binary labels, if all items are
+    judged. Documents are
     always sorted by scores; `PairwiseDAGRanker` also models their pairs.
 
     Parameters
@@ -108,9 +109,10 @@ class PairwiseDisagreement(TargetLoss):
             "sort": sorting(exact=False),
         }
 
-    def auto_decoder(self, n_items):
-        if check_pair_weights(self.weights) == "difference":
-            return "sort"
+    def auto_decoder(self, n_items, y=None):
+        grades = y is None or (y.ndim == 2 and not np.isnan(y).any())
+        if check_pair_weights(self.weights) == "difference" and grades:
+            return "sort"  # exact; not for preferences, nor where items are not judged
         return "exact" if n_items <= MOST_ITEMS_SUBSETS else "local_search"
 
     def check_labels(self, y):

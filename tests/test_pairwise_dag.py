@@ -1,0 +1,310 @@
+"""PairwiseDAGRanker on fixed items: labels, decoders, the theorems through fit and predict."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer
+from lowrank_rank.calibration import all_ranks, conditional_regret, in_p_dag
+from lowrank_rank.datasets import grades_from_orders, make_preferences
+from lowrank_rank.decoders import decode_pd_exact, preference_cost
+from lowrank_rank.metrics import kendall_tau_loss, pairwise_disagreement_loss
+from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
+
+DECODERS = ["dag", "exact", "local_search", "borda", "score", "auto"]
+
+
+def constant(n):
+    return np.zeros((n, 1))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_preferences(400, 4, random_state=0)
+
+
+@pytest.mark.parametrize("decoder", ["exact", "auto"])
+def test_population_minimiser_is_bayes_optimal(decoder):
+    """Least squares on a whole distribution gives its expectation; decoding gives its optimum."""
+    rng = np.random.default_rng(0)
+    for seed in range(30):
+        support = make_preferences(1, 4, n_labels=5, random_state=seed).support
+        p = rng.dirichlet(np.ones(5))
+        ranker = PairwiseDAGRanker(decoder=decoder, alpha=0.0)
+        ranker.fit(constant(5), support, sample_weight=p)
+        expected = np.einsum("l,lij->ij", p, support)
+        np.testing.assert_allclose(
+            ranker.predict_preferences([[0.0]])[0], expected - expected.T, atol=1e-12
+        )
+        ranks = ranker.rank([[0.0]])
+        assert conditional_regret("pd", support, p[np.newaxis], ranks)[0] < 1e-9
+
+
+def test_algorithm_1_suffices_in_p_dag_only():
+    regret = {}
+    for condition in ("p_dag", "cyclic"):
+        data = make_preferences(3000, 5, condition=condition, random_state=1)
+        ranker = PairwiseDAGRanker(alpha=1e-6).fit(data.data[:2000], data.target[:2000])
+        p = data.probabilities[2000:]
+        assert np.all(in_p_dag(data.support, probabilities=p) == (condition == "p_dag"))
+        ranks = ranker.rank(data.data[2000:])
+        regret[condition] = conditional_regret("pd", data.support, p, ranks).mean()
+    assert regret["p_dag"] < 2e-3
+    assert regret["cyclic"] > 1e-2
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_layout_and_conventions(data, decoder):
+    X, y = data.data, data.target
+    ranker = PairwiseDAGRanker(decoder=decoder).fit(X, y)
+    scores = ranker.predict(X)
+    assert scores.shape == (400, 4)
+    assert ranker.predict_surrogate(X).shape == (400, 4 if decoder == "score" else 6)
+    np.testing.assert_array_equal(np.argsort(np.argsort(-scores)) + 1, ranker.rank(X))
+    tables = ranker.predict_preferences(X)
+    np.testing.assert_array_equal(tables, -tables.transpose(0, 2, 1))
+    if decoder != "score":
+        np.testing.assert_array_equal(scores, 4 - ranker.rank(X))
+        assert ranker.decoder_ == ("exact" if decoder == "auto" else decoder)
+    alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X[:20]])
+    np.testing.assert_allclose(alone, scores[:20], rtol=1e-12)
+    assert ranker.score(X, y) == -pairwise_disagreement_loss(y, scores)
+    for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
+        np.testing.assert_array_equal(copy.predict(X), scores)
+    if decoder == "exact":
+        best = decode_pd_exact(tables[:5]).values
+        every = all_ranks(4)
+        for table, value in zip(tables, best, strict=False):
+            costs = preference_cost(np.repeat(table[np.newaxis], len(every), axis=0), every)
+            assert value == pytest.approx(costs.min())
+
+
+def test_same_as_the_low_rank_ranker(data):
+    X, y = data.data, data.target
+    for decoder in ("dag", "exact", "borda"):
+        ours = PairwiseDAGRanker(decoder=decoder).fit(X, y)
+        other = LowRankSurrogateRanker(target_loss="pd", decoder=decoder).fit(X, y)
+        np.testing.assert_array_equal(ours.predict(X), other.predict(X))
+    assert LowRankSurrogateRanker(target_loss="pd").fit(X, y).decoder_ == "exact"
+
+
+def test_net_preference_is_the_linear_score(data):
+    """f of Duchi, Mackey and Jordan is linear in y: regressing it is summing the regressions."""
+    X, y = data.data, data.target
+    score = PairwiseDAGRanker(decoder="score").fit(X, y)
+    borda = PairwiseDAGRanker(decoder="borda").fit(X, y)
+    np.testing.assert_allclose(score.predict(X), borda.predict_preferences(X).sum(axis=2))
+    own = PairwiseDAGRanker(decoder="score", score_function=lambda y: y.sum(2) - y.sum(1))
+    np.testing.assert_allclose(own.fit(X, y).predict(X), score.predict(X))
+
+
+# Labels -----------------------------------------------------------------------------
+
+
+def test_grades_are_their_preferences():
+    rng = np.random.default_rng(0)
+    X, grades = rng.normal(size=(50, 3)), rng.integers(0, 4, (50, 5)).astype(float)
+    grades[rng.uniform(size=grades.shape) < 0.3] = np.nan
+    grades[0] = np.nan
+    for loss in ("pd", PairwiseDisagreement("difference"), "kendall"):
+        ranker = PairwiseDAGRanker(target_loss=loss).fit(X, grades)
+        y = ranker.target_loss_.preferences(grades)
+        assert np.isfinite(y).all()
+        scores = ranker.predict(X)
+        if loss != "kendall":
+            same = PairwiseDAGRanker(target_loss=loss).fit(X, y)
+            np.testing.assert_array_equal(same.predict(X), scores)
+            values = pairwise_disagreement_loss(y, scores, average=None)
+            mine = -ranker.target_loss_.measure(grades, scores, average=None)
+            np.testing.assert_allclose(values[1:], mine[1:])  # the first has nothing judged
+
+
+@pytest.mark.parametrize("loss", [PairwiseDisagreement(), KendallTau()])
+def test_factorisation_with_missing_grades(loss):
+    """loss + measure does not depend on the order, with some items not judged."""
+    rng = np.random.default_rng(1)
+    every = all_ranks(4)
+    for _ in range(20):
+        y = rng.integers(0, 3, (1, 4)).astype(float)
+        y[0, rng.integers(4)] = np.nan
+        measure = kendall_tau_loss if isinstance(loss, KendallTau) else pairwise_disagreement_loss
+        values = [measure(y, -ranks[np.newaxis]) for ranks in every]
+        np.testing.assert_allclose(loss.loss(np.repeat(y, len(every), axis=0), every), values)
+        summed = loss.preferences(y).sum(axis=2) - loss.preferences(y).sum(axis=1)
+        np.testing.assert_allclose(loss.score_targets(y), summed)
+
+
+def test_cycles_and_opposite_preferences():
+    y = np.zeros((3, 3, 3))
+    y[0, 0, 1] = 1.0
+    y[2, [0, 1, 2], [1, 2, 0]] = [3.0, 2.0, 1.0]
+    with pytest.raises(ValueError, match=r"Label 2 prefers in a circle, 0 -> 1 -> 2 -> 0"):
+        PairwiseDAGRanker().fit(constant(3), y)
+    both = y.copy()
+    both[2, 2, 0], both[1, 1, 2], both[1, 2, 1] = 0.0, 0.25, 1.0
+    with pytest.raises(ValueError, match=r"Label 1 prefers item 1 to item 2 \(weight 0.25\)"):
+        PairwiseDAGRanker().fit(constant(3), both)
+    ranker = PairwiseDAGRanker(on_cycle="net", alpha=0.0).fit(constant(3), both + y)
+    net = (both + y) - (both + y).transpose(0, 2, 1)
+    np.testing.assert_allclose(ranker.predict_preferences([[0.0]])[0], net.mean(axis=0))
+
+
+def test_circles_are_named_as_they_run():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y = np.triu(rng.uniform(size=(1, 6, 6)) < 0.4, 1).astype(float)
+        i, j = sorted(rng.choice(6, 2, replace=False))
+        y[0, i, j], y[0, j, i] = 0.0, 1.0
+        try:
+            PairwiseDAGRanker().fit(constant(1), y)
+        except ValueError as error:
+            items = [
+                int(v) for v in str(error).split("circle, ")[1].split(", which")[0].split(" -> ")
+            ]
+            assert items[0] == items[-1]
+            assert len(items) == len(set(items)) + 1
+            assert all(y[0, a, b] > 0 for a, b in itertools.pairwise(items))
+
+
+def test_orders_to_grades():
+    orders = [[2, 0, 1], [1, 2], [0]]
+    grades = grades_from_orders(orders)
+    for order, row in zip(orders, grades, strict=True):
+        assert np.argsort(-np.nan_to_num(row, nan=-1.0))[: len(order)].tolist() == order
+        assert np.isnan(row).sum() == 3 - len(order)
+    full = grades_from_orders([[1, 0, 2]])
+    np.testing.assert_array_equal(full, 3 - np.array([[2, 1, 3]]))
+    for bad, message in [
+        ([[0, 1, 1]], "Order 0 names item 1 2 times"),
+        ([[0, 1], [0, 5]], "Order 1 names item 5"),
+        ([[-1, 0]], "item -1"),
+        ([["a", "b"]], "integers"),
+        ([[]], "at least one order"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            grades_from_orders(bad)
+
+
+# Inside scikit-learn ----------------------------------------------------------------
+
+
+def test_regressors_searches_and_pipelines(data):
+    X, y = data.data[:120], data.target[:120]
+    for base in (ExtraTreesRegressor(10, random_state=0), KNeighborsRegressor(3), Ridge(0.1)):
+        ranker = PairwiseDAGRanker(estimator=base).fit(X, y)
+        np.testing.assert_allclose(ranker.predict_surrogate(X).shape, (120, 6))
+    model = make_pipeline(StandardScaler(), PairwiseDAGRanker())
+    search = GridSearchCV(
+        model,
+        {"pairwisedagranker__decoder": ["dag", "exact"], "pairwisedagranker__alpha": [0.1, 1.0]},
+        scoring=make_ranking_scorer("pd"),
+        error_score="raise",
+        cv=3,
+    ).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_score_ < 0
+
+
+BAD = [
+    ({"target_loss": "ndcg"}, "LowRankSurrogateRanker takes the others"),
+    ({"decoder": "sort"}, "decoder must be one of"),
+    ({"on_cycle": "drop"}, "on_cycle must be one of"),
+    ({"pair_features": "sum"}, "pair_features must be one of"),
+    ({"score_function": "count"}, "score_function must be one of"),
+    ({"decoder": "score", "score_function": lambda y: y[:, 0, :1]}, "finite scores of shape"),
+    ({"n_components": 0}, "n_components"),
+    ({"max_pairs": 0}, "max_pairs"),
+    ({"n_restarts": -1}, "n_restarts"),
+    ({"time_limit": 0}, "time_limit"),
+    ({"alpha": -1.0}, "alpha"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_parameters_leave_no_trace(data, parameters, message):
+    ranker = PairwiseDAGRanker().fit(data.data, data.target)
+    before = ranker.predict(data.data)
+    broken = ranker.set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        broken.fit(data.data, data.target)
+    again = PairwiseDAGRanker(decoder="dag")
+    for name, value in vars(ranker).items():
+        if name.endswith("_") or name.startswith("_"):
+            setattr(again, name, value)
+    np.testing.assert_array_equal(again.predict(data.data), before)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (-np.triu(np.ones((2, 3, 3)), 1), r"y\[0, 0, 1\] = -1: preferences"),
+        (np.zeros((2, 3, 2)), "n_lists, r, r"),
+        (np.tile(np.eye(3), (2, 1, 1)), "no item comes before itself"),
+        (np.full((2, 3, 3), np.nan), "nobody gave is 0"),
+        (np.array([[1.0, np.nan], [0.0, np.nan]]), "Column 1 of y is NaN"),
+    ],
+)
+def test_bad_labels(y, message):
+    with pytest.raises(ValueError, match=message):
+        PairwiseDAGRanker().fit(constant(2), y)
+
+
+def test_too_many_items_for_the_exact_decoder():
+    y = np.random.default_rng(0).uniform(size=(2, 201))
+    with pytest.raises(ValueError, match="at most 200 items") as caught:
+        PairwiseDAGRanker(decoder="exact").fit(constant(2), y)
+    assert "'local_search'" in str(caught.value)
+    assert "'sort'" not in str(caught.value)
+
+
+def test_time_limit_warns_and_returns_an_order():
+    rng = np.random.default_rng(0)
+    y = rng.permuted(np.tile(np.arange(40.0), (15, 1)), axis=1)
+    ranker = PairwiseDAGRanker(decoder="exact", time_limit=1e-9).fit(constant(15), y)
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        ranks = ranker.rank([[0.0]])
+    assert sorted(ranks[0]) == list(range(1, 41))
+
+
+def test_items_take_no_qid(data):
+    ranker = PairwiseDAGRanker().fit(data.data, data.target)
+    with pytest.raises(ValueError, match="takes no qid"):
+        ranker.predict(data.data, qid=np.arange(400))
+    with pytest.raises(ValueError, match="takes no qid"):
+        PairwiseDAGRanker().fit(data.data, data.target, qid=np.arange(400))
+
+
+def test_verbose(data, capsys):
+    PairwiseDAGRanker(verbose=1).fit(data.data, data.target)
+    assert "[PairwiseDAGRanker] ridge" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("loss", ["kendall", PairwiseDisagreement("difference")])
+def test_every_decoder_with_every_loss(loss, decoder):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 4, (30, 14)).astype(float)
+    ranker = PairwiseDAGRanker(target_loss=loss, decoder=decoder).fit(X, y)
+    assert np.sort(ranker.rank(X), axis=1).tolist() == [list(range(1, 15))] * 30
+
+
+def test_sorting_is_not_exact_where_items_are_not_judged():
+    """Difference weights: "auto" sorts if all items are judged, and only then."""
+    loss, y = PairwiseDisagreement("difference"), np.array([[0.1, 0, np.nan], [np.nan, 1, 0]])
+    ranker = LowRankSurrogateRanker(target_loss=loss).fit(constant(2), y)
+    assert ranker.decoder_ == "exact"
+    assert ranker.rank([[0.0]]).tolist() == [[1, 2, 3]]
+    sort = LowRankSurrogateRanker(target_loss=loss, decoder="sort").fit(constant(2), y)
+    assert sort.rank([[0.0]]).tolist() == [[2, 1, 3]]
+    whole = np.nan_to_num(y)
+    assert LowRankSurrogateRanker(target_loss=loss).fit(constant(2), whole).decoder_ == "sort"

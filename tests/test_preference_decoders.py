@@ -1,0 +1,283 @@
+"""Decoders of preferences against enumeration and a literal algorithm 1; their certificates."""
+
+import numpy as np
+import pytest
+
+from lowrank_rank.decoders import (
+    MOST_ITEMS_ORDERING,
+    _exact_preferences,
+    _feedback_arcs,
+    _preference_search,
+    dag_edges,
+    decode_pd_borda,
+    decode_pd_dag,
+    decode_pd_exact,
+    decode_pd_local_search,
+    matrices_from_differences,
+    preference_bound,
+    preference_cost,
+)
+from lowrank_rank.decoders._decoded import Decoded, batches
+from lowrank_rank.decoders._preferences import acyclic, pair_bound, strong_components
+
+from .preference_cases import KINDS, along_an_order, assert_ranks, costs, least_costs, preferences
+from .reference import algorithm_1
+
+DECODERS = [decode_pd_dag, decode_pd_borda, decode_pd_local_search, decode_pd_exact]
+METHODS = {"subsets": 12, "cuts": 0}
+COUNTER_EXAMPLE = np.zeros((1, 4, 4))
+COUNTER_EXAMPLE[0, [0, 1, 2, 3, 3], [2, 2, 3, 0, 1]] = [3, 2, 4, 5, 6]
+
+
+@pytest.fixture(params=METHODS)
+def method(request, monkeypatch):
+    """Both ways to the exact order, whatever the number of items."""
+    monkeypatch.setattr(_exact_preferences, "MOST_ITEMS_SUBSETS", METHODS[request.param])
+    return request.param
+
+
+def test_worked_numbers(vectors, method):
+    for case in vectors("pd_decoder.json"):
+        u = np.array(case["u"])[np.newaxis]
+        np.fill_diagonal(u[0], 7.0)
+        decoded = decode_pd_exact(u)
+        assert decoded.values[0] == pytest.approx(case["min_value"], abs=1e-9)
+        assert decoded.optimal[0]
+        edges = [tuple(edge) for edge in case["algorithm1_edges"]]
+        assert set(map(tuple, np.argwhere(dag_edges(u)[0]))) == set(edges)
+        ranks = decode_pd_dag(u).ranks[0]
+        assert all(ranks[i] < ranks[j] for i, j in edges)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact_orders_cost_least(method, kind):
+    for r in (1, 2, 3, 5, 7):
+        u = preferences(kind, 25, r)
+        ranks, values, bounds = decode_pd_exact(u)
+        assert_ranks(ranks)
+        scale = np.abs(u).sum(axis=(1, 2))
+        assert np.all(np.abs(values - least_costs(u)) <= 1e-13 * scale)
+        assert np.all(np.abs(values - costs(u, ranks)) <= 1e-13 * scale)
+        np.testing.assert_array_equal(values, bounds)  # optimal, and no warning
+        np.testing.assert_allclose(values, preference_cost(u, ranks))
+
+
+def test_twelve_items_need_no_linear_program(monkeypatch):
+    def refuse(*args):
+        raise AssertionError("the linear ordering program was called")
+
+    monkeypatch.setattr(_exact_preferences, "order_components", refuse)
+    assert decode_pd_exact(preferences("normal", 2, 12)).optimal.all()
+    with pytest.raises(AssertionError, match="was called"):
+        decode_pd_exact(preferences("normal", 2, 13))
+
+
+def test_both_methods_agree_beyond_enumeration(monkeypatch):
+    u = preferences("normal", 6, 11)
+    subsets = decode_pd_exact(u)
+    monkeypatch.setattr(_exact_preferences, "MOST_ITEMS_SUBSETS", 0)
+    cuts = decode_pd_exact(u)
+    np.testing.assert_array_equal(subsets.ranks, cuts.ranks)  # normal: the optimum is unique
+    assert cuts.optimal.all()
+
+
+@pytest.mark.parametrize("kind", ["normal", "whole", "sparse", "constant", "negative"])
+def test_algorithm_1_is_the_literal_one(kind):
+    for r in (1, 2, 3, 5, 8):
+        u = preferences(kind, 30, r)
+        decoded, left = decode_pd_dag(u), dag_edges(u)
+        for q, matrix in enumerate(u):
+            edges, order = algorithm_1(matrix.tolist())
+            assert set(map(tuple, np.argwhere(left[q]))) == set(edges)
+            np.testing.assert_array_equal(np.argsort(decoded.ranks[q]), order)
+        np.testing.assert_allclose(decoded.values, costs(u, decoded.ranks), atol=1e-12)
+
+
+def test_ties_are_deleted_by_row_then_column():
+    """A cycle of equal weights loses 0 -> 1, and only that."""
+    u = np.zeros((1, 3, 3))
+    u[0, [0, 1, 2], [1, 2, 0]] = 1.0
+    assert np.argwhere(dag_edges(u)[0]).tolist() == [[1, 2], [2, 0]]
+
+
+def test_free_items_stand_by_net_preference():
+    """Only 2 -> 0 and 3 -> 1 are edges; of 2 and 3 the heavier one comes first."""
+    u = np.zeros((1, 4, 4))
+    u[0, 2, 0], u[0, 3, 1] = 1.0, 5.0
+    assert decode_pd_dag(u).ranks.tolist() == [[3, 4, 2, 1]]
+    assert decode_pd_borda(u).ranks.tolist() == [[3, 4, 2, 1]]
+    assert decode_pd_dag(np.zeros((1, 3, 3))).ranks.tolist() == [[1, 2, 3]]
+
+
+def test_net_preference_order_is_sorted():
+    u = preferences("normal", 20, 6)
+    net = (u - u.transpose(0, 2, 1)).sum(axis=2)
+    ranks, values, bounds = decode_pd_borda(u)
+    np.testing.assert_array_equal(np.argsort(ranks, axis=1), np.argsort(-net, axis=1))
+    np.testing.assert_allclose(values, costs(u, ranks))
+    assert bounds is None
+
+
+def test_algorithm_1_is_not_exact_for_four_items(method):
+    assert decode_pd_dag(COUNTER_EXAMPLE).values.tolist() == [5.0]
+    assert decode_pd_exact(COUNTER_EXAMPLE).values.tolist() == [4.0]
+    certified = decode_pd_dag(COUNTER_EXAMPLE, bound=True)
+    assert certified.gaps.tolist() == [1.0]
+    assert certified.optimal.tolist() == [False]
+    assert decode_pd_local_search(COUNTER_EXAMPLE, bound=True).optimal.tolist() == [True]
+
+
+def test_three_items_cannot_fail():
+    u = np.concatenate([preferences(kind, 2000, 3) for kind in ("normal", "whole", "sparse")])
+    np.testing.assert_allclose(decode_pd_dag(u).values, decode_pd_exact(u).values, atol=1e-12)
+
+
+@pytest.mark.parametrize("r", [2, 6, 15])
+def test_acyclic_graphs_cost_the_pairs_only(method, r):
+    """Theorem 7's case: every decoder that follows the graph is certified."""
+    u, ranks = along_an_order(np.random.default_rng(r), 12, r)
+    assert acyclic(u).all()
+    for decode in (decode_pd_dag, decode_pd_local_search, decode_pd_exact):
+        decoded = decode(u, bound=True)
+        np.testing.assert_array_equal(decoded.values, pair_bound(u))
+        np.testing.assert_array_equal(decoded.ranks, ranks)
+        assert decoded.optimal.all()
+        np.testing.assert_array_equal(decoded.bounds, decoded.values)
+
+
+def test_cycles_are_seen_list_by_list():
+    u = np.zeros((3, 4, 4))
+    u[0, [0, 1, 2], [1, 2, 0]] = 1.0
+    u[1, [0, 1, 0], [1, 2, 2]] = 1.0
+    u[2, [1, 3, 0], [3, 1, 1]] = 1.0, 2.0, 1.0
+    np.testing.assert_array_equal(acyclic(u), [False, True, True])
+    component, in_cycle = strong_components(np.nonzero(u), (3, 4))
+    np.testing.assert_array_equal(in_cycle, [[1, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1]])
+    assert len(np.unique(component)) == 2 + 4 + 3
+
+
+@pytest.mark.parametrize("decode", DECODERS)
+def test_lists_are_decoded_alone(decode, method, monkeypatch):
+    """A list's order does not depend on the batch, nor on how it is cut into pieces."""
+    u = np.concatenate([preferences(kind, 7, 5) for kind in ("normal", "whole", "sparse")])
+    whole = decode(u, bound=True)
+    for module in (_exact_preferences, _feedback_arcs, _preference_search):
+        monkeypatch.setattr(module, "batches", lambda n, entries: batches(n, entries, most=100))
+    monkeypatch.setattr(_exact_preferences, "lists_at_once", lambda r: 2)
+    for parts in ([decode(v[np.newaxis], bound=True) for v in u], [decode(u, bound=True)]):
+        for ours, theirs in zip(whole, zip(*parts, strict=True), strict=True):
+            np.testing.assert_array_equal(ours, np.concatenate(theirs))
+    assert decode(u[:0], bound=True).ranks.shape == (0, 5)
+    assert decode(u, bound=False).bounds is None
+
+
+def test_batches_hold_every_list_once():
+    assert batches(5, 3, most=7) == [slice(0, 2), slice(2, 4), slice(4, 6)]
+    assert batches(2, 9, most=7) == [slice(0, 1), slice(1, 2)]
+    assert len(batches(0, 0)) == 1
+
+
+def test_relabelled_items_cost_the_same(method):
+    u = preferences("whole", 20, 7)
+    new = np.random.default_rng(0).permutation(7)
+    relabelled = u[:, new][:, :, new]
+    np.testing.assert_array_equal(decode_pd_exact(u).values, decode_pd_exact(relabelled).values)
+
+
+@pytest.mark.parametrize("decode", DECODERS)
+def test_symmetric_parts_and_the_diagonal_change_no_ranks(decode, method):
+    u = preferences("whole", 15, 6)
+    symmetric = preferences("whole", 15, 6, seed=1)
+    symmetric += symmetric.transpose(0, 2, 1)
+    i, j = np.triu_indices(6, 1)
+    expected, other = decode(u), decode(u + symmetric)
+    np.testing.assert_array_equal(other.ranks, expected.ranks)
+    np.testing.assert_array_equal(other.values, expected.values + symmetric[:, i, j].sum(axis=1))
+    diagonal = decode(u + 1e20 * np.eye(6))
+    np.testing.assert_array_equal(diagonal.ranks, expected.ranks)
+    np.testing.assert_array_equal(diagonal.values, expected.values)
+
+
+def test_the_transpose_reverses(method):
+    """An order costs in the transpose what its reverse costs."""
+    u = preferences("normal", 15, 6)
+    forward, backward = decode_pd_exact(u), decode_pd_exact(u.transpose(0, 2, 1))
+    np.testing.assert_allclose(forward.values, backward.values)
+    np.testing.assert_array_equal(forward.ranks, 7 - backward.ranks)  # unique optima
+    off_diagonal = (u * (1 - np.eye(6))).sum(axis=(1, 2))
+    np.testing.assert_allclose(preference_cost(u, 7 - forward.ranks), off_diagonal - forward.values)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_hold_for_every_order(method, kind):
+    for r in (1, 3, 6):
+        u = preferences(kind, 8, r)
+        best, scale = least_costs(u), np.abs(u).sum(axis=(1, 2))
+        bounds = preference_bound(u)
+        assert np.all(bounds <= best + 1e-13 * scale)
+        assert np.all(bounds >= pair_bound(u) - 1e-13 * scale)
+        for decode in DECODERS[:3]:
+            decoded = decode(u, bound=True)
+            assert np.all(decoded.bounds <= decoded.values)
+            assert np.all(decoded.bounds <= best + 1e-9 * scale)
+            assert np.all(
+                decoded.values[decoded.optimal] - best[decoded.optimal]
+                <= 1e-9 * scale[decoded.optimal]
+            )
+
+
+def test_bounds_of_few_items_are_the_least_costs():
+    """Tenths: optimal orders, of which there are several, differ by rounding."""
+    for u in (preferences("normal", 20, 6), 0.1 * preferences("whole", 60, 6)):
+        np.testing.assert_allclose(preference_bound(u), least_costs(u), atol=1e-12)
+        for decode in DECODERS:
+            found = decode(u, bound=True)
+            np.testing.assert_array_equal(found.optimal, found.values <= least_costs(u) + 1e-9)
+            assert np.all(found.bounds <= found.values)
+
+
+def test_differences_are_the_pairs_in_order():
+    u = preferences("normal", 10, 5)
+    i, j = np.triu_indices(5, 1)
+    matrices = matrices_from_differences((u - u.transpose(0, 2, 1))[:, i, j], 5)
+    np.testing.assert_array_equal(decode_pd_exact(matrices).ranks, decode_pd_exact(u).ranks)
+    ranks = decode_pd_dag(u).ranks
+    constant = u[:, j, i].sum(axis=1)
+    np.testing.assert_allclose(
+        preference_cost(u, ranks), constant + preference_cost(matrices, ranks)
+    )
+
+
+def test_bounds_come_with_gaps():
+    decoded = Decoded(np.array([[1], [1]]), np.array([2.0, 3.0]), np.array([2.0, 1.0]))
+    assert decoded.gaps.tolist() == [0.0, 2.0]
+    assert decoded.optimal.tolist() == [True, False]
+    assert Decoded(*decoded[:2]).gaps is None
+    assert Decoded(*decoded[:2]).optimal is None
+
+
+@pytest.mark.parametrize("decode", [*DECODERS, dag_edges, preference_bound])
+def test_bad_preferences_are_refused(decode):
+    for shape in [(2, 3, 4), (3, 3), (3,), (2, 0, 0)]:
+        with pytest.raises(ValueError, match=r"shape \(n_lists, r, r\), got"):
+            decode(np.zeros(shape))
+    for bad in (np.nan, np.inf):
+        u = np.zeros((2, 3, 3))
+        u[1, 2, 0] = bad
+        with pytest.raises(ValueError, match=rf"u\[1, 2, 0\] is {bad}: .* finite"):
+            decode(u)
+
+
+def test_too_many_items_are_refused_with_the_remedy():
+    u = np.zeros((1, MOST_ITEMS_ORDERING + 1, MOST_ITEMS_ORDERING + 1))
+    for call in (decode_pd_exact, preference_bound, lambda u: decode_pd_dag(u, bound=True)):
+        with pytest.raises(ValueError, match=r"at most 200 items, u has 201.*local_search.*dag"):
+            call(u)
+    assert decode_pd_exact(u[:, 1:, 1:]).optimal.all()
+    assert decode_pd_dag(u).values.tolist() == [0.0]
+
+
+def test_a_wrong_number_of_differences_is_refused():
+    for differences in (np.zeros((2, 4)), np.zeros(3)):
+        with pytest.raises(ValueError, match=r"for 3 items it must be \(n_lists, 3\)"):
+            matrices_from_differences(differences, 3)
