@@ -91,3 +91,42 @@ def kendall(y, scores):
         for j in range(i + 1, r)
     )
     return wrong / (r * (r - 1) / 2)
+
+
+def disagreement_cost(u, order):
+    """Sum of u_ij over the pairs that the order (best first) has the other way round."""
+    return sum(u[order[b]][order[a]] for a in range(len(order)) for b in range(a + 1, len(order)))
+
+
+def has_cycle(r, edges):
+    """Whether taking away items without an incoming edge gets stuck."""
+    items = set(range(r))
+    while items:
+        free = [j for j in items if not any(b == j and a in items for a, b in edges)]
+        if not free:
+            return True
+        items.remove(free[0])
+    return False
+
+
+def algorithm_1(u):
+    """Edges left, and the order along them: the free item of largest net preference first."""
+    r = len(u)
+    edges = [(i, j) for i in range(r) for j in range(r) if i != j and u[i][j] - u[j][i] > 0]
+    while has_cycle(r, edges):
+        edges.remove(min(edges, key=lambda e: (u[e[0]][e[1]] - u[e[1]][e[0]], e)))
+    net = [sum(u[i][j] - u[j][i] for j in range(r)) for i in range(r)]
+    order = []
+    while len(order) < r:
+        left = [j for j in range(r) if j not in order]
+        free = [j for j in left if not any(b == j and a in left for a, b in edges)]
+        order.append(max(free, key=lambda j: (net[j], -j)))
+    return edges, order
+
+
+def insertions(order):
+    """(source, target, order with the item at source at target) of all moves of one item."""
+    for source in range(len(order)):
+        rest = [i for p, i in enumerate(order) if p != source]
+        for target in range(len(order)):
+            yield source, target, rest[:target] + [order[source]] + rest[target:]

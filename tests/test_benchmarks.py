@@ -19,7 +19,9 @@ from benchmarks.__main__ import COMMANDS, main  # noqa: E402
 from benchmarks._binary import DEPTHS, FILES, binary_sets, load_binary  # noqa: E402
 from benchmarks._common import best_seconds, default_data_folder, optional_peer, write_rows  # noqa: E402
 from benchmarks._letor import DATASETS  # noqa: E402
+from benchmarks._linear_ordering import load_instances  # noqa: E402
 from benchmarks._rankers import MODELS, LinearRankSVM, by_query, unequal_pairs  # noqa: E402
+from benchmarks.arcs import order_counts  # noqa: E402
 from benchmarks.quality import bootstrap_interval  # noqa: E402
 from benchmarks.top import BASELINES, VARIANTS, verdict  # noqa: E402
 
@@ -106,8 +108,61 @@ def test_memory_child_prints_one_json_line(capsys):
 def test_decoding_local_search_lies_between_diagonal_and_exact():
     rows = run_tiny("decoding", "--repeats", "1")
     (local,), (diagonal,) = of(rows, decoder="local search"), of(rows, decoder="diagonal")
+    assert len([row for row in rows if "at_most" in row]) == 3
     assert -1e-12 <= local["mean_gap"] <= diagonal["mean_gap"]
     assert local["mean_gap"] <= local["mean_certified_gap"] + 1e-12
+
+
+def test_arcs_certifies_and_never_exceeds_an_optimum():
+    rows = run_tiny("arcs", "--part", "ordering", "speed", "--repeats", "1")
+    known = {row["decoder"]: row for row in of(rows, table="ordering", of=1)}
+    assert set(known) == {"dag", "borda", "local_search", "exact"}
+    assert all(known[name]["max_gap"] == 0 for name in ("dag", "local_search", "exact"))  # planted
+    assert all(row["above_optimum"] == 0 for row in known.values())
+    assert known["exact"]["proved"] == 1
+    assert of(rows, bar="exact, largest proved gap in %")[0]["verdict"] == "ok"
+    above = {row["decoder"]: row["above"] for row in rows if "above" in row}
+    assert above["exact"] >= above["local_search"] >= above["dag"]
+    times = [row for row in rows if "worst_s" in row]
+    assert len(times) == 5
+    assert all(row["proved"] == row["of"] == 2 for row in times)
+    gaps = [row for row in rows if "certified_gap" in row and "gap" in row]
+    assert len(gaps) == 15
+    assert all(-1e-9 <= row["gap"] <= row["certified_gap"] + 1e-9 for row in gaps)
+
+
+def test_arcs_agrees_with_igraph():
+    pytest.importorskip("igraph")
+    rows = {row["decoder"]: row for row in run_tiny("arcs", "--part", "igraph")}
+    assert all(row["finished"] == "2/2" for row in rows.values())
+    assert rows["igraph ip"]["max_ratio"] == pytest.approx(1)
+    assert rows["igraph eades"]["least_ratio"] >= 1 - 1e-9
+
+
+def test_arcs_without_igraph_or_the_instances(monkeypatch, tmp_path):
+    monkeypatch.setattr("benchmarks.arcs.optional_peer", lambda module: None)
+    assert run_tiny("arcs", "--part", "igraph") == []
+    assert load_instances(tmp_path) == []
+
+
+def test_linear_ordering_instances_have_the_documented_shape():
+    folder = default_data_folder()
+    if not (folder / "linear_ordering").is_dir():
+        pytest.skip(f"no linear ordering instances in {folder}")
+    instances = load_instances(folder)
+    assert [len(i.u) for i in instances] == sorted(len(i.u) for i in instances)
+    assert (len(instances), len(instances[0].u), len(instances[-1].u)) == (50, 44, 79)
+    assert [i.name for i in instances if i.best is None] == ["usa79"]
+    by_name = {i.name: i for i in instances}
+    assert (by_name["t65l11xx"].best, by_name["t65l11xx"].total) == (16719.0, 16938.0)
+    assert not by_name["be75np"].proved
+
+
+def test_orders_of_a_common_truth_agree_more():
+    uniform, noisy = (order_counts(0, 20, kind) for kind in ("uniform", "noisy"))
+    for counts in (uniform, noisy):
+        np.testing.assert_array_equal(counts + counts.T, 15 * (1 - np.eye(20)))
+    assert np.triu(noisy).sum() > 1.2 * np.triu(uniform).sum()
 
 
 def test_agreement_with_scikit_learn_and_installed_peers():

@@ -6,13 +6,12 @@ import pytest
 from lowrank_rank.calibration import all_ranks
 from lowrank_rank.decoders import (
     average_precision_bound,
-    average_precision_gap,
     average_precision_value,
     decode_assignment,
     decode_map_diagonal,
+    decode_map_exact,
     decode_map_local_search,
     decode_sort,
-    decode_map_exact,
 )
 
 
@@ -34,30 +33,38 @@ def test_worked_numbers(vectors):
     for case in vectors("map_decoder.json"):
         r = len(case["u"])
         u = np.array(case["u"])[np.tril_indices(r)][np.newaxis]
-        exact = average_precision_value(u, decode_map_exact(u, r))
-        assert exact == pytest.approx(case["max_value"], abs=1e-9)
-        diagonal = average_precision_value(u, decode_map_diagonal(u, r))
-        assert diagonal == pytest.approx(case["diagonal_value"], abs=1e-9)
+        exact, diagonal = decode_map_exact(u, r), decode_map_diagonal(u, r, bound=True)
+        local = decode_map_local_search(u, r, bound=True)
+        assert exact.values[0] == pytest.approx(case["max_value"], abs=1e-9)
+        assert exact.values[0] == exact.bounds[0]
+        assert diagonal.values[0] == pytest.approx(case["diagonal_value"], abs=1e-9)
+        assert diagonal.values[0] - 1e-12 <= local.values[0] <= case["max_value"] + 1e-9
+        assert min(diagonal.bounds[0], local.bounds[0]) >= case["max_value"] - 1e-9
+        for decoded in (exact, diagonal, local):
+            np.testing.assert_allclose(
+                decoded.values, average_precision_value(u, decoded.ranks), atol=1e-12
+            )
 
 
 @pytest.mark.parametrize("r", [1, 2, 3, 4, 5, 6, 7])
 def test_subset_program_is_exact(r):
     u = random_triangles(np.random.default_rng(r), 60, r)
-    ranks = decode_map_exact(u, r)
+    ranks, values, bounds = decode_map_exact(u, r)
     np.testing.assert_array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (60, 1)))
-    np.testing.assert_allclose(
-        average_precision_value(u, ranks), best_by_enumeration(u, r), atol=1e-12
-    )
+    np.testing.assert_allclose(values, best_by_enumeration(u, r), atol=1e-12)
+    np.testing.assert_array_equal(values, average_precision_value(u, ranks))
+    np.testing.assert_array_equal(values, bounds)
 
 
 def test_lists_are_decoded_alone():
     """A list's order does not depend on the batch, nor on how it is cut into pieces."""
     u = random_triangles(np.random.default_rng(0), 40, 6)
-    whole = decode_map_exact(u, 6)
-    np.testing.assert_array_equal(whole, np.vstack([decode_map_exact(row[None], 6) for row in u]))
-    whole = decode_map_local_search(u, 6)
-    alone = np.vstack([decode_map_local_search(row[None], 6) for row in u])
-    np.testing.assert_array_equal(whole, alone)
+    for decode in (decode_map_exact, decode_map_local_search, decode_map_diagonal):
+        whole = decode(u, 6, bound=True)
+        alone = [decode(row[None], 6, bound=True) for row in u]
+        np.testing.assert_array_equal(whole.ranks, np.vstack([d.ranks for d in alone]))
+        np.testing.assert_allclose(whole.values, np.hstack([d.values for d in alone]))
+        np.testing.assert_allclose(whole.bounds, np.hstack([d.bounds for d in alone]))
 
 
 def test_many_items_are_refused_with_the_remedy():
@@ -71,20 +78,34 @@ def test_many_items_are_refused_with_the_remedy():
 def test_local_search_between_diagonal_and_bound(r):
     u = random_triangles(np.random.default_rng(r), 90, r)
     best = best_by_enumeration(u, r)
-    ranks = decode_map_local_search(u, r)
-    found = average_precision_value(u, ranks)
-    assert np.all(found >= average_precision_value(u, decode_map_diagonal(u, r)) - 1e-12)
+    decoded = decode_map_local_search(u, r, bound=True)
+    found = decoded.values
+    assert np.all(found >= decode_map_diagonal(u, r).values - 1e-12)
     assert np.all(found <= best + 1e-12)
     assert np.all(average_precision_bound(u, r) >= best - 1e-12)
-    assert np.all(average_precision_gap(u, ranks) >= best - found - 1e-12)
+    assert np.all(decoded.bounds >= best - 1e-12)
+    assert np.all(decoded.gaps >= best - found - 1e-12)
+    np.testing.assert_array_equal(decoded.optimal, decoded.gaps == 0)
+    np.testing.assert_allclose(found[decoded.optimal], best[decoded.optimal], atol=1e-9)
     assert np.mean(found > best - 1e-9) > 0.8
+
+
+def test_map_bounds_are_given_where_asked_for():
+    """Where sorting attains the bound the diagonal order is certified."""
+    u = np.array([[1.0, 0.0, 2.0, 0.0, 0.0, 3.0]])  # no links: the diagonal order is best
+    for decode in (decode_map_diagonal, decode_map_local_search, decode_map_exact):
+        assert decode(u, 3, bound=True).optimal[0]
+        without = decode(u, 3, bound=False)
+        assert without.bounds is None
+        assert without.gaps is None
+        assert without.optimal is None
+    assert decode_map_diagonal(u, 3).bounds is None
 
 
 def test_local_search_stops_where_no_insertion_helps():
     rng = np.random.default_rng(1)
     u = random_triangles(rng, 5, 8)
-    ranks = decode_map_local_search(u, 8)
-    found = average_precision_value(u, ranks)
+    ranks, found, _ = decode_map_local_search(u, 8)
     for q in range(5):
         order = np.argsort(ranks[q])
         for i in range(8):

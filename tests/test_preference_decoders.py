@@ -7,7 +7,9 @@ from lowrank_rank.decoders import (
     MOST_ITEMS_ORDERING,
     _exact_preferences,
     _feedback_arcs,
+    _linear_ordering,
     _preference_search,
+    _subset_orders,
     dag_edges,
     decode_pd_borda,
     decode_pd_dag,
@@ -33,6 +35,7 @@ COUNTER_EXAMPLE[0, [0, 1, 2, 3, 3], [2, 2, 3, 0, 1]] = [3, 2, 4, 5, 6]
 def method(request, monkeypatch):
     """Both ways to the exact order, whatever the number of items."""
     monkeypatch.setattr(_exact_preferences, "MOST_ITEMS_SUBSETS", METHODS[request.param])
+    monkeypatch.setattr(_linear_ordering, "MOST_ITEMS_GAP", METHODS[request.param])
     return request.param
 
 
@@ -163,7 +166,7 @@ def test_lists_are_decoded_alone(decode, method, monkeypatch):
     whole = decode(u, bound=True)
     for module in (_exact_preferences, _feedback_arcs, _preference_search):
         monkeypatch.setattr(module, "batches", lambda n, entries: batches(n, entries, most=100))
-    monkeypatch.setattr(_exact_preferences, "lists_at_once", lambda r: 2)
+    monkeypatch.setattr(_subset_orders, "lists_at_once", lambda r: 2)
     for parts in ([decode(v[np.newaxis], bound=True) for v in u], [decode(u, bound=True)]):
         for ours, theirs in zip(whole, zip(*parts, strict=True), strict=True):
             np.testing.assert_array_equal(ours, np.concatenate(theirs))

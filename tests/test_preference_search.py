@@ -87,27 +87,28 @@ def test_shakes_exchange_neighbouring_blocks():
 
 def test_change_of_cost_of_every_move():
     u = preferences("normal", 4, 6)
+    net = u - u.transpose(0, 2, 1)
     orders = np.random.default_rng(0).permuted(np.tile(np.arange(6), (4, 1)), axis=1)
-    active = np.array([0, 1, 3])
-    change = _insertion._changes(u - u.transpose(0, 2, 1), orders, active)
-    for row, q in enumerate(active):
-        now = disagreement_cost(u[q], orders[q])
-        for source, target, moved in insertions(orders[q].tolist()):
-            cost = disagreement_cost(u[q], moved)
-            assert change[row, source, target] == pytest.approx(cost - now, abs=1e-12)
-            made = _insertion._moved(orders[[q]], np.array([source]), np.array([target]))
-            assert made.tolist() == [moved]
+    lists = np.array([0, 1, 3])
+    for item in range(6):
+        change, place = _insertion.move_changes(net, lists, orders[lists], item)
+        for row, q in enumerate(lists):
+            assert orders[q, place[row]] == item
+            now = disagreement_cost(u[q], orders[q])
+            for source, target, moved in insertions(orders[q].tolist()):
+                if source == place[row]:
+                    cost = disagreement_cost(u[q], moved)
+                    assert change[row, target] == pytest.approx(cost - now, abs=1e-12)
+                    made = _insertion._moved(orders[[q]], np.array([source]), np.array([target]))
+                    assert made.tolist() == [moved]
 
 
-def test_improvement_takes_the_best_move_and_stops_when_told():
+def test_improvement_keeps_its_input_and_an_order_that_is_locally_best():
     u = preferences("normal", 5, 6)
     start = np.tile(np.arange(6), (5, 1))
-    once = _insertion.improve_orders(u, start, max_moves=1)
-    for q in range(5):
-        least = min(disagreement_cost(u[q], moved) for _, _, moved in insertions(range(6)))
-        assert disagreement_cost(u[q], once[q]) == pytest.approx(least)
-    np.testing.assert_array_equal(_insertion.improve_orders(u, start, max_moves=0), start)
+    best = _insertion.improve_orders(u, start)
     np.testing.assert_array_equal(start, np.tile(np.arange(6), (5, 1)))
+    np.testing.assert_array_equal(_insertion.improve_orders(u, best), best)
 
 
 def test_a_time_limit_is_reported_and_what_is_known_returned():
@@ -176,6 +177,8 @@ def test_branching_closes_the_gap_of_the_relaxation(kind, r, seed, monkeypatch):
     u = gap_list(kind, r, seed)
     milp, programs = _linear_ordering.milp, []
 
+    monkeypatch.setattr(_linear_ordering, "MOST_ITEMS_GAP", 0)
+
     def spy(*args, **options):
         programs.append(milp(*args, **options))
         return programs[-1]
@@ -198,6 +201,7 @@ def test_branching_closes_the_gap_of_the_relaxation(kind, r, seed, monkeypatch):
 def test_branching_finds_orders_that_no_heuristic_offers(kind, r, seed, monkeypatch):
     u = gap_list(kind, r, seed)
     expected = decode_pd_exact(u)
+    monkeypatch.setattr(_linear_ordering, "MOST_ITEMS_GAP", 0)
     monkeypatch.setattr(_linear_ordering, "improve_orders", lambda weights, orders: orders)
     monkeypatch.setattr(_linear_ordering, "search", lambda net, shakes: np.arange(r)[np.newaxis])
     decoded = decode_pd_exact(u)
@@ -211,6 +215,7 @@ def test_branching_that_stops_early_proves_no_more_than_it_did(monkeypatch):
 
     u = gap_list("normal", 15, 38)
     relaxed = preference_bound(u)
+    monkeypatch.setattr(_linear_ordering, "MOST_ITEMS_GAP", 0)
     monkeypatch.setattr(_linear_ordering, "milp", lambda *args, **options: Stopped())
     with pytest.warns(ConvergenceWarning, match="1 of 1 lists"):
         decoded = decode_pd_exact(u)
@@ -221,7 +226,11 @@ def test_branching_that_stops_early_proves_no_more_than_it_did(monkeypatch):
 @pytest.mark.parametrize("r", [13, 14])
 def test_cuts_agree_with_subsets_on_longer_lists(r, monkeypatch):
     u = np.concatenate([preferences("normal", 4, r), *(majority(seed, r) for seed in range(4))])
+    short = decode_pd_exact(u)  # by the subsets where the relaxation leaves a gap
+    monkeypatch.setattr(_linear_ordering, "MOST_ITEMS_GAP", 0)
     cuts, bounds = decode_pd_exact(u), preference_bound(u)
+    np.testing.assert_allclose(short.values, cuts.values, atol=1e-9)
+    assert short.optimal.all()
     monkeypatch.setattr(_exact_preferences, "MOST_ITEMS_SUBSETS", r)
     subsets = decode_pd_exact(u)
     np.testing.assert_allclose(cuts.values, subsets.values, atol=1e-9)

@@ -13,19 +13,20 @@ from ._preferences import (
 )
 
 
-def decode_pd_local_search(u, *, n_restarts=100, random_state=0, bound=False):
+def decode_pd_local_search(u, *, n_restarts=None, random_state=0, bound=False):
     """Ranks by local search over insertions; not exact, never worse than algorithm 1.
 
-    Starts are the orders of algorithm 1 and of the net preference; the best move of one item
-    to another position is made until none lowers the cost. Each restart exchanges
-    neighbouring blocks of the best order at random and searches again. A round of moves takes
-    O(r**2) a list.
+    Starts are the orders of algorithm 1 and of the net preference; item by
+    item the best move to another position is made, until none lowers the cost. Each restart
+    exchanges neighbouring blocks of the best order at random and searches again. A sweep over
+    the items takes O(r**2) a list.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal is ignored.
-    n_restarts : int, default=100
+    n_restarts : int or None, default=None
+        None is 100, and ``1e6 / r**2`` for lists of more than 100 items.
     random_state : int, RandomState instance or None, default=0
         Of the restarts, which shake all lists alike: the order of a list does not depend on the
         other lists.
@@ -51,6 +52,8 @@ def decode_pd_local_search(u, *, n_restarts=100, random_state=0, bound=False):
     array([ True])
     """
     u = check_preference_matrices(u)
+    if n_restarts is None:
+        n_restarts = min(100, 10**6 // max(u.shape[1], 1) ** 2)
     shakes = shakes_of(u.shape[1], n_restarts, check_random_state(random_state))
     parts = []
     for lists in batches(len(u), u.shape[1] ** 2):

@@ -32,7 +32,7 @@ def check_pair_settings(ranker):
     for name in ("max_iter", "max_pairs"):
         if getattr(ranker, name) is not None:
             check_count(name, getattr(ranker, name))
-    if ranker.n_restarts != 0:
+    if ranker.n_restarts not in (None, 0):
         check_count("n_restarts", ranker.n_restarts)
     if ranker.time_limit is not None:
         check_number("time_limit", ranker.time_limit, minimum=0, strict=True)

@@ -86,8 +86,8 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         Their iterations; None is twice the number of features ("lsqr") or 1000 (bilinear).
     time_limit : float or None, default=60.0
         Seconds of ``decoder="exact"`` for each list; None is no limit.
-    n_restarts : int, default=20
-        Restarts of ``decoder="local_search"``.
+    n_restarts : int or None, default=None
+        Restarts of ``decoder="local_search"``; None is 100, fewer above 100 items.
     n_jobs : int or None, default=None
         Parallel fits of an `estimator` with a single output, over the pairs of items.
     random_state : int, RandomState instance or None, default=None
@@ -163,7 +163,7 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         tol=1e-8,
         max_iter=None,
         time_limit=60.0,
-        n_restarts=20,
+        n_restarts=None,
         n_jobs=None,
         random_state=None,
         verbose=0,

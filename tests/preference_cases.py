@@ -1,0 +1,55 @@
+"""Preferences of several kinds, and what the orders of few items cost."""
+
+import numpy as np
+
+from lowrank_rank.calibration import all_ranks
+
+from .reference import disagreement_cost
+
+KINDS = {
+    "normal": lambda rng, shape: rng.normal(size=shape),
+    "whole": lambda rng, shape: rng.integers(-2, 4, size=shape).astype(float),
+    "sparse": lambda rng, shape: rng.integers(1, 9, size=shape) * (rng.random(shape) < 0.3),
+    "tiny": lambda rng, shape: 1e-13 * rng.normal(size=shape),
+    "subnormal": lambda rng, shape: 1e-310 * rng.normal(size=shape),
+    "huge": lambda rng, shape: 1e12 * rng.normal(size=shape),
+    "constant": lambda rng, shape: np.full(shape, 0.1),
+    "negative": lambda rng, shape: -rng.random(shape),
+    "symmetric part": lambda rng, shape: 1e8 + rng.normal(size=shape),
+}
+
+
+def preferences(kind, n_lists, r, seed=0):
+    return np.asarray(KINDS[kind](np.random.default_rng([seed, r]), (n_lists, r, r)), dtype=float)
+
+
+def least_costs(u):
+    orders = all_ranks(u.shape[1])
+    below = (orders[:, :, None] > orders[:, None]).reshape(len(orders), -1).astype(float)
+    return (u.reshape(len(u), -1) @ below.T).min(axis=1)
+
+
+def majority(seed, r):
+    """A tournament of 0 and 1."""
+    upper = np.triu(np.random.default_rng(seed).integers(0, 2, size=(r, r)), 1)
+    return (upper + np.tril(1 - upper.T, -1))[np.newaxis].astype(float)
+
+
+def along_an_order(rng, n_lists, r):
+    """Net preferences that agree with one order of each list, and its ranks."""
+    u = np.triu(rng.integers(1, 6, size=(n_lists, r, r)), 1) + 0.0
+    orders = np.array([rng.permutation(r) for _ in range(n_lists)])
+    rows = np.arange(n_lists)[:, None, None]
+    shuffled = u[rows, orders[:, :, None], orders[:, None]]
+    symmetric = rng.integers(0, 9, size=(n_lists, r, r))
+    return shuffled + symmetric + symmetric.transpose(0, 2, 1), orders + 1
+
+
+def costs(u, ranks):
+    return [disagreement_cost(v, np.argsort(r)) for v, r in zip(u, ranks, strict=True)]
+
+
+def assert_ranks(ranks):
+    np.testing.assert_array_equal(
+        np.sort(ranks, axis=1), np.zeros_like(ranks) + np.arange(ranks.shape[1]) + 1
+    )
