@@ -1,8 +1,12 @@
 """The regression of an encoded batch that the rankers share."""
 
+from sklearn.utils.validation import check_consistent_length
+
+from .._lists import split_target
 from ._regression import predict_regressors
 from ._ridge import LinearFit, chosen_solver, iterate, solve, statistics_of
 from ._surrogate import SurrogateMixin
+from ._validation import check_judged, check_target, check_weights, lists_of
 
 
 class EncodedRegressionMixin(SurrogateMixin):
@@ -11,6 +15,17 @@ class EncodedRegressionMixin(SurrogateMixin):
     The estimator has the parameters of `SurrogateMixin` and `alpha`, `solver`, `tol`,
     `max_iter` and `verbose`; ``n_items_`` is set before.
     """
+
+    def _read(self, X, y, qid, sample_weight, loss, reset=True, whole=True):
+        """Checked X, y, lists and row weights of a batch, `whole` if no other one follows."""
+        y, qid = split_target(y, qid)
+        y = check_target(y, self)
+        X = self._validate_X(X, reset=reset)
+        check_consistent_length(X, y)
+        lists = lists_of(y, qid)
+        weights = check_weights(sample_weight, len(y))
+        check_judged(y, loss, weights if whole else None)
+        return X, y, lists, weights
 
     def _regress(self, batch, turns=1):
         if self.estimator is None:

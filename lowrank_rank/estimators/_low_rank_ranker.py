@@ -3,9 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length
 
-from .._lists import split_target
 from ..target_losses import resolve_target_loss
 from ._base import BaseRanker
 from ._encoded_regression import EncodedRegressionMixin
@@ -15,13 +13,9 @@ from ._validation import (
     all_or_nothing,
     check_count,
     check_flag,
-    check_judged,
     check_number,
     check_option,
     check_regressor,
-    check_target,
-    check_weights,
-    lists_of,
 )
 
 
@@ -287,13 +281,7 @@ class LowRankSurrogateRanker(EncodedRegressionMixin, BaseRanker):
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter)
         check_regressor(self.estimator)
-        y, qid = split_target(y, qid)
-        y = check_target(y, self)
-        X = self._validate_X(X, reset=reset)
-        check_consistent_length(X, y)
-        lists = lists_of(y, qid)
-        weights = check_weights(sample_weight, len(y))
-        check_judged(y, loss, weights if whole else None)
+        X, y, lists, weights = self._read(X, y, qid, sample_weight, loss, reset, whole)
         self._say(f"encoding {len(y)} rows for {loss!r}")
         if y.ndim == 1:
             return encode_documents(

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from .._lists import RankingLists, split_target
+from .._lists import RankingLists
 from ..decoders import matrices_from_differences
 from ._base import BaseRanker, check_no_qid
 from ._document_pairs import DocumentPairsMixin
@@ -20,10 +20,6 @@ from ._preference_labels import check_acyclic_labels
 from ._score_functions import score_targets
 from ._validation import (
     all_or_nothing,
-    check_judged,
-    check_target,
-    check_weights,
-    lists_of,
 )
 
 # Attributes that not every fit sets.
@@ -213,13 +209,7 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         """
         with all_or_nothing(self):
             loss = check_pair_settings(self)
-            y, qid = split_target(y, qid)
-            y = check_target(y, self)
-            X = self._validate_X(X, reset=True)
-            check_consistent_length(X, y)
-            lists = lists_of(y, qid)
-            weights = check_weights(sample_weight, len(y))
-            check_judged(y, loss, weights)
+            X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
             self._forget(
                 "solver_",
                 "n_iter_",
