@@ -346,3 +346,44 @@ def test_list_too_long_to_decode():
     with pytest.raises(ValueError, match="10000 documents at a time"):
         ranker.rank(np.zeros((10_001, 1)))
     assert ranker.predict(np.zeros((10_001, 1))).shape == (10_001,)
+
+
+def test_regressors_are_antisymmetrised(documents):
+    X, y, qid = documents
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    ranker = PairwiseDAGRanker(estimator=tree, pair_features="concatenation").fit(X, y, qid=qid)
+    (h,) = ranker.estimators_
+    a, b = X[:5], X[5:10]
+    forth, back = h.predict(np.hstack([a, b])), h.predict(np.hstack([b, a]))
+    assert not np.allclose(forth, -back), "a tree is not antisymmetric by itself"
+    for i in range(5):
+        table = ranker.predict_preferences(np.vstack([a[i], b[i]]))[0]
+        assert table[0, 1] == pytest.approx((forth[i] - back[i]) / 2.0)
+    middle = np.tile(ranker.mean_, (5, 1))
+    average = h.predict(np.hstack([a, middle])) - h.predict(np.hstack([middle, a]))
+    np.testing.assert_allclose(ranker.predict(a), average / 2.0)
+
+
+def test_own_score_functions_reach_their_documents():
+    """Equal lists, rows in any order: r times the share that the default regresses."""
+    X, y, qid = make_ranking(20, 5, n_features=3, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[order], y[order], qid[order]
+    own = PairwiseDAGRanker(
+        decoder="score", score_function=lambda u: u.sum(axis=2) - u.sum(axis=1), alpha=0.0
+    ).fit(X, y, qid=qid)
+    default = PairwiseDAGRanker(decoder="score", alpha=0.0).fit(X, y, qid=qid)
+    np.testing.assert_allclose(own.coef_, 5.0 * default.coef_)
+
+
+def test_rows_of_no_weight_form_no_pairs(documents):
+    X, y, qid = documents
+    weights = np.ones(len(y))
+    weights[::3] = 0.0
+    ranker = PairwiseDAGRanker(estimator=Ridge(), pair_features="bilinear")
+    ranker.fit(X, y, qid=qid, sample_weight=weights)
+    kept = weights > 0
+    fewer = PairwiseDAGRanker(estimator=Ridge(), pair_features="bilinear")
+    fewer.fit(X[kept], y[kept], qid=qid[kept])
+    assert ranker.n_pairs_ == fewer.n_pairs_
+    np.testing.assert_allclose(ranker.predict(X), fewer.predict(X))
