@@ -22,6 +22,8 @@ class PreferenceMatrixDisplay:
         Lower bound on the cost of every order.
     item_names : array-like of str, shape (r,), or None, default=None
         None numbers the items.
+    cost_name : str, default="cost"
+        What the title calls it.
 
     Attributes
     ----------
@@ -40,11 +42,12 @@ class PreferenceMatrixDisplay:
     (array([2, 1, 3]), 1.0, 1.0)
     """
 
-    def __init__(self, *, preferences, ranks, bound=None, item_names=None):
+    def __init__(self, *, preferences, ranks, bound=None, item_names=None, cost_name="cost"):
         self.preferences = np.asarray(preferences, dtype=np.float64)
         self.ranks = np.asarray(ranks)
         self.bound = bound
         self.item_names = item_names
+        self.cost_name = cost_name
 
     @property
     def cost(self):
@@ -91,7 +94,7 @@ class PreferenceMatrixDisplay:
 
     @classmethod
     def from_estimator(cls, estimator, X, *, decoder="exact", item_names=None):
-        """Decode the preferences that a fitted ranker predicts for one list.
+        """Decode the net preferences that a fitted ranker predicts for one list.
 
         Parameters
         ----------
@@ -111,7 +114,9 @@ class PreferenceMatrixDisplay:
                 f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
             )
         weights = np.maximum(tables[0], 0.0)  # the same net preferences
-        return cls.from_preferences(weights, decoder=decoder, item_names=item_names)
+        display = cls.from_preferences(weights, decoder=decoder, item_names=item_names)
+        display.cost_name = "net cost"  # beyond what every order pays, of the mean label
+        return display
 
     def plot(self, *, ax=None, cmap="RdBu", colorbar=True):
         """Draw the matrix in the order of the ranks.
@@ -132,12 +137,14 @@ class PreferenceMatrixDisplay:
         import matplotlib.pyplot as plt  # an optional dependency
 
         if ax is None:
-            _, ax = plt.subplots(layout="constrained")
+            longest = max((len(str(name)) for name in self._names()), default=0)
+            side = 4.0 + 0.2 * len(self.ranks) + 0.08 * longest
+            _, ax = plt.subplots(figsize=(side + 1.0, side), layout="constrained")
         order = np.argsort(self.ranks)
         net = (self.preferences - self.preferences.T)[np.ix_(order, order)]
         largest = np.abs(net).max() or 1.0
         self.im_ = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
-        names = np.arange(len(order)) if self.item_names is None else np.asarray(self.item_names)
+        names = self._names()
         ax.set_yticks(range(len(order)), names[order])
         ax.set_xticks(range(len(order)), names[order], rotation=90)
         ax.set(title=self._title(), xlabel="over", ylabel="preference for")
@@ -146,8 +153,12 @@ class PreferenceMatrixDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
+    def _names(self):
+        n_items = len(self.ranks)
+        return np.arange(n_items) if self.item_names is None else np.asarray(self.item_names)
+
     def _title(self):
-        cost = f"cost {self.cost:.4g}"
+        cost = f"{self.cost_name} {self.cost:.4g}"
         if self.bound is None:
             return cost
         if self.cost - self.bound <= 1e-9 * np.abs(self.preferences).sum():

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -126,7 +126,9 @@ def test_grades_are_their_preferences():
             np.testing.assert_array_equal(same.predict(X), scores)
             values = pairwise_disagreement_loss(y, scores, average=None)
             mine = -ranker.target_loss_.measure(grades, scores, average=None)
-            np.testing.assert_allclose(values[1:], mine[1:])  # the first has nothing judged
+            compared = (~np.isnan(grades)).sum(axis=1) > 1
+            np.testing.assert_allclose(values[compared], mine[compared])
+            assert np.isnan(mine[~compared]).all()
 
 
 @pytest.mark.parametrize("loss", [PairwiseDisagreement(), KendallTau()])
@@ -184,15 +186,22 @@ def test_orders_to_grades():
         assert np.isnan(row).sum() == 3 - len(order)
     full = grades_from_orders([[1, 0, 2]])
     np.testing.assert_array_equal(full, 3 - np.array([[2, 1, 3]]))
-    for bad, message in [
-        ([[0, 1, 1]], "Order 0 names item 1 2 times"),
-        ([[0, 1], [0, 5]], "Order 1 names item 5"),
-        ([[-1, 0]], "item -1"),
-        ([["a", "b"]], "integers"),
-        ([[]], "at least one order"),
+    named = grades_from_orders([["b", "a"], ["c"]], items=["a", "b", "c"])
+    np.testing.assert_array_equal(named, [[0.0, 1.0, np.nan], [np.nan, np.nan, 0.0]])
+    for bad, options, message in [
+        ([[0, 1, 1]], {}, "Order 0 names item 1 2 times"),
+        ([[0, 1], [0, 5]], {}, "Order 1 names item 5; .* give n_items"),
+        ([[1, 2, 3], [3, 1, 2]], {}, "counted from 1"),
+        ([[0, 1, -1]], {}, "fills up short orders"),
+        ([["a", "b"]], {}, r"items=\[...\]"),
+        ([["a", "d"]], {"items": "abc"}, "Order 0 names 'd'"),
+        (["a>b"], {}, "split a text"),
+        ([0, 1, 2], {}, "each order is a sequence"),
+        ([[0], []], {}, "Order 1 is empty"),
+        ([], {}, "at least one order"),
     ]:
         with pytest.raises(ValueError, match=message):
-            grades_from_orders(bad)
+            grades_from_orders(bad, **options)
 
 
 # Inside scikit-learn ----------------------------------------------------------------
@@ -274,6 +283,19 @@ def test_time_limit_warns_and_returns_an_order():
     with pytest.warns(ConvergenceWarning, match="time limit"):
         ranks = ranker.rank([[0.0]])
     assert sorted(ranks[0]) == list(range(1, 41))
+
+
+def test_ties_of_the_exact_order_follow_the_net_preference():
+    y = grades_from_orders([[0, 1], [1, 0], [1, 2]], n_items=3)  # 0 and 1 tied, 1 before 2
+    for decoder in DECODERS:
+        assert PairwiseDAGRanker(decoder=decoder).fit(constant(3), y).rank([[0.0]]).tolist() == [
+            [2, 1, 3]
+        ]
+
+
+def test_a_classifier_is_no_regressor(data):
+    with pytest.raises(TypeError, match="instance of a regressor"):
+        PairwiseDAGRanker(estimator=LogisticRegression()).fit(data.data, data.target)
 
 
 def test_items_take_no_qid(data):

@@ -19,7 +19,12 @@ def check_preference_matrices(u):
     ValueError
         Naming the list that does not fit.
     """
-    u = np.asarray(u, dtype=np.float64)
+    try:
+        u = np.asarray(u, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"Preferences must be numbers, lists of one length at a time: {error}."
+        ) from None
     if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
         raise ValueError(
             f"Preferences u[q, i, j] have the shape (n_lists, r, r), got {u.shape}: give a single "

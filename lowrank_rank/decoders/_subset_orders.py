@@ -6,16 +6,25 @@ from ._subsets import lists_at_once, subsets_by_size, trace_back
 
 
 def subset_ranks(weights):
-    """Ranks of least cost by the dynamic program over subsets, lists in chunks."""
+    """Ranks of least cost by the dynamic program over subsets, lists in chunks.
+
+    Among orders of equal cost it takes the one that follows the net preference more closely,
+    seen from the end: the items are renumbered by it, and ties go to the later item.
+    """
     n_lists, r = weights.shape[:2]
+    by_net = np.argsort(weights.sum(axis=1) - weights.sum(axis=2), axis=1, kind="stable")
+    renumbered = np.take_along_axis(weights, by_net[:, :, np.newaxis], axis=1)
+    renumbered = np.take_along_axis(renumbered, by_net[:, np.newaxis, :], axis=2)
     at_once = lists_at_once(r)
-    ranks = np.empty((n_lists, r), dtype=np.intp)
+    found = np.empty((n_lists, r), dtype=np.intp)
     for first in range(0, n_lists, at_once):
-        chunk = weights[first : first + at_once]
+        chunk = renumbered[first : first + at_once]
         best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
-        ranks[first : first + at_once] = trace_back(
+        found[first : first + at_once] = trace_back(
             best, lambda inside, w=chunk: -np.einsum("qij,qj->qi", w, inside.astype(float))
         )
+    ranks = np.empty_like(found)
+    np.put_along_axis(ranks, by_net, found, axis=1)
     return ranks
 
 

@@ -66,7 +66,8 @@ class RankingMixin:
             raise ValueError(
                 f"This {type(self).__name__} was fitted on {self.n_lists_} lists, and scoring rows "
                 "without qid would rank them all as one. Pass qid=..., or y as "
-                "ranking_target(y, qid); for one single list pass qid=np.zeros(len(y))."
+                "ranking_target(y, qid); for one single list pass qid=np.zeros(len(y)). A Pipeline "
+                "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
             )
         scores = self._ranking_scores(X, qid=qid)
         return self.target_loss_.measure(

@@ -63,7 +63,7 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         the features; its predictions are antisymmetrised.
     n_components : int, default=2
         Planes of the bilinear term: A has at most twice this rank.
-    max_pairs : int or None, default=1000000
+    max_pairs : int or None, default=200000
         Pairs of documents (each counted once) that an `estimator` or the bilinear term is
         fitted on; if there are more, a uniform sample of them. None takes all.
     on_cycle : {"error", "net"}, default="error"
@@ -150,7 +150,7 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         decoder="dag",
         pair_features="difference",
         n_components=2,
-        max_pairs=1_000_000,
+        max_pairs=200_000,
         on_cycle="error",
         score_function="dmj",
         list_weights="rows",

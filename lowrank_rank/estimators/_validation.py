@@ -4,6 +4,7 @@ from contextlib import contextmanager
 from numbers import Integral, Real
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_array, column_or_1d
 
 from .._lists import RankingLists
@@ -136,7 +137,7 @@ def check_regressor(estimator):
         missing = estimator is not None
     else:
         missing = not (hasattr(estimator, "fit") and hasattr(type(estimator), "predict"))
-    if missing:
+    if missing or (estimator is not None and is_classifier(estimator)):
         raise TypeError(
             f"estimator must be None or an instance of a regressor with fit and predict, got "
             f"{estimator!r}."

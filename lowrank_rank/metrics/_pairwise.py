@@ -147,7 +147,7 @@ def disagreement_values(weights):
 
     def kernel(y, scores, lists):
         values = preference_disagreement_values if y.ndim == 3 else of_grades
-        return values(y, scores, lists)
+        return np.where(lists.lengths > 1, values(y, scores, lists), np.nan)
 
     return kernel
 
@@ -188,7 +188,7 @@ def pairwise_disagreement_loss(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined (none is here).
+        Value of a list on which the measure is undefined, one with a single item.
         nan leaves such lists out of the mean.
 
     Returns
