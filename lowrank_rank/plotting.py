@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .decoders import PD_DECODERS, preference_cost
+from .decoders import MOST_ITEMS_ORDERING, PD_DECODERS, preference_cost
 
 
 class PreferenceMatrixDisplay:
@@ -84,11 +84,12 @@ class PreferenceMatrixDisplay:
             raise ValueError(
                 f"item_names has {len(item_names)} entries for {len(preferences)} items."
             )
-        decoded = PD_DECODERS[decoder](preferences[np.newaxis], bound=True)
+        short = len(preferences) <= MOST_ITEMS_ORDERING  # longer ones have no bound
+        decoded = PD_DECODERS[decoder](preferences[np.newaxis], bound=short)
         return cls(
             preferences=preferences,
             ranks=decoded.ranks[0],
-            bound=float(decoded.bounds[0]),
+            bound=float(decoded.bounds[0]) if short else None,
             item_names=item_names,
         )
 
@@ -161,6 +162,6 @@ class PreferenceMatrixDisplay:
         cost = f"{self.cost_name} {self.cost:.4g}"
         if self.bound is None:
             return cost
-        if self.cost - self.bound <= 1e-9 * np.abs(self.preferences).sum():
+        if self.cost == self.bound:
             return f"{cost}, proved to be the least"
         return f"{cost}, at least {self.bound:.4g} for any order"

@@ -68,18 +68,21 @@ SETTINGS = [
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:No label prefers")
 @parametrize_with_checks(DEFAULTS)
 def test_defaults(estimator, check):
     check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:No label prefers")
 @parametrize_with_checks([LowRankSurrogateRanker(target_loss=loss) for loss in LOSSES])
 def test_every_loss_that_takes_grades(estimator, check):
     check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:No label prefers")
 @parametrize_with_checks(
     [LowRankSurrogateRanker(target_loss=loss, estimator=DecisionTreeRegressor()) for loss in LOSSES]
 )
@@ -88,12 +91,14 @@ def test_every_loss_with_a_tree(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:No label prefers")
 @parametrize_with_checks(SETTINGS)
 def test_settings(estimator, check):
     check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:No label prefers")
 @pytest.mark.filterwarnings("ignore:pos_label is None")
 @parametrize_with_checks(
     [

@@ -1,5 +1,6 @@
 """PairwiseDAGRanker on documents: pairs within lists and the models of their preferences."""
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +24,7 @@ from lowrank_rank import (
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_duels, make_ranking
 from lowrank_rank.decoders import decode_pd_dag
+from lowrank_rank.estimators import _pair_models
 from lowrank_rank.estimators._pairs import pair_of_code, pairs_within
 from lowrank_rank.metrics import pairwise_disagreement_loss
 from lowrank_rank.solvers._skew import _Problem
@@ -295,7 +297,12 @@ def test_cross_validation_decodes_each_list(documents):
 def test_no_pairs_at_all():
     X, y = np.arange(6.0).reshape(3, 2), [2.0, 1.0, 0.0]
     for settings in MODELS[:5]:
-        ranker = PairwiseDAGRanker(**settings).fit(X, y, qid=[0, 1, 2])
+        ranker = PairwiseDAGRanker(**settings)
+        with pytest.warns(UserWarning, match="No label prefers one item") as caught:
+            ranker.fit(X, y, qid=[0, 1, 2])
+        assert len(caught) == 1
+        with pytest.warns(UserWarning, match="or equal grades"):
+            ranker.fit(X, np.ones(3))
         np.testing.assert_array_equal(ranker.predict(X), 0.0)
 
 
@@ -387,3 +394,50 @@ def test_rows_of_no_weight_form_no_pairs(documents):
     fewer.fit(X[kept], y[kept], qid=qid[kept])
     assert ranker.n_pairs_ == fewer.n_pairs_
     np.testing.assert_allclose(ranker.predict(X), fewer.predict(X))
+
+
+def test_own_score_functions_and_weights():
+    X, y, qid = make_ranking(6, 10, n_features=3, random_state=0)
+    weights = (np.random.default_rng(0).uniform(size=len(y)) < 0.6).astype(float)
+
+    def own():
+        return PairwiseDAGRanker(decoder="score", score_function=lambda u: u.sum(2) - u.sum(1))
+
+    some = own().fit(X, y, qid=qid, sample_weight=weights)
+    kept = weights > 0
+    np.testing.assert_allclose(some.coef_, own().fit(X[kept], y[kept], qid=qid[kept]).coef_)
+    weights[kept] = np.arange(1, kept.sum() + 1)
+    with pytest.raises(ValueError, match="takes no weights inside a list"):
+        own().fit(X, y, qid=qid, sample_weight=weights)
+
+
+def test_many_sparse_features_make_no_square_matrix():
+    rng = np.random.default_rng(0)
+    X = sparse.random(60, 20_000, 0.002, format="csr", random_state=0)
+    y, qid = rng.integers(0, 2, 60), np.repeat(np.arange(20), 3)
+    tracemalloc.start()
+    ranker = PairwiseDAGRanker(pair_features="bilinear", max_iter=3)
+    with pytest.warns(ConvergenceWarning):
+        ranker.fit(X, y, qid=qid)
+    ranker.predict(X, qid=qid)
+    trees = PairwiseDAGRanker(estimator=Ridge(), pair_features="concatenation").fit(X, y, qid=qid)
+    trees.predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200e6  # a square matrix has 3.2 GB
+
+
+def test_too_many_numbers_of_pairs(monkeypatch):
+    monkeypatch.setattr(_pair_models, "_MOST_ENTRIES", 1000)
+    X, y, qid = make_ranking(20, 5, n_features=3, random_state=0)
+    with pytest.raises(ValueError, match="smaller max_pairs"):
+        PairwiseDAGRanker(estimator=Ridge()).fit(X, y, qid=qid)
+
+
+def test_features_of_the_fit_are_those_of_predict(documents):
+    X, y, qid = documents
+    ranker = PairwiseDAGRanker(estimator=Ridge(), pair_features=lambda a, b: a - b)
+    ranker.fit(X, y, qid=qid)
+    before = ranker.predict(X)
+    ranker.set_params(pair_features=lambda a, b: b - a)
+    np.testing.assert_array_equal(ranker.predict(X), before)

@@ -293,6 +293,11 @@ def test_ties_of_the_exact_order_follow_the_net_preference():
         ]
 
 
+def test_labels_without_any_preference():
+    with pytest.warns(UserWarning, match="No label prefers one item"):
+        PairwiseDAGRanker().fit(constant(2), np.zeros((2, 3, 3)))
+
+
 def test_a_classifier_is_no_regressor(data):
     with pytest.raises(TypeError, match="instance of a regressor"):
         PairwiseDAGRanker(estimator=LogisticRegression()).fit(data.data, data.target)
@@ -330,3 +335,18 @@ def test_sorting_is_not_exact_where_items_are_not_judged():
     assert sort.rank([[0.0]]).tolist() == [[2, 1, 3]]
     whole = np.nan_to_num(y)
     assert LowRankSurrogateRanker(target_loss=loss).fit(constant(2), whole).decoder_ == "sort"
+
+
+def test_scores_estimate_f_itself():
+    """E f_i(Y), whatever form the labels have."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 4, (60, 5)).astype(float)
+    for loss in (PairwiseDisagreement(), PairwiseDisagreement("difference")):
+        u = loss.preferences(y)
+        grades = PairwiseDAGRanker(target_loss=loss, decoder="score").fit(X, y)
+        tensors = PairwiseDAGRanker(target_loss=loss, decoder="score").fit(X, u)
+        own = PairwiseDAGRanker(
+            target_loss=loss, decoder="score", score_function=lambda v: v.sum(2) - v.sum(1)
+        ).fit(X, y)
+        np.testing.assert_allclose(grades.predict(X), tensors.predict(X))
+        np.testing.assert_allclose(grades.predict(X), own.predict(X))

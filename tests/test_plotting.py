@@ -85,3 +85,11 @@ def test_one_query_at_a_time(wine):
     ranker = PairwiseDAGRanker().fit(np.zeros((11, 1)), wine.target)
     with pytest.raises(ValueError, match="One list can be drawn"):
         PreferenceMatrixDisplay.from_estimator(ranker, [[0.0], [0.0]])
+
+
+def test_longer_lists_have_no_bound():
+    u = np.random.default_rng(0).uniform(size=(201, 201))
+    display = PreferenceMatrixDisplay.from_preferences(u, decoder="borda")
+    assert display.bound is None
+    with pytest.raises(ValueError, match="at most 200 items"):
+        PreferenceMatrixDisplay.from_preferences(u)

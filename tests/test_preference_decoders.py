@@ -11,6 +11,9 @@ from lowrank_rank.decoders import (
     _preference_search,
     _subset_orders,
     dag_edges,
+    decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
     decode_pd_borda,
     decode_pd_dag,
     decode_pd_exact,
@@ -284,3 +287,25 @@ def test_a_wrong_number_of_differences_is_refused():
     for differences in (np.zeros((2, 4)), np.zeros(3)):
         with pytest.raises(ValueError, match=r"for 3 items it must be \(n_lists, 3\)"):
             matrices_from_differences(differences, 3)
+
+
+@pytest.mark.parametrize("decode", DECODERS)
+def test_an_edge_that_outweighs_all_others_hides_no_gap(decode):
+    """No good order goes against it: certificates are as they are without it."""
+    outside = np.zeros((1, 6, 6))
+    outside[0, :4, :4] = COUNTER_EXAMPLE[0]
+    outside[0, 4, 5] = 1e12
+    decoded = decode(outside, bound=True)
+    assert decoded.bounds[0] == 4.0
+    assert decoded.optimal[0] == (decoded.values[0] == 4.0)
+    inside = np.random.RandomState(13).randint(0, 4, (1, 13, 13)).astype(float)
+    inside[0, 0, 1] = 1e12
+    least = preference_cost(inside, decode_pd_exact(inside).ranks)[0]
+    assert least == 94.0
+    found = decode(inside, bound=True)
+    assert found.optimal[0] == (found.values[0] == least)
+
+
+def test_empty_batches():
+    for decode in (decode_map_diagonal, decode_map_local_search, decode_map_exact):
+        assert decode(np.zeros((0, 6)), 3, bound=True).ranks.shape == (0, 3)

@@ -277,7 +277,7 @@ def test_any_multipliers_of_the_cuts_give_a_bound():
     for u in preferences("normal", 20, 5):
         weights = np.maximum(u - u.T, 0.0)
         least = least_costs(weights[np.newaxis])[0]
-        search = _linear_ordering._Search(weights, None, None)
+        search = _linear_ordering._Search(weights, np.arange(len(weights)), None, None)
         for _ in range(20):
             search._separate(rng.integers(0, 2, size=10).astype(float))
         n_cuts = len(search.sides)

@@ -245,7 +245,13 @@ def _expected(u, probabilities):
     """E Y_ij, (n, r, r), of preferences as they are or of a distribution over labels."""
     if probabilities is None:
         return check_preference_matrices(u)
-    return np.einsum("nl,lij->nij", np.asarray(probabilities, dtype=np.float64), _preferences(u))
+    probabilities, labels = np.asarray(probabilities, dtype=np.float64), _preferences(u)
+    if probabilities.ndim != 2 or probabilities.shape[1] != len(labels):
+        raise ValueError(
+            f"probabilities must have the shape (n, {len(labels)}), one distribution over the "
+            f"labels in each row, got {probabilities.shape}."
+        )
+    return np.einsum("nl,lij->nij", probabilities, labels)
 
 
 def _preferences(labels):

@@ -10,20 +10,22 @@ from time import monotonic
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ._decoded import Decoded, batches, snapped
+from ._decoded import Decoded, batches
 from ._linear_ordering import order_components
 from ._preferences import (
     check_preference_matrices,
-    cost_scale,
+    clipped,
     net_preferences,
     pair_bound,
     preference_cost,
     ranks_from_orders,
 )
 from ._subset_orders import subset_ranks
+from ._topological import dag_ranks
 
 MOST_ITEMS_SUBSETS = 12  # beyond, the linear program is faster than 2**r subsets
 MOST_ITEMS_ORDERING = 200  # 20,000 variables; time limits end the search long before
+_BOUND_SECONDS = 60.0  # for each list whose heuristic order is to have a bound
 
 
 def decode_pd_exact(u, *, time_limit=60.0, bound=True):
@@ -71,7 +73,7 @@ def decode_pd_exact(u, *, time_limit=60.0, bound=True):
     (array([4.]), array([5.]))
     """
     u = check_preference_matrices(u)
-    decoded = _solve(u, time_limit, branch=True)
+    decoded = certified(u, *_solve(u, time_limit, branch=True))
     open_lists = np.flatnonzero(~decoded.optimal)
     if len(open_lists):
         worst = open_lists[np.argmax(decoded.gaps[open_lists])]
@@ -87,7 +89,7 @@ def decode_pd_exact(u, *, time_limit=60.0, bound=True):
     return decoded if bound else decoded._replace(bounds=None)
 
 
-def preference_bound(u, *, values=None, time_limit=60.0):
+def preference_bound(u, *, time_limit=60.0):
     """Lower bound on the cost of every order of each list.
 
     The least cost itself for lists of up to 12 items; beyond, the linear relaxation with
@@ -97,8 +99,6 @@ def preference_bound(u, *, values=None, time_limit=60.0):
     ----------
     u : array-like of shape (n_lists, r, r)
         r at most 200.
-    values : ndarray of shape (n_lists,) or None, default=None
-        Costs of known orders; a bound that meets one within rounding is set to it.
     time_limit : float or None, default=60.0
         Seconds for each list; the bound that is proved by then is returned.
 
@@ -113,32 +113,53 @@ def preference_bound(u, *, values=None, time_limit=60.0):
     array([1.])
     """
     u = check_preference_matrices(u)
-    bounds = _solve(u, time_limit, branch=False).bounds
-    if values is None:
-        return bounds
-    return snapped(np.minimum(bounds, values), values, cost_scale(u))
+    return pair_bound(u) + _solve(u, time_limit, branch=False)[1]
+
+
+def certified(u, ranks, extra=None):
+    """Orders with their costs and bounds, `extra` on the weight of the edges that they go against.
+
+    What every order pays, and edges that no good order goes against, have no part in the gap.
+    """
+    if extra is None:
+        extra = _solve(u, _BOUND_SECONDS, branch=False)[1]
+    values, spent = preference_cost(u, ranks), np.empty(len(u))
+    for lists in batches(len(u), u.shape[1] ** 2):
+        spent[lists] = preference_cost(np.maximum(net_preferences(u[lists]), 0.0), ranks[lists])
+    gaps = np.maximum(spent - extra, 0.0)
+    return Decoded(ranks, values, values - np.where(gaps > 1e-9 * spent, gaps, 0.0))
 
 
 def _solve(u, time_limit, branch):
-    """Orders and bounds of all lists; without `branch` the relaxation has to do."""
+    """Ranks of all lists, and bounds on the weight of the edges that any order goes against.
+
+    Without `branch` the relaxation has to do.
+    """
     n_lists, r = u.shape[:2]
     if r > MOST_ITEMS_ORDERING:
         raise ValueError(
             f"The exact method and its bound take at most {MOST_ITEMS_ORDERING} items, u has {r}: "
             "take decoder='local_search' or decoder='dag', without a bound."
         )
-    ranks = np.empty((n_lists, r), dtype=np.intp)
-    extra = np.zeros(n_lists)  # what the bound adds to that of the pairs
+    if time_limit is not None and not time_limit > 0:
+        raise ValueError(f"time_limit must be a number of seconds > 0 or None, got {time_limit!r}.")
+    ranks, extra = np.empty((n_lists, r), dtype=np.intp), np.zeros(n_lists)
     for lists in batches(n_lists, r * r):
         weights = np.maximum(net_preferences(u[lists]), 0.0)
         if r <= MOST_ITEMS_SUBSETS:
-            ranks[lists] = subset_ranks(weights)
+            ranks[lists] = _short_ranks(weights)
             extra[lists] = preference_cost(weights, ranks[lists])
             continue
         for q in range(len(weights)):
             deadline = None if time_limit is None else monotonic() + time_limit
             order, extra[lists.start + q] = order_components(weights[q], deadline, branch)
             ranks[lists.start + q] = ranks_from_orders(order[np.newaxis])[0]
-    values = preference_cost(u, ranks)
-    bounds = np.minimum(pair_bound(u) + extra, values)
-    return Decoded(ranks, values, snapped(bounds, values, cost_scale(u)))
+    return ranks, extra
+
+
+def _short_ranks(weights):
+    """Ranks of algorithm 1 where they cost nothing, else of the program over subsets."""
+    ranks = dag_ranks(weights)
+    cyclic = preference_cost(weights, ranks) > 0
+    ranks[cyclic] = subset_ranks(clipped(weights[cyclic], ranks[cyclic]))
+    return ranks

@@ -3,14 +3,14 @@
 import numpy as np
 
 from ._decoded import Decoded, batches, joined
-from ._exact_preferences import preference_bound
+from ._exact_preferences import certified
 from ._preferences import (
     check_preference_matrices,
     net_preferences,
     preference_cost,
     ranks_from_orders,
 )
-from ._topological import acyclic_edges, topological_orders
+from ._topological import acyclic_edges, dag_ranks
 
 
 def decode_pd_dag(u, *, bound=False):
@@ -56,7 +56,7 @@ def decode_pd_dag(u, *, bound=False):
     parts = []
     for lists in batches(len(u), u[0].size if len(u) else 1):
         net = net_preferences(u[lists])
-        ranks = ranks_from_orders(topological_orders(acyclic_edges(net), net.sum(axis=2)))
+        ranks = dag_ranks(net)
         parts.append(Decoded(ranks, preference_cost(u[lists], ranks)))
     return _with_bound(u, joined(parts), bound)
 
@@ -109,6 +109,4 @@ def decode_pd_borda(u, *, bound=False):
 
 
 def _with_bound(u, decoded, bound):
-    if not bound:
-        return decoded
-    return decoded._replace(bounds=preference_bound(u, values=decoded.values))
+    return certified(u, decoded.ranks) if bound else decoded

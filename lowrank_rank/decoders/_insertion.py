@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ._preferences import preference_cost, ranks_from_orders, total_weight
-from ._topological import acyclic_edges, topological_orders
+from ._preferences import clipped, preference_cost, ranks_from_orders
+from ._topological import dag_ranks
 
 _EXCHANGES = 2  # of blocks, by a restart
 
@@ -103,10 +103,12 @@ def search(net, shakes):
     ndarray of int, shape (n_lists, r)
     """
     weights = np.maximum(net, 0.0)
-    slack = 1e-12 * total_weight(weights)
     preference = net.sum(axis=2)
-    best = improve_orders(weights, topological_orders(acyclic_edges(net), preference))
+    ranks = dag_ranks(net)
+    weights = clipped(weights, ranks)
+    best = improve_orders(weights, np.argsort(ranks, axis=1))
     cost = preference_cost(weights, ranks_from_orders(best))
+    slack = 1e-12 * weights.sum(axis=(1, 2))
     for start in (None, *shakes):
         open_lists = np.flatnonzero(cost > slack)  # an order without a cost is the best
         if len(open_lists) == 0:

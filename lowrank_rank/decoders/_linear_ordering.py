@@ -16,13 +16,13 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from ._insertion import improve_orders, search, shakes_of
-from ._preferences import strong_components
+from ._preferences import clipped, strong_components
 from ._subset_orders import subset_ranks
-from ._topological import acyclic_edges, topological_orders
+from ._topological import dag_ranks, topological_orders
 
 _VIOLATED = 1e-5  # well above the solver's tolerance: no cut comes twice
 MOST_ITEMS_GAP = 20  # where the relaxation leaves a gap, 2**20 subsets take less than branching
-_RESTARTS = 20
+_RESTARTS = 100
 _INFEASIBLE = 2  # SciPy's status
 _LARGEST = 1e3  # weights are scaled to it, so that the solver's absolute gap of 1e-6 is small
 
@@ -68,10 +68,12 @@ def order_components(weights, deadline, branch):
 
 def order_by_cuts(weights, deadline, branch):
     """Order and bound of one strong component; see `order_components`."""
+    start = dag_ranks(weights[np.newaxis])
+    weights = clipped(weights[np.newaxis], start)[0]
     largest = weights.max()
     whole = np.array_equal(weights, np.round(weights))
     unit = _LARGEST / largest if whole else None
-    search = _Search(weights / largest * _LARGEST, deadline, unit)
+    search = _Search(weights / largest * _LARGEST, np.argsort(start[0]), deadline, unit)
     if search.relax() and branch:
         if len(weights) <= MOST_ITEMS_GAP:
             order = np.argsort(subset_ranks(weights[np.newaxis])[0])
@@ -86,12 +88,14 @@ class _Search:
     Parameters
     ----------
     weights : ndarray of shape (r, r)
+    start : ndarray of int, shape (r,)
+        An order.
     deadline : float or None
     unit : float or None
         All weights are multiples of it, or None: costs, and so bounds, can be rounded up.
     """
 
-    def __init__(self, weights, deadline, unit):
+    def __init__(self, weights, start, deadline, unit):
         r = len(weights)
         self.weights, self.deadline, self.unit = weights, deadline, unit
         self.pairs = np.triu_indices(r, 1)
@@ -106,10 +110,8 @@ class _Search:
         self.sides = np.zeros(0)
         self.ends = np.tile([0.0, 1.0], (len(self.costs), 1))  # of each x
         self.reduced, self.priced = np.zeros(len(self.costs)), 0.0
-        self.tolerance = 1e-10 * weights.sum()
         self._rng = np.random.RandomState(0)  # which of equally violated cuts are taken
-        start = topological_orders(acyclic_edges(weights[np.newaxis]), weights.sum(1)[np.newaxis])
-        self._offer(start[0])
+        self._offer(start)
 
     def relax(self):
         """Linear relaxation with cuts until none is violated; whether there is more to do."""
@@ -207,6 +209,11 @@ class _Search:
             return {}
         left = self.deadline - monotonic()
         return {"time_limit": left} if left > 0 else None
+
+    @property
+    def tolerance(self):
+        """Of a gap: rounding of the best value, and less than a unit."""
+        return min(1e-9 * self.value, 0.5 * (self.unit or np.inf))
 
     def _closed(self):
         return self.value - self.bound <= self.tolerance

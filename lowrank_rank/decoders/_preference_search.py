@@ -3,7 +3,7 @@
 from sklearn.utils import check_random_state
 
 from ._decoded import Decoded, batches, joined
-from ._exact_preferences import preference_bound
+from ._exact_preferences import certified
 from ._insertion import search, shakes_of
 from ._preferences import (
     check_preference_matrices,
@@ -52,6 +52,8 @@ def decode_pd_local_search(u, *, n_restarts=None, random_state=0, bound=False):
     array([ True])
     """
     u = check_preference_matrices(u)
+    if n_restarts is not None and n_restarts < 0:
+        raise ValueError(f"n_restarts must be an integer >= 0 or None, got {n_restarts!r}.")
     if n_restarts is None:
         n_restarts = min(100, 10**6 // max(u.shape[1], 1) ** 2)
     shakes = shakes_of(u.shape[1], n_restarts, check_random_state(random_state))
@@ -60,4 +62,4 @@ def decode_pd_local_search(u, *, n_restarts=None, random_state=0, bound=False):
         ranks = ranks_from_orders(search(net_preferences(u[lists]), shakes))
         parts.append(Decoded(ranks, preference_cost(u[lists], ranks)))
     decoded = joined(parts)
-    return decoded._replace(bounds=preference_bound(u, values=decoded.values)) if bound else decoded
+    return certified(u, decoded.ranks) if bound else decoded

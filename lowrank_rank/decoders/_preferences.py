@@ -10,6 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+_LARGEST = 1e290  # sums over a list stay finite
+
 
 def check_preference_matrices(u):
     """u as finite floats of shape (n_lists, r, r).
@@ -30,9 +32,11 @@ def check_preference_matrices(u):
             f"Preferences u[q, i, j] have the shape (n_lists, r, r), got {u.shape}: give a single "
             "matrix as u[np.newaxis], differences of pairs through matrices_from_differences."
         )
-    if not np.isfinite(u).all():
-        place = [int(i) for i in np.argwhere(~np.isfinite(u))[0]]
-        raise ValueError(f"u{place} is {u[tuple(place)]}: preferences must be finite.")
+    if not np.all(np.abs(u) <= _LARGEST):
+        place = [int(i) for i in np.argwhere(~(np.abs(u) <= _LARGEST))[0]]
+        raise ValueError(
+            f"u{place} is {u[tuple(place)]:g}: preferences must be finite, at most {_LARGEST:g}."
+        )
     return u
 
 
@@ -109,19 +113,13 @@ def pair_bound(u):
     return np.minimum(u[:, i, j], u[:, j, i]).sum(axis=1)
 
 
-def total_weight(u):
-    """Sum of the edges' weights ``|u_ij - u_ji|``, the scale of a list."""
-    i, j = np.triu_indices(u.shape[1], 1)
-    return np.abs(u[:, i, j] - u[:, j, i]).sum(axis=1)
+def clipped(weights, ranks):
+    """Weights of edges cut to twice the cost of a known order, list by list.
 
-
-def cost_scale(u):
-    """What rounding of a cost is measured by: the edges' weights, and a little of u itself.
-
-    A large symmetric part of u cancels in the edges but not in the rounding of the cost.
+    No better order goes against a heavier edge than that cost, so the best orders stay the
+    best; and sums are no longer rounded by the size of an edge that does not matter.
     """
-    i, j = np.triu_indices(u.shape[1], 1)
-    return total_weight(u) + 1e-5 * (np.abs(u[:, i, j]) + np.abs(u[:, j, i])).sum(axis=1)
+    return np.minimum(weights, 2.0 * preference_cost(weights, ranks)[:, np.newaxis, np.newaxis])
 
 
 def strong_components(edges, shape):

@@ -27,4 +27,6 @@ def decode_sort(u):
     array([[3, 1, 2]])
     """
     u = np.asarray(u, dtype=np.float64)
+    if u.size == 0:
+        return np.empty(u.shape, dtype=np.intp)
     return ranks_from_scores(u.ravel(), RankingLists.equal(*u.shape)).reshape(u.shape)

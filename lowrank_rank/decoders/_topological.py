@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._preferences import strong_components
+from ._preferences import ranks_from_orders, strong_components
 
 
 def acyclic_edges(net):
@@ -31,6 +31,12 @@ def acyclic_edges(net):
     kept = place >= high[lists]
     mask[lists[kept], tails[kept], heads[kept]] = True
     return mask
+
+
+def dag_ranks(net):
+    """Ranks by algorithm 1 of net preferences, or of the edges' weights, (n_lists, r, r)."""
+    preference = net.sum(axis=2) - net.sum(axis=1)
+    return ranks_from_orders(topological_orders(acyclic_edges(net), preference))
 
 
 def topological_orders(edges, net):

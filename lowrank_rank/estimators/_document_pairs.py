@@ -17,6 +17,7 @@ from ._pair_models import (
     mean_row,
     skew_model,
 )
+from ._pair_settings import warn_without_preferences
 from ._pairs import factors_of_rows, pairs_within
 from ._regression import predict_regressors
 from ._score_functions import score_rows
@@ -42,6 +43,8 @@ class DocumentPairsMixin:
         pairs = pairs_within(
             lists, y, weights, self.target_loss_, self.list_weights, self.max_pairs, rng
         )
+        if self.estimator is not None or self.pair_features != "bilinear":
+            warn_without_preferences(pairs.targets)
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         self._say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
         if self.estimator is None and self.pair_features == "bilinear":
@@ -55,6 +58,7 @@ class DocumentPairsMixin:
         base = Ridge(alpha=self.alpha) if self.estimator is None else self.estimator
         self._say(f"{type(base).__name__} on {parts[0].shape} pair features")
         self._fit_regressors(*parts, estimator=base)
+        self._fitted_features = self.pair_features
         self.n_iter_ = 1
 
     def _fit_scores(self, X, y, lists, weights):
@@ -62,8 +66,9 @@ class DocumentPairsMixin:
         loss = self.target_loss_
         batch = encode_documents(X, y, lists, weights, loss, "auto", self.list_weights, True)
         if self.decoder == "score" and callable(self.score_function):
-            scores = score_rows(self.score_function, loss, y, lists)
+            scores = score_rows(self.score_function, loss, y, lists, weights)
             batch = replace(batch, targets=scores[:, np.newaxis])
+        warn_without_preferences(batch.scaled_targets())
         self._regress(batch)
         if self.estimator is None:
             self.intercept_ = float(-self.coef_ @ self.mean_)
@@ -72,7 +77,7 @@ class DocumentPairsMixin:
         if hasattr(self, "components_"):
             return SkewPairs(self.coef_, self.components_, self.mean_)
         if hasattr(self, "estimators_") and self.decoder_ != "score":
-            return RegressorPairs(self.estimators_, self.pair_features, self.mean_)
+            return RegressorPairs(self.estimators_, self._fitted_features, self.mean_)
         return ScorePairs(self._scores_of_rows)
 
     def _scores_of_rows(self, X):

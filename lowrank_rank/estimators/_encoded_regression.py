@@ -52,6 +52,11 @@ class EncodedRegressionMixin(SurrogateMixin):
         if fit.solver is not None:
             self.solver_ = fit.solver
 
+    def _forget_statistics(self):
+        """Drop what only a partial_fit would go on from."""
+        for name in ("_statistics", "_totals"):
+            vars(self).pop(name, None)
+
     def _fit_estimator(self, batch, turns):
         targets = batch.scaled_targets()
         weights = batch.weights * batch.totals.weight_factor

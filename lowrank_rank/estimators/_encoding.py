@@ -154,8 +154,8 @@ def encode_items(X, y, weights, loss, decoder):
     n_items = y.shape[1]
     if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
         raise ValueError(
-            f"y of shape {y.shape}: preferences have the shape (n_queries, r, r), with two equal "
-            f"numbers of items, and go with target_loss='pd'; the target loss is {loss!r}."
+            f"y of shape {y.shape}: preferences (n_queries, r, r), two equal numbers of items, "
+            f"go with target_loss='pd' alone; the target loss is {loss!r}, which takes grades."
         )
     name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
     if name not in loss.decoders:

@@ -16,6 +16,7 @@ from ._linear import linear_scores
 from ._pairs import pair_features
 from ._regression import predict_regressors
 
+_MOST_ENTRIES = 10**9  # of pair features to fit on, 8 GB
 _NUMBERS_AT_ONCE = 2**23  # entries of pair features that are held at the same time
 
 
@@ -62,9 +63,10 @@ class RegressorPairs(NamedTuple):
     mean: np.ndarray
 
     def average(self, X):
-        middle = np.broadcast_to(self.mean, X.shape)
-        middle = sparse.csr_matrix(middle) if sparse.issparse(X) else np.array(middle)
-        return self._preference(X, middle)
+        middle = self.mean[np.newaxis]
+        middle = sparse.csr_matrix(middle) if sparse.issparse(X) else middle
+        rows = np.arange(X.shape[0])
+        return self._preference(X, rows, middle, np.zeros_like(rows))
 
     def tables(self, X, rows):
         m, r = rows.shape
@@ -72,17 +74,17 @@ class RegressorPairs(NamedTuple):
         table = np.zeros((m, r, r))
         if len(i) == 0:
             return table
-        value = self._preference(X[rows[:, i].ravel()], X[rows[:, j].ravel()]).reshape(m, -1)
+        value = self._preference(X, rows[:, i].ravel(), X, rows[:, j].ravel()).reshape(m, -1)
         table[:, i, j], table[:, j, i] = value, -value
         return table
 
-    def _preference(self, a, b):
-        step = max(1, _NUMBERS_AT_ONCE // (2 * a.shape[1]))
+    def _preference(self, A, rows_a, B, rows_b):
+        """g of the rows of A over those of B, gathered in pieces."""
+        step = max(1, _NUMBERS_AT_ONCE // (2 * A.shape[1]))
         parts = []
-        for first in range(0, a.shape[0], step):
-            here = slice(first, first + step)
-            forth = pair_features(self.features, a[here], b[here])
-            back = pair_features(self.features, b[here], a[here])
+        for first in range(0, len(rows_a), step):
+            a, b = A[rows_a[first : first + step]], B[rows_b[first : first + step]]
+            forth, back = pair_features(self.features, a, b), pair_features(self.features, b, a)
             h = [predict_regressors(self.estimators, both)[:, 0] for both in (forth, back)]
             parts.append((h[0] - h[1]) / 2.0)
         return np.concatenate(parts)
@@ -107,9 +109,28 @@ def both_ways(pairs, X, weights, kind):
     rows = np.arange(X.shape[0])
     first = np.concatenate([pairs.first, pairs.second, rows])
     second = np.concatenate([pairs.second, pairs.first, rows])
-    features = pair_features(kind, X[first], X[second])
+    features = _gathered(kind, X, first, second)
     targets = np.concatenate([pairs.targets, -pairs.targets, np.zeros(len(rows))])
     return features, targets[:, np.newaxis], np.concatenate([pairs.weights, pairs.weights, weights])
+
+
+def _gathered(kind, X, first, second):
+    """Features of pairs of rows, made in pieces: no second copy of all of them."""
+    step = max(1, _NUMBERS_AT_ONCE // (2 * X.shape[1]))
+    pieces = [(first[i : i + step], second[i : i + step]) for i in range(0, len(first), step)]
+    start = pair_features(kind, X[pieces[0][0]], X[pieces[0][1]])
+    if sparse.issparse(start):
+        return sparse.vstack([pair_features(kind, X[i], X[j]) for i, j in pieces], format="csr")
+    entries = len(first) * start.shape[1]
+    if entries > _MOST_ENTRIES:
+        raise ValueError(
+            f"{len(first)} ordered pairs of {start.shape[1]} features are {entries / 1e9:.1f} "
+            "billion numbers: set a smaller max_pairs, or fewer pair features."
+        )
+    features = np.empty((len(first), start.shape[1]))
+    for number, (i, j) in enumerate(pieces):
+        features[number * step : number * step + len(i)] = pair_features(kind, X[i], X[j])
+    return features
 
 
 def skew_model(ranker, X, mean, pairs, coef, rng):

@@ -1,5 +1,8 @@
 """Parameters of `PairwiseDAGRanker`, checked before anything is fitted."""
 
+import warnings
+
+import numpy as np
 from sklearn.base import clone
 
 from ..decoders import MOST_ITEMS_ORDERING, PD_DECODERS
@@ -39,6 +42,17 @@ def check_pair_settings(ranker):
     check_score_function(ranker.score_function)
     check_regressor(ranker.estimator)
     return loss
+
+
+def warn_without_preferences(targets):
+    """Say so where no label prefers anything: every preference is then learnt to be 0."""
+    if not np.any(targets):
+        warnings.warn(
+            "No label prefers one item to another: every list has a single item (is qid the number "
+            "of the row?) or equal grades. All preferences are 0.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_decodable(decoder, n_items):

@@ -15,9 +15,13 @@ from ._pair_decoding import decoded_scores, preferences_of_lists, resolved_decod
 from ._pair_models import (
     ScorePairs,
 )
-from ._pair_settings import check_decodable, check_pair_settings
+from ._pair_settings import (
+    check_decodable,
+    check_pair_settings,
+    warn_without_preferences,
+)
 from ._preference_labels import check_acyclic_labels
-from ._score_functions import score_targets
+from ._score_functions import net_scores, score_targets
 from ._validation import (
     all_or_nothing,
 )
@@ -210,20 +214,13 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         with all_or_nothing(self):
             loss = check_pair_settings(self)
             X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
-            self._forget(
-                "solver_",
-                "n_iter_",
-                "components_",
-                "mean_",
-                "n_pairs_",
-                "n_pairs_total_",
-                "_statistics",
-            )
+            self._forget(*_SOME_FITS)
             self.target_loss_, self.decoder_ = loss, self.decoder
             if y.ndim == 1:
                 self._fit_documents(X, y, lists, weights)
             else:
                 self._fit_items(X, y, weights)
+            self._forget_statistics()
         return self
 
     def predict(self, X, *, qid=None):
@@ -293,6 +290,7 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
         """
         check_is_fitted(self)
         if self.n_items_ is not None:
+            check_no_qid(qid)
             return self._tables(self.predict_surrogate(X))
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
@@ -310,9 +308,12 @@ class PairwiseDAGRanker(DocumentPairsMixin, EncodedRegressionMixin, BaseRanker):
             y = check_acyclic_labels(loss.check_labels(y), self.on_cycle)
         decoder = "sort" if score else resolved_decoder(self.decoder, y.shape[1])
         batch = encode_items(X, y, weights, loss, decoder)
-        if score and callable(self.score_function):
-            scores = score_targets(self.score_function, loss.preferences(y))
+        if score:
+            f = self.score_function
+            own = callable(f)
+            scores = score_targets(f, loss.preferences(y)) if own else net_scores(loss, y)
             batch = replace(batch, targets=scores)
+        warn_without_preferences(batch.targets)
         self.decoder_ = "score" if score else batch.decoder
         self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
         self._regress(batch)

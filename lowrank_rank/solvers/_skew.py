@@ -131,8 +131,12 @@ class _Problem:
         theta = np.zeros((2 * n_components + 1, size))
         theta[0] = coef
         self.value_and_gradient(theta.ravel())  # sets the residuals
-        basis, guess = np.eye(size), rng.normal(size=size)
-        if 2 * n_components < size - 1 and np.any(self._steepest(guess)):
+        guess = rng.normal(size=size)
+        if not np.any(self._steepest(guess)):  # nothing left to explain
+            return theta[1 : n_components + 1], theta[n_components + 1 :]
+        if 2 * n_components >= size - 1:
+            basis = np.eye(size)
+        else:
             steepest = LinearOperator(
                 (size, size),
                 matvec=lambda v: self._steepest(v.ravel()),
