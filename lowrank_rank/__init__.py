@@ -7,6 +7,7 @@ from ._version import __version__
 from .estimators import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
+    OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
 )
@@ -15,6 +16,7 @@ from .metrics import get_ranking_scorer_names, make_ranking_scorer
 __all__ = [
     "LowRankSurrogateClassifier",
     "LowRankSurrogateRanker",
+    "OrderPreservingRegressor",
     "PairwiseDAGRanker",
     "PrecisionAtKPerceptron",
     "__version__",

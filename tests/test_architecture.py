@@ -27,9 +27,10 @@ MAY_IMPORT = {
         "target_losses",
         "surrogates",
         "solvers",
+        "calibration",
     },
     "datasets": {"_lists"},
-    "calibration": {"decoders", "surrogates", "target_losses"},
+    "calibration": {"_lists", "decoders", "surrogates", "target_losses"},
     "plotting": {"decoders"},
     "testing": {"calibration", "target_losses"},
 }

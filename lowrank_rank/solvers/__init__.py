@@ -4,6 +4,7 @@ from ._batches import ListBatch, ListGroup, MatrixBatch, Rule, sum_of_squares, t
 from ._cutting_plane import cutting_plane
 from ._mini_batch import Descent, Trajectory, descend, mean_hits, run_pass
 from ._ridge import RidgeStatistics, solve_iteratively
+from ._scores import fit_scores
 from ._skew import fit_skew
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Trajectory",
     "cutting_plane",
     "descend",
+    "fit_scores",
     "fit_skew",
     "mean_hits",
     "run_pass",

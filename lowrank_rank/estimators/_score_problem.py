@@ -1,0 +1,147 @@
+"""Utilities of labelled lists, and a surrogate of linear scores on them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from .._lists import RankingLists
+from ..calibration import C_phi
+from ..solvers import RidgeStatistics
+from ..surrogates import PairwiseSquared, PointwiseSquared, Surrogate, resolve_surrogate
+from ._encoding import encode_documents, encode_items
+from ._ridge import MOST_FEATURES_GRAM
+
+_ETA = 1.5  # times the largest utility, of a two-sided surrogate given by name
+
+
+@dataclass(frozen=True)
+class ScoreProblem:
+    """A surrogate with the utilities of documents (d = 1) or of fixed items (d = r).
+
+    Attributes
+    ----------
+    surrogate : Surrogate
+    v, weights : ndarray of shape (n, d)
+        Utilities and importances, in the order of the rows of X; 0 where not judged.
+    lists : RankingLists
+        Of the flat scores: the rows of X, or the rows of a matrix of scores.
+    row_weights : ndarray of shape (n,)
+    n_items : int or None
+    n_lists : int
+    n_features : int
+    """
+
+    surrogate: Surrogate
+    v: np.ndarray
+    weights: np.ndarray
+    lists: RankingLists
+    row_weights: np.ndarray
+    n_items: int | None
+    n_lists: int
+    n_features: int
+
+    @classmethod
+    def of_labels(cls, X, y, lists, weights, loss, surrogate):
+        """From labels as the rankers read them."""
+        if y.ndim == 1:
+            batch = encode_documents(X, y, lists, weights, loss, "auto", "rows", False)
+            v, each = batch.scaled_targets(), weights[:, np.newaxis]
+        else:
+            batch = encode_items(X, y, weights, loss, "sort")
+            judged = ~np.isnan(batch.targets)
+            v, each = np.nan_to_num(batch.targets), weights[:, np.newaxis] * judged
+            lists = RankingLists.equal(*v.shape)
+        resolved = resolve_surrogate(surrogate)
+        largest = v.max(initial=0.0, where=each > 0)
+        if isinstance(surrogate, str) and "eta" in resolved.get_params() and largest > 0:
+            resolved.set_params(eta=_ETA * largest)
+        resolved.check_utilities(v[each > 0])
+        return cls(resolved, v, each, lists, weights, batch.n_items, batch.n_lists, X.shape[1])
+
+    def flat(self, array):
+        """(n, d) as grouped flat entries."""
+        return self.lists.group(array.ravel())
+
+    @property
+    def total(self):
+        """What the sum over lists is divided by."""
+        total = self.weights.sum()
+        if self.surrogate.of_utilities:
+            total = (self.weights * self.v).sum()
+        return total if total > 0 else 1.0
+
+    def evaluate(self, scores):
+        """Mean surrogate of scores (n, d), and its gradient."""
+        lists, weights = self.lists, self.flat(self.weights)
+        found = self.surrogate.evaluate(self.flat(self.v), self.flat(scores), lists, weights)
+        value, gradient = found.values, found.gradient
+        if self.surrogate.of_pairs:  # a list counts by its weight, not by the square of it
+            mass = lists.sum(weights)
+            share = np.divide(1.0, mass, out=np.zeros(len(mass)), where=mass > 0)
+            value, gradient = value * share, gradient * lists.spread(share)
+        total = self.total
+        return value.sum() / total, lists.ungroup(gradient).reshape(scores.shape) / total
+
+    def objective(self, X, theta, alpha):
+        scores = np.asarray(X @ theta[:, :-1].T) + theta[:, -1]
+        return float(self.evaluate(scores)[0] + 0.5 * alpha * (theta[:, :-1] ** 2).sum())
+
+    def bound_factor(self, loss):
+        """Root of the mean over lists of (c C_phi(2))**2; nan where there is no bound."""
+        if not self.surrogate.order_preserving:
+            return np.nan
+        lists = self.lists
+        mass = lists.sum(self.flat(self.weights))
+        c = self.surrogate.bound_constant(self.flat(self.v), lists)
+        lengths, which = np.unique(lists.lengths, return_inverse=True)
+        spread = np.array([C_phi(loss, int(r)) for r in lengths])[which]
+        counts = mass > 0
+        return float(np.sqrt(np.mean((c * spread)[counts] ** 2))) if counts.any() else np.nan
+
+
+def scaled_features(X, weights, standardize, centre):
+    """X minus mean (dense only), over standard deviation, with both, (p,) each."""
+    share = weights / weights.sum()
+    if sparse.issparse(X):
+        mean = np.asarray(X.T @ share).ravel()
+        square = np.asarray(X.multiply(X).T @ share).ravel()
+        variance = square - mean**2
+    else:
+        mean = share @ X
+        variance = share @ (X - mean) ** 2
+        square = variance + mean**2
+    scale = np.sqrt(np.maximum(variance, 0.0))
+    constant = variance <= 1e-14 * square
+    scale = np.where(constant | ~np.bool_(standardize), 1.0, scale)
+    if sparse.issparse(X):
+        return X @ sparse.diags(1.0 / scale), np.zeros(X.shape[1]), scale
+    if not centre:
+        return X / scale, np.zeros(X.shape[1]), scale
+    return (X - mean) / scale, mean, scale
+
+
+def has_closed_form(problem, intercept):
+    """Squared surrogates of judged items, with the intercept that ridge has."""
+    kind = type(problem.surrogate)
+    if kind not in (PointwiseSquared, PairwiseSquared) or problem.n_features > MOST_FEATURES_GRAM:
+        return False
+    return intercept and bool(np.all((problem.weights > 0) == (problem.row_weights > 0)[:, None]))
+
+
+def closed_form(X, problem, alpha):
+    """Coefficients and intercepts (d, p + 1) of the squared surrogates: ridge regression.
+
+    In pairs of documents both sides are centred within lists; for fixed items only the targets
+    of a row have to be, the same for all features.
+    """
+    targets, codes = problem.v, None
+    if isinstance(problem.surrogate, PairwiseSquared):
+        if problem.n_items is None:
+            codes = problem.lists.ungroup(problem.lists.index)
+        else:
+            targets = targets - targets.mean(axis=1, keepdims=True)
+    statistics = RidgeStatistics.of_batch(X, targets, problem.row_weights, codes)
+    coef, intercept = statistics.solve(0.5 * alpha * problem.total)
+    shift = intercept if codes is None else np.zeros(len(intercept))
+    return np.column_stack([coef.T, shift])
