@@ -1,9 +1,19 @@
 """Learning to rank with scikit-learn, provably aimed at the measure you name."""
 
 from . import metrics  # isort: skip  (first: its scorers stand above the target losses)
-from . import calibration, datasets, decoders, plotting, surrogates, target_losses, testing
+from . import (
+    boosting,
+    calibration,
+    datasets,
+    decoders,
+    plotting,
+    surrogates,
+    target_losses,
+    testing,
+)
 from ._lists import ranking_target
 from ._version import __version__
+from .boosting import boosting_objective
 from .estimators import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
@@ -20,6 +30,8 @@ __all__ = [
     "PairwiseDAGRanker",
     "PrecisionAtKPerceptron",
     "__version__",
+    "boosting",
+    "boosting_objective",
     "calibration",
     "datasets",
     "decoders",

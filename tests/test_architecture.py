@@ -31,6 +31,7 @@ MAY_IMPORT = {
     },
     "datasets": {"_lists"},
     "calibration": {"_lists", "decoders", "surrogates", "target_losses"},
+    "boosting": {"_lists", "estimators", "surrogates", "target_losses"},
     "plotting": {"decoders"},
     "testing": {"calibration", "target_losses"},
 }

@@ -5,7 +5,6 @@ E v matters. The classics look at which of v_i, v_j is larger in each label.
 """
 
 import numpy as np
-from scipy.special import expit
 
 from ._template import Surrogate, SurrogateValues, bounded_exp
 
@@ -148,8 +147,10 @@ class RankSVM(PairsInBlocks):
 
 
 def _logistic(x):
-    p = expit(-x)
-    return np.logaddexp(0.0, -x), -p, p * (1.0 - p)
+    """log(1 + exp(-x)) with its derivatives, from one exponential."""
+    z = bounded_exp(-x)
+    p = z / (1.0 + z)
+    return np.log1p(z), -p, p * (1.0 - p)
 
 
 def _largest(values, lists):
