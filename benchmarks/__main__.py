@@ -7,12 +7,34 @@ a target is printed next to it. Peers are optional: ``pip install .[benchmark]``
 import argparse
 from pathlib import Path
 
-from . import agreement, arcs, consistency, decoding, memory, preferences, quality, speed, top
+from . import (
+    agreement,
+    arcs,
+    consistency,
+    decoding,
+    memory,
+    preferences,
+    quality,
+    speed,
+    surrogates,
+    top,
+)
 from ._common import default_data_folder, write_rows
 
 COMMANDS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (quality, top, preferences, speed, memory, decoding, arcs, agreement, consistency)
+    for module in (
+        quality,
+        top,
+        preferences,
+        speed,
+        surrogates,
+        memory,
+        decoding,
+        arcs,
+        agreement,
+        consistency,
+    )
 }
 
 

@@ -11,7 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from lowrank_rank import LowRankSurrogateRanker
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    boosting_objective,
+)
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision, PrecisionAtK
 
 from ._common import optional_peer
@@ -187,10 +191,53 @@ def our_ridge(measure, tiny):
     return ranker, {f"lowranksurrogateranker__{name}": values for name, values in grid.items()}
 
 
+def order_preserving(surrogate):
+    """OrderPreservingRegressor with its defaults: nothing is tuned."""
+
+    def build(measure, tiny):
+        return OrderPreservingRegressor(surrogate=surrogate), {}
+
+    return build
+
+
+def boosted(surrogate):
+    """LightGBM's trees under a surrogate of ours, small trees as the guide advises."""
+
+    def build(measure, tiny):
+        lightgbm = optional_peer("lightgbm")
+        if lightgbm is None:
+            return None
+        ranker = lightgbm.LGBMRanker(
+            objective=boosting_objective(surrogate, "ndcg@10"),
+            num_leaves=7,
+            **{**lightgbm_settings(), "min_child_samples": 5 if tiny else 50},
+        )
+        trees = [5] if tiny else [50, 150, 400]
+        return GroupedRanker(ranker), {"ranker__n_estimators": trees}
+
+    return build
+
+
+def xendcg_ranker(measure, tiny):
+    """LGBMRanker with rank_xendcg."""
+    lightgbm = optional_peer("lightgbm")
+    if lightgbm is None:
+        return None
+    ranker = lightgbm.LGBMRanker(objective="rank_xendcg", random_state=0, **lightgbm_settings())
+    return GroupedRanker(ranker, binary=measure == "map"), tree_grid("ranker__", tiny)
+
+
 MODELS = {
     "lightgbm": lightgbm_ranker,
+    "xendcg": xendcg_ranker,
     "xgboost": xgboost_ranker,
     "ranksvm": rank_svm,
     "our trees": our_trees,
     "our ridge": our_ridge,
+    "cross-entropy": order_preserving("cross_entropy"),
+    "pairwise logistic": order_preserving("pairwise_logistic"),
+    "pairwise squared": order_preserving("pairwise_squared"),
+    "pointwise squared": order_preserving("pointwise_squared"),
+    "boosted cross-entropy": boosted("cross_entropy"),
+    "boosted pairwise squared": boosted("pairwise_squared"),
 }

@@ -33,7 +33,15 @@ from ._letor import DATASETS, load_synthetic
 from ._rankers import MODELS
 
 MEASURES = {"ndcg@10": NDCG(k=10), "map": MeanAveragePrecision(relevance_threshold=1)}
-PEERS = ("lightgbm", "xgboost", "ranksvm")
+PEERS = ("lightgbm", "xendcg", "xgboost", "ranksvm")
+LINEAR = (
+    "our ridge",
+    "cross-entropy",
+    "pairwise logistic",
+    "pairwise squared",
+    "pointwise squared",
+)
+BOOSTED = ("boosted cross-entropy", "boosted pairwise squared")
 
 
 def add_arguments(parser):
@@ -119,7 +127,11 @@ def difference_rows(values):
     """Our trees minus each peer, the best one marked, and our ridge minus RankSVM."""
     peers = [name for name in PEERS if name in values]
     best = max(peers, key=lambda name: values[name].mean(), default=None)
-    pairs = [("our trees", peer) for peer in peers] + [("our ridge", "ranksvm")]
+    trees = [peer for peer in peers if peer != "ranksvm"]
+    best_trees = max(trees, key=lambda name: values[name].mean(), default=None)
+    pairs = [("our trees", peer) for peer in peers]
+    pairs += [(name, "ranksvm") for name in LINEAR]
+    pairs += [(name, best_trees) for name in BOOSTED]
     rows = []
     for ours, peer in pairs:
         if ours not in values or peer not in values:

@@ -9,14 +9,17 @@ import numpy as np
 
 from ._lists import RankingLists, split_target
 from .estimators._encoding import encode_documents
-from .surrogates import Surrogate, resolve_surrogate
+from .surrogates import (
+    PointwiseSmoothHinge,
+    Surrogate,
+    resolve_surrogate,
+    surrogate_for,
+)
 from .target_losses import resolve_target_loss
 
 __all__ = ["BoostingObjective", "boosting_objective"]
 
 _SMALLEST_CURVATURE = 1e-6
-# eta of a two-sided surrogate that is given by its name, in largest utilities.
-_ETA = 1.5
 
 
 class BoostingObjective:
@@ -37,7 +40,7 @@ class BoostingObjective:
         self.surrogate = surrogate
         self.target_loss = target_loss
         self.qid = qid
-        self._surrogate = resolve_surrogate(surrogate)
+        resolve_surrogate(surrogate)  # refuses an unknown name at once
         self._loss = resolve_target_loss(target_loss)
         self._seen = None
 
@@ -59,7 +62,7 @@ class BoostingObjective:
         Returns
         -------
         gradient, curvature : ndarray of shape (n_rows,)
-            Of `value`; the curvature is at least 1e-6.
+            Of `value`; the curvature is at least 1e-6 times the weight.
 
         Raises
         ------
@@ -68,7 +71,7 @@ class BoostingObjective:
         """
         seen, values = self._evaluate(y_true, y_pred, sample_weight, group)
         gradient, curvature = (seen.scale * part for part in (values.gradient, values.curvature))
-        np.maximum(curvature, _SMALLEST_CURVATURE, out=curvature)
+        np.maximum(curvature, _SMALLEST_CURVATURE * seen.weights, out=curvature)
         return seen.lists.ungroup(gradient), seen.lists.ungroup(curvature)
 
     def value(self, y_true, y_pred, sample_weight=None, group=None):
@@ -98,8 +101,11 @@ class BoostingObjective:
         seen = self._seen  # read once: another thread may write it
         if seen is None or not all(map(_same, key, seen.key)):
             self._seen = seen = self._encode(*(None if p is None else p.copy() for p in key))
-        scores = seen.lists.group(scores.ravel())
-        return seen, seen.surrogate.evaluate(seen.utilities, scores, seen.lists, seen.weights)
+        scores, surrogate = seen.lists.group(scores.ravel()), seen.surrogate
+        values = surrogate.evaluate(seen.utilities, scores, seen.lists, seen.weights)
+        if isinstance(surrogate, PointwiseSmoothHinge):  # without any where it is linear
+            values = values._replace(curvature=seen.weights * surrogate.eta / surrogate.a)
+        return seen, values
 
     def _encode(self, y, weights, group):
         """Everything that labels, weights and groups determine."""
@@ -108,7 +114,7 @@ class BoostingObjective:
         lists = self._lists(group, len(y_flat))
         targets = encode_documents(None, y_flat, lists, w, self._loss, "auto", "rows", False)
         v, w = lists.group(targets.scaled_targets()[:, 0]), lists.group(w)
-        surrogate = self._fitting(v)
+        surrogate = surrogate_for(self.surrogate, v)
         total, mass = w.sum(), w @ v
         scale = total / mass if surrogate.of_utilities and mass > 0 else 1.0
         if surrogate.of_pairs:
@@ -144,15 +150,6 @@ class BoostingObjective:
             )
         return RankingLists(group[group > 0])
 
-    def _fitting(self, v):
-        """The surrogate, with the eta that utilities v want where none is given."""
-        surrogate = self._surrogate
-        named = not isinstance(self.surrogate, Surrogate)
-        if hasattr(surrogate, "eta") and (named or surrogate.eta is None):
-            surrogate = resolve_surrogate(surrogate).set_params(eta=_ETA * (v.max() or 1.0))
-        surrogate.check_utilities(v)
-        return surrogate
-
     def __repr__(self):
         qid = "" if self.qid is None else f", qid=<{len(self.qid)} rows>"
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
@@ -187,7 +184,8 @@ def boosting_objective(surrogate="cross_entropy", target_loss="ndcg@10", *, qid=
         gradient_i  = c w_i (V p_i - v_i)
         curvature_i = c V p_i (1 - p_i)
 
-    for w = 1. The sample weights w are importances of rows: with weight 2, a list counts twice.
+    for w = 1. The sample weights w are importances of rows: with weight 2, a list counts twice. The
+    smooth hinge, linear in parts, has its largest curvature w eta / a everywhere.
 
     Parameters
     ----------

@@ -1,11 +1,14 @@
-"""Checks that a new target loss or decoder keeps the promises that the rest builds on."""
+"""Checks that a new target loss, decoder or surrogate keeps what the rest builds on."""
 
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
-from .calibration import all_ranks, conditional_regret
+from ._lists import RankingLists
+from .calibration import all_ranks, conditional_regret, is_order_preserving
+from .surrogates import Surrogate, resolve_surrogate
 from .target_losses import resolve_target_loss
 
 _TOLERANCE = 1e-9
@@ -97,6 +100,114 @@ def check_decoder(loss, name, support, probabilities):
         np.allclose(here, there, atol=_TOLERANCE),
         f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
     )
+
+
+def check_surrogate(surrogate, *, n_trials=20, random_state=0):
+    """Check a surrogate in score space: its derivatives, convexity, weights and promises.
+
+    * the gradient is that of the values, the curvature no smaller than its diagonal slope;
+    * values are convex along random segments;
+    * an item of weight 2 counts as the item twice, one of weight 0 as none;
+    * where ``shift_invariant``, a constant added to a list's scores changes nothing;
+    * where ``order_preserving``, no counter-example is found (`is_order_preserving`).
+
+    Utilities lie in [0, 1): a surrogate with an eta needs one of at least 1.
+
+    Parameters
+    ----------
+    surrogate : str or Surrogate
+    n_trials : int, default=20
+    random_state : int, default=0
+
+    Raises
+    ------
+    AssertionError
+        Saying what does not hold.
+
+    Examples
+    --------
+    >>> from lowrank_rank.testing import check_surrogate
+    >>> check_surrogate("cross_entropy")
+    """
+    surrogate, rng = resolve_surrogate(surrogate), np.random.default_rng(random_state)
+    for _ in range(n_trials):
+        lengths = rng.integers(1, 5, 4)
+        n = int(lengths.sum())
+        v = rng.uniform(0, 1, n) * (rng.uniform(size=n) < 0.7)
+        point = _Point(surrogate, v, rng.uniform(0.5, 2.0, n), RankingLists(lengths))
+        s, t = rng.normal(size=(2, n))
+        _check_derivatives(point, s)
+        middle = point.value((s + t) / 2.0)
+        _require(
+            middle <= (point.value(s) + point.value(t)) / 2.0 + _TOLERANCE,
+            f"{surrogate!r} is not convex",
+        )
+        if surrogate.shift_invariant:
+            moved = s + np.repeat(rng.normal(size=len(lengths)), lengths)
+            _require(
+                np.isclose(point.value(s), point.value(moved)),
+                f"{surrogate!r} calls itself shift-invariant but changes with a shift",
+            )
+        _check_copies(surrogate, v, s)
+    if surrogate.order_preserving:
+        found = is_order_preserving(surrogate, n_distributions=n_trials, random_state=random_state)
+        _require(
+            found.holds,
+            f"{surrogate!r} calls itself order-preserving but has the scores {found.scores} at the "
+            f"minimum where the expected utilities are {found.expected}",
+        )
+
+
+class _Point(NamedTuple):
+    """A surrogate at fixed utilities, as a function of the scores."""
+
+    surrogate: Surrogate
+    v: np.ndarray
+    weights: np.ndarray
+    lists: RankingLists
+
+    def at(self, s):
+        return self.surrogate.evaluate(self.v, s, self.lists, self.weights)
+
+    def value(self, s):
+        return self.at(s).values.sum()
+
+
+def _check_derivatives(point, s, step=1e-5):
+    found = point.at(s)
+    moves = step * np.eye(len(s))
+    slope = [(point.value(s + m) - point.value(s - m)) / (2 * step) for m in moves]
+    _require(
+        np.allclose(found.gradient, slope, atol=1e-5, rtol=1e-5),
+        f"{point.surrogate!r}: the gradient is not that of the values",
+    )
+    bent = [
+        (point.at(s + m).gradient[i] - point.at(s - m).gradient[i]) / (2 * step)
+        for i, m in enumerate(moves)
+    ]
+    _require(
+        np.all(found.curvature >= np.array(bent) - 1e-4),
+        f"{point.surrogate!r}: the curvature is below the second derivative",
+    )
+
+
+def _check_copies(surrogate, v, s):
+    """The first item with weight 2, twice, and a further one of weight 0, in one list."""
+    v, s = v[:4], s[:4]
+    weights = np.ones(len(v))
+    weights[0] = 2.0
+    one = _Point(surrogate, v, weights, RankingLists([len(v)])).value(s)
+    twice = _Point(
+        surrogate, np.append(v, v[0]), np.ones(len(v) + 1), RankingLists([len(v) + 1])
+    ).value(np.append(s, s[0]))
+    more = _Point(
+        surrogate, np.append(v, 0.5), np.append(weights, 0.0), RankingLists([len(v) + 1])
+    ).value(np.append(s, 9.0))
+    own = _Point(surrogate, v[[0, 0]], np.ones(2), RankingLists([2])).value(s[[0, 0]])
+    if surrogate.of_pairs:  # copies of an item also form a pair, which no score changes
+        twice -= own
+    _require(np.isclose(one, twice), f"{surrogate!r}: weight 2 is not the item twice")
+    _require(np.isclose(one, more), f"{surrogate!r}: an item of weight 0 counts")
 
 
 def _check_identity(loss, support):

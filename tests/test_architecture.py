@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "calibration": {"_lists", "decoders", "surrogates", "target_losses"},
     "boosting": {"_lists", "estimators", "surrogates", "target_losses"},
     "plotting": {"decoders"},
-    "testing": {"calibration", "target_losses"},
+    "testing": {"_lists", "calibration", "surrogates", "target_losses"},
 }
 
 

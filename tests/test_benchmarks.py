@@ -55,7 +55,7 @@ def test_quality_gives_values_differences_and_times():
     assert [row["model"] for row in values] == list(MODELS)
     assert all(0 < row["mean"] <= 1 and row["queries"] == 30 for row in values)
     differences = of(rows, table="difference", measure="ndcg@10", ours="our trees")
-    assert len(differences) == 3
+    assert len(differences) == 4
     assert all(row["low"] <= row["difference"] <= row["high"] for row in differences)
     assert sum("best" in row["peer"] for row in differences) == 1
 
@@ -283,3 +283,15 @@ def test_best_seconds_alternates():
     seconds = best_seconds({"a": lambda: seen.append("a"), "b": lambda: seen.append("b")}, 2)
     assert seen == ["a", "b", "a", "b"]
     assert set(seconds) == {"a", "b"}
+
+
+def test_surrogates_time_fits_and_boosting():
+    rows = run_tiny("surrogates")
+    assert {"cross_entropy", "pairwise_logistic"} <= {row.get("surrogate") for row in rows}
+    assert all(row["value"] > 0 for row in rows if "value" in row)
+
+
+def test_preferences_cross_validates_and_duels():
+    rows = run_tiny("preferences", "--part", "duels")
+    assert {row["duels"] for row in rows} == {"circular", "half and half", "transitive"}
+    assert all(0.0 <= row["pairs: bilinear"] <= 1.0 for row in rows)

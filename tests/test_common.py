@@ -8,9 +8,11 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
+    OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
 )
+from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import (
     AUC,
     MeanAveragePrecision,
@@ -41,6 +43,7 @@ DEFAULTS = [
     LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
     PairwiseDAGRanker(),
     PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
+    OrderPreservingRegressor(),
 ]
 LOSSES = [
     "dcg@5",
@@ -64,6 +67,11 @@ SETTINGS = [
     PairwiseDAGRanker(decoder="score", list_weights="pairs"),
     PairwiseDAGRanker(decoder="score", estimator=DecisionTreeRegressor()),
     PairwiseDAGRanker(pair_features="concatenation", decoder="auto"),
+    *[OrderPreservingRegressor(surrogate=name) for name in SURROGATES if name != "cross_entropy"],
+    *[OrderPreservingRegressor(target_loss=loss) for loss in ("dcg@5", "ndcg_exp", "eru")],
+    OrderPreservingRegressor(target_loss=AUC(relevance_threshold=2)),
+    OrderPreservingRegressor(target_loss="spearman", surrogate="pairwise_logistic"),
+    OrderPreservingRegressor(surrogate="pairwise_squared", solver="lbfgs", standardize=False),
 ]
 
 

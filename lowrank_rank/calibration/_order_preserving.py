@@ -10,11 +10,14 @@ from .._lists import RankingLists
 from ..surrogates import resolve_surrogate
 from ..target_losses import resolve_target_loss
 
+_LARGEST = 0.75  # utility in the random distributions
+
 
 def C_phi(measure, n_items=None, *, p=2.0):
-    """The constant of a positional measure in the regret bound (9) of [1]_.
+    """The constant of a positional measure in the regret bound of a surrogate.
 
-    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``, phi the discount.
+    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``, phi the discount;
+    p = 2 in the bound (9) of [1]_.
 
     Parameters
     ----------
@@ -160,8 +163,9 @@ def is_order_preserving(
     False
     """
     surrogate, rng = resolve_surrogate(surrogate), check_random_state(random_state)
+    surrogate.check_utilities(np.array([_LARGEST]))
     for _ in range(n_distributions):
-        utilities = np.floor(4.0 * rng.uniform(size=(n_labels, n_items)) ** 2) / 4.0
+        utilities = np.floor(4.0 * rng.uniform(size=(n_labels, n_items)) ** 2) / 3.0 * _LARGEST
         utilities[0] = np.maximum(utilities[0], 0.05)  # E v > 0: the minimiser is finite
         probabilities = rng.dirichlet(np.ones(n_labels))
         expected = probabilities @ utilities

@@ -83,7 +83,8 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
     n_iter_ : int
         Iterations of L-BFGS, 1 for a closed form.
     bound_factor_ : float
-        ``sqrt(mean (c * C_phi(2))**2)`` over the training lists, see `regret_bound_`.
+        ``sqrt(mean (c * C_phi(2))**2)`` over the training lists, in documents divided by the
+        mean normaliser; see `regret_bound_`.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names where X has them.
 
@@ -210,7 +211,8 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
         Parameters
         ----------
         surrogate_regret : float or array-like
-            Expected surrogate of a list minus the least possible, >= 0.
+            Expected surrogate of a list minus the least possible, >= 0, at the utilities that
+            are fitted: those of the measure, in documents times their mean normaliser.
 
         Returns
         -------
@@ -257,7 +259,7 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
     def _minimise(self, X, problem, start):
         free = problem.n_items is not None or not problem.surrogate.shift_invariant
         intercept = free and self.fit_intercept
-        centre = intercept or problem.surrogate.shift_invariant
+        centre = intercept or not free  # of documents alone, differences do not see it
         scaled, mean, scale = scaled_features(X, problem.row_weights, self.standardize, centre)
         if self.solver == "auto" and has_closed_form(problem, intercept or not free):
             self._say(f"{problem.surrogate!r} on {X.shape} in closed form")
@@ -268,6 +270,8 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
             theta = self._descend(scaled, problem, intercept, start, mean, scale)
         coef = theta[:, :-1] / scale
         shift = theta[:, -1] - coef @ mean if intercept else np.zeros(len(coef))
+        if problem.surrogate.shift_invariant:  # what is common to all items is not determined
+            shift = shift - shift.mean()
         documents = self.n_items_ is None
         self.coef_ = coef[0] if documents else coef
         self.intercept_ = float(shift[0]) if documents else shift

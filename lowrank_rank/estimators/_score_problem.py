@@ -8,11 +8,9 @@ from scipy import sparse
 from .._lists import RankingLists
 from ..calibration import C_phi
 from ..solvers import RidgeStatistics
-from ..surrogates import PairwiseSquared, PointwiseSquared, Surrogate, resolve_surrogate
+from ..surrogates import PairwiseSquared, PointwiseSquared, Surrogate, surrogate_for
 from ._encoding import encode_documents, encode_items
 from ._ridge import MOST_FEATURES_GRAM
-
-_ETA = 1.5  # times the largest utility, of a two-sided surrogate given by name
 
 
 @dataclass(frozen=True)
@@ -27,6 +25,8 @@ class ScoreProblem:
     lists : RankingLists
         Of the flat scores: the rows of X, or the rows of a matrix of scores.
     row_weights : ndarray of shape (n,)
+    unit : float
+        The utilities are those of the measure times this.
     n_items : int or None
     n_lists : int
     n_features : int
@@ -37,6 +37,7 @@ class ScoreProblem:
     weights: np.ndarray
     lists: RankingLists
     row_weights: np.ndarray
+    unit: float
     n_items: int | None
     n_lists: int
     n_features: int
@@ -52,12 +53,11 @@ class ScoreProblem:
             judged = ~np.isnan(batch.targets)
             v, each = np.nan_to_num(batch.targets), weights[:, np.newaxis] * judged
             lists = RankingLists.equal(*v.shape)
-        resolved = resolve_surrogate(surrogate)
-        largest = v.max(initial=0.0, where=each > 0)
-        if isinstance(surrogate, str) and "eta" in resolved.get_params() and largest > 0:
-            resolved.set_params(eta=_ETA * largest)
-        resolved.check_utilities(v[each > 0])
-        return cls(resolved, v, each, lists, weights, batch.n_items, batch.n_lists, X.shape[1])
+        resolved = surrogate_for(surrogate, v[each > 0])
+        unit = batch.totals.target_factor
+        return cls(
+            resolved, v, each, lists, weights, unit, batch.n_items, batch.n_lists, X.shape[1]
+        )
 
     def flat(self, array):
         """(n, d) as grouped flat entries."""
@@ -88,8 +88,12 @@ class ScoreProblem:
         return float(self.evaluate(scores)[0] + 0.5 * alpha * (theta[:, :-1] ** 2).sum())
 
     def bound_factor(self, loss):
-        """Root of the mean over lists of (c C_phi(2))**2; nan where there is no bound."""
-        if not self.surrogate.order_preserving:
+        """Root of the mean over lists of (c C_phi(2))**2, for the measure in its own unit.
+
+        nan where there is no bound.
+        """
+        has_none = type(self.surrogate).bound_constant is Surrogate.bound_constant
+        if has_none or not self.surrogate.order_preserving:
             return np.nan
         lists = self.lists
         mass = lists.sum(self.flat(self.weights))
@@ -97,7 +101,8 @@ class ScoreProblem:
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         spread = np.array([C_phi(loss, int(r)) for r in lengths])[which]
         counts = mass > 0
-        return float(np.sqrt(np.mean((c * spread)[counts] ** 2))) if counts.any() else np.nan
+        factors = (c * spread)[counts] / self.unit
+        return float(np.sqrt(np.mean(factors**2))) if counts.any() else np.nan
 
 
 def scaled_features(X, weights, standardize, centre):
@@ -105,20 +110,19 @@ def scaled_features(X, weights, standardize, centre):
     share = weights / weights.sum()
     if sparse.issparse(X):
         mean = np.asarray(X.T @ share).ravel()
-        square = np.asarray(X.multiply(X).T @ share).ravel()
-        variance = square - mean**2
+        variance = np.asarray(X.multiply(X).T @ share).ravel() - mean**2
     else:
         mean = share @ X
-        variance = share @ (X - mean) ** 2
-        square = variance + mean**2
-    scale = np.sqrt(np.maximum(variance, 0.0))
-    constant = variance <= 1e-14 * square
-    scale = np.where(constant | ~np.bool_(standardize), 1.0, scale)
+        centred = X - mean
+        variance = np.einsum("n,np,np->p", share, centred, centred)
+    constant = variance <= 1e-14 * (variance + mean**2)
+    scale = np.sqrt(np.where(constant | (not standardize), 1.0, variance))
     if sparse.issparse(X):
         return X @ sparse.diags(1.0 / scale), np.zeros(X.shape[1]), scale
     if not centre:
         return X / scale, np.zeros(X.shape[1]), scale
-    return (X - mean) / scale, mean, scale
+    centred /= scale
+    return centred, mean, scale
 
 
 def has_closed_form(problem, intercept):

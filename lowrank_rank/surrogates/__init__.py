@@ -1,7 +1,7 @@
 """Surrogates in score space: values and gradients, usable without any estimator."""
 
 from ._listwise import BregmanSurrogate, CrossEntropy
-from ._names import SURROGATES, resolve_surrogate, surrogate_loss
+from ._names import SURROGATES, resolve_surrogate, surrogate_for, surrogate_loss
 from ._pairwise import PairwiseExponential, PairwiseLogistic, PairwiseSquared, RankNet, RankSVM
 from ._precision import PRECISION_SURROGATES, perceptron_step, precision_surrogate
 from ._template import (
@@ -34,5 +34,6 @@ __all__ = [
     "perceptron_step",
     "precision_surrogate",
     "resolve_surrogate",
+    "surrogate_for",
     "surrogate_loss",
 ]

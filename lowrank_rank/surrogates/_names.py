@@ -15,6 +15,8 @@ from ._template import (
     Surrogate,
 )
 
+_ETA = 1.5  # times the largest utility
+
 #: Surrogates by name; the last two are not order-preserving and are there to compare with.
 SURROGATES = {
     "pointwise_squared": PointwiseSquared(),
@@ -69,6 +71,21 @@ def resolve_surrogate(surrogate):
     return clone(SURROGATES[surrogate])
 
 
+def surrogate_for(surrogate, v):
+    """A surrogate for these utilities, (n,): checked, and with an eta where none is given.
+
+    Of a two-sided pointwise surrogate that comes by name, or with eta=None, eta is 1.5 times the
+    largest utility.
+    """
+    resolved = resolve_surrogate(surrogate)
+    named = isinstance(surrogate, str)
+    if "eta" in resolved.get_params() and (named or resolved.eta is None):
+        largest = float(v.max(initial=0.0))
+        resolved.set_params(eta=_ETA * largest if largest > 0 else 1.0)
+    resolved.check_utilities(v)
+    return resolved
+
+
 def surrogate_loss(surrogate, v, s, *, qid=None, sample_weight=None):
     """Value of a surrogate at scores s and utilities v, for each list.
 
@@ -89,7 +106,7 @@ def surrogate_loss(surrogate, v, s, *, qid=None, sample_weight=None):
     Raises
     ------
     ValueError
-        If shapes differ or the surrogate cannot take the utilities.
+        If shapes differ, a matrix comes with a qid, or the surrogate cannot take the utilities.
 
     Examples
     --------
@@ -106,6 +123,8 @@ def surrogate_loss(surrogate, v, s, *, qid=None, sample_weight=None):
             f"v, s and sample_weight must have one shape, (n_rows,) or (n_lists, r), got "
             f"{v.shape}, {s.shape} and {weights.shape}."
         )
+    if v.ndim == 2 and qid is not None:
+        raise ValueError(f"v of shape {v.shape} holds one list per row and takes no qid.")
     surrogate.check_utilities(v)
     lists = RankingLists.equal(*v.shape) if v.ndim == 2 else RankingLists.from_qid(qid, len(v))
     grouped = (lists.group(array.ravel()) for array in (v, s))

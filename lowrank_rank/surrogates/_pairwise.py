@@ -6,7 +6,7 @@ E v matters. The classics look at which of v_i, v_j is larger in each label.
 
 import numpy as np
 
-from ._template import Surrogate, SurrogateValues, bounded_exp
+from ._template import LARGEST_EXPONENT, Surrogate, SurrogateValues, bounded_exp
 
 _PAIRS_AT_ONCE = 2**20
 
@@ -48,13 +48,23 @@ class PairwiseExponential(PairwiseSurrogate):
     of_utilities = True
 
     def evaluate(self, v, s, lists, weights):
-        s = s - lists.spread((_largest(s, lists) + _smallest(s, lists)) / 2.0)
-        up, down = weights * bounded_exp(s, 300.0), weights * v * bounded_exp(-s, 300.0)
+        # Both sums relative to their largest term, so that only a large product is cut off.
+        top = _largest(np.where(weights > 0, s, -np.inf), lists)
+        bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
+        counted = np.isfinite(top) & np.isfinite(bottom)
+        top, bottom = np.where(counted, top, 0.0), np.where(counted, bottom, 0.0)
+        up = weights * bounded_exp(s - lists.spread(top), 0.0)
+        down = weights * v * bounded_exp(lists.spread(bottom) - s, 0.0)
+        scale = bounded_exp(top - bottom) * counted
         ups, downs = lists.sum(up), lists.sum(down)
-        own = weights**2 * v  # pairs of an item with itself
-        by_row = up * (lists.spread(downs)) - down * lists.spread(ups)
-        both = up * lists.spread(downs) + down * lists.spread(ups) - 2.0 * own
-        return SurrogateValues(ups * downs - lists.sum(own), by_row, both)
+        own = up * down  # pairs of an item with itself
+        to_all, from_all = up * lists.spread(downs), down * lists.spread(ups)
+        spread = lists.spread(scale)
+        return SurrogateValues(
+            scale * np.maximum(ups * downs - lists.sum(own), 0.0),
+            spread * (to_all - from_all),
+            spread * np.maximum(to_all + from_all - 2.0 * own, 0.0),
+        )
 
     def bound_constant(self, expected, lists):
         return 2.0 * np.sqrt(_largest(expected, lists))
@@ -150,12 +160,10 @@ def _logistic(x):
     """log(1 + exp(-x)) with its derivatives, from one exponential."""
     z = bounded_exp(-x)
     p = z / (1.0 + z)
-    return np.log1p(z), -p, p * (1.0 - p)
+    value = np.log1p(z)
+    value += np.maximum(-x - LARGEST_EXPONENT, 0.0)  # beyond the largest exponential
+    return value, -p, p * (1.0 - p)
 
 
 def _largest(values, lists):
     return np.maximum.reduceat(values, lists.starts)
-
-
-def _smallest(values, lists):
-    return np.minimum.reduceat(values, lists.starts)

@@ -71,7 +71,8 @@ class Surrogate(BaseEstimator):
 
         regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
         """
-        raise ValueError(f"{self!r} is not order-preserving: it has no regret bound.")
+        why = "defines no bound_constant" if self.order_preserving else "is not order-preserving"
+        raise ValueError(f"{self!r} {why}: it has no regret bound.")
 
     def utility(self, s):
         """E v at the minimiser, as a function of its score, elementwise."""
@@ -117,6 +118,8 @@ class TwoSided(Surrogate):
 
     def check_utilities(self, v):
         super().check_utilities(v)
+        if self.eta is None:
+            raise ValueError(f"{self!r} needs a number eta above every utility.")
         if not self.eta > v.max(initial=0.0):
             raise ValueError(
                 f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
@@ -246,6 +249,9 @@ def _squared_hinge(x, sign):
     return part**2, 2.0 * sign * part, 2.0 * (x > 0)
 
 
-def bounded_exp(x, largest=600.0):
+LARGEST_EXPONENT = 600.0
+
+
+def bounded_exp(x, largest=LARGEST_EXPONENT):
     """exp, but of no more than `largest`: finite where a line search has gone too far."""
     return np.exp(np.minimum(x, largest))
