@@ -131,9 +131,18 @@ def test_counter_examples_are_valid(surrogate):
     np.testing.assert_array_equal(again.scores, s)
 
 
+def test_differences_below_the_margin_are_passed_over():
+    assert is_order_preserving("ranksvm", margin=0.75, random_state=0)
+    assert not is_order_preserving("ranksvm", margin=0.0, random_state=0)
+
+
 def test_the_check_takes_no_surrogate_that_cannot_take_its_utilities():
     with pytest.raises(ValueError, match="increase eta"):
         is_order_preserving(PointwiseLogistic(eta=0.5))
+    with pytest.raises(ValueError, match="increase eta"):
+        regret_bound("pointwise_logistic", [[2.0, 0.0]], "dcg", [1.0])
+    with pytest.raises(ValueError, match="needs a number eta"):
+        regret_bound(PointwiseLogistic(eta=None), [[2.0, 0.0]], "dcg", [1.0])
 
 
 # The constant of the measure ----------------------------------------------------------

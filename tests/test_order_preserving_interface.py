@@ -279,6 +279,22 @@ def test_surrogate_objects_are_left_alone(items):
     assert SURROGATES["pointwise_exponential"].eta == 1.0
 
 
+def test_eta_is_above_the_utilities_that_count(items):
+    X, y = items
+    w = (y.max(axis=1) < 2).astype(float)
+    assert 0 < w.sum() < len(w)
+    assert y.max() == 2
+    settings = {"target_loss": "dcg"}
+    for surrogate in ("pointwise_logistic", PointwiseLogistic(eta=None)):
+        ranker = OrderPreservingRegressor(surrogate=surrogate, **settings)
+        assert ranker.fit(X, y, sample_weight=w).surrogate_.eta == 1.5
+        assert ranker.fit(X, y).surrogate_.eta == 3.0
+    own = OrderPreservingRegressor(surrogate=PointwiseLogistic(eta=1.2), **settings)
+    assert own.fit(X, y, sample_weight=w).surrogate_.eta == 1.2
+    with pytest.raises(ValueError, match="increase eta"):
+        own.fit(X, y)
+
+
 # Bad input ----------------------------------------------------------------------------
 
 BAD = {

@@ -274,6 +274,23 @@ def test_stopping_early_says_what_to_do(documents):
     assert lazy.gradient_norm_ <= 10.0
 
 
+def test_warns_exactly_if_the_gradient_is_above_tol(documents):
+    """Iterations that ran out are no excuse, however near."""
+    X, y, qid = documents
+    near = 0
+    for max_iter in range(1, 30):
+        ranker = OrderPreservingRegressor(max_iter=max_iter, tol=1e-9)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ranker.fit(X, y, qid=qid)
+        if ranker.n_iter_ == max_iter:
+            assert bool(caught) == (ranker.gradient_norm_ > 1e-9)
+            near += 1e-9 < ranker.gradient_norm_ < 1e-6
+        else:
+            assert not caught
+    assert near
+
+
 def test_verbose(documents, capsys):
     X, y, qid = documents
     OrderPreservingRegressor().fit(X, y, qid=qid)

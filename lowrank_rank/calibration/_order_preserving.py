@@ -85,7 +85,7 @@ def regret_bound(surrogate, expected, measure, surrogate_regret):
     Raises
     ------
     ValueError
-        If the surrogate is not order-preserving, or shapes differ.
+        If the surrogate is not order-preserving or cannot take the utilities, or shapes differ.
 
     Examples
     --------
@@ -103,6 +103,7 @@ def regret_bound(surrogate, expected, measure, surrogate_regret):
             f"{regret.shape}."
         )
     surrogate = resolve_surrogate(surrogate)
+    surrogate.check_utilities(expected)
     c = surrogate.bound_constant(expected.ravel(), RankingLists.equal(*expected.shape))
     return c * C_phi(measure, expected.shape[1]) * np.sqrt(np.maximum(regret, 0.0))
 

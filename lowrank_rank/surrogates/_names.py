@@ -106,7 +106,8 @@ def surrogate_loss(surrogate, v, s, *, qid=None, sample_weight=None):
     Raises
     ------
     ValueError
-        If shapes differ, a matrix comes with a qid, or the surrogate cannot take the utilities.
+        If shapes differ, numbers are not finite, a matrix comes with a qid, or the surrogate
+        cannot take the utilities.
 
     Examples
     --------
@@ -123,6 +124,9 @@ def surrogate_loss(surrogate, v, s, *, qid=None, sample_weight=None):
             f"v, s and sample_weight must have one shape, (n_rows,) or (n_lists, r), got "
             f"{v.shape}, {s.shape} and {weights.shape}."
         )
+    finite = np.all(np.isfinite(v)) and np.all(np.isfinite(s)) and np.all(np.isfinite(weights))
+    if v.size == 0 or not finite or np.any(weights < 0):
+        raise ValueError("v, s and sample_weight >= 0 must be finite numbers, of one row at least.")
     if v.ndim == 2 and qid is not None:
         raise ValueError(f"v of shape {v.shape} holds one list per row and takes no qid.")
     surrogate.check_utilities(v)
