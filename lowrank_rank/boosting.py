@@ -15,7 +15,7 @@ from .surrogates import (
     resolve_surrogate,
     surrogate_for,
 )
-from .target_losses import resolve_target_loss
+from .target_losses import MeanAveragePrecision, PositionalLoss, resolve_target_loss
 
 __all__ = ["BoostingObjective", "boosting_objective"]
 
@@ -42,6 +42,11 @@ class BoostingObjective:
         self.qid = qid
         resolve_surrogate(surrogate)  # refuses an unknown name at once
         self._loss = resolve_target_loss(target_loss)
+        if not isinstance(self._loss, PositionalLoss | MeanAveragePrecision):
+            raise ValueError(
+                f"boosting_objective needs utilities >= 0 of single documents, which "
+                f"{self._loss!r} has not: take 'ndcg@10', 'dcg', 'precision@5', 'auc' or 'map'."
+            )
         self._seen = None
 
     # LightGBM passes as many of these as it counts, four; XGBoost looks for "sample_weight".
@@ -196,7 +201,8 @@ def boosting_objective(surrogate="cross_entropy", target_loss="ndcg@10", *, qid=
         Whose utilities of documents the scores are to order by.
     qid : array-like of shape (n_rows,) or None, default=None
         Ids of exactly the training rows, in any order of lists. Only for estimators that hand over
-        no groups (LGBMRegressor, XGBRegressor), and of no use in cross-validation.
+        no groups (LGBMRegressor, XGBRegressor), and of no use where rows are drawn or left out
+        unseen: in cross-validation, or in Bagging, whose samples have as many rows as there are.
 
     Returns
     -------

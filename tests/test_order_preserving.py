@@ -141,7 +141,7 @@ def test_the_check_takes_no_surrogate_that_cannot_take_its_utilities():
         is_order_preserving(PointwiseLogistic(eta=0.5))
     with pytest.raises(ValueError, match="increase eta"):
         regret_bound("pointwise_logistic", [[2.0, 0.0]], "dcg", [1.0])
-    with pytest.raises(ValueError, match="needs a number eta"):
+    with pytest.raises(ValueError, match="must be a finite number > 0"):
         regret_bound(PointwiseLogistic(eta=None), [[2.0, 0.0]], "dcg", [1.0])
 
 

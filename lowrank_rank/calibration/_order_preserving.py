@@ -1,5 +1,6 @@
 """Regret bounds of order-preserving surrogates, and a numerical check of one's own."""
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from .._lists import RankingLists
 from ..surrogates import resolve_surrogate
-from ..target_losses import resolve_target_loss
+from ..target_losses import PositionalLoss, resolve_target_loss
 
 _LARGEST = 0.75  # utility in the random distributions
 
@@ -52,10 +53,19 @@ def C_phi(measure, n_items=None, *, p=2.0):
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
         if n_items is None:
             raise ValueError("C_phi of a measure needs the number of items, n_items=r.")
+        if not isinstance(n_items, Integral) or n_items < 1:
+            raise ValueError(f"n_items must be an integer >= 1, got {n_items!r}.")
         loss = resolve_target_loss(measure)
+        if not isinstance(loss, PositionalLoss):
+            raise ValueError(
+                f"The bound is for positional measures, which {loss!r} is not: take 'ndcg@10', "
+                "'dcg', 'precision@5', 'recall@20', 'auc', 'eru' or 'spearman'."
+            )
         phi = -loss.rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
     else:
         phi = np.asarray(measure, dtype=np.float64)
+    if not p > 0:
+        raise ValueError(f"p must be a number > 0, got {p!r}.")
     if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
         raise ValueError("Discounts phi(1..r) must be one row that does not increase.")
     half = len(phi) // 2

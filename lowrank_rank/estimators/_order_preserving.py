@@ -17,7 +17,6 @@ from ._score_problem import ScoreProblem, closed_form, has_closed_form, scaled_f
 from ._validation import all_or_nothing, check_count, check_flag, check_number, check_option
 
 SOLVERS = ("auto", "lbfgs")
-_ROUNDING = 1e-6  # a gradient at which the objective no longer changes in its last digits
 
 
 def _has_link(regressor):
@@ -57,8 +56,9 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
     solver : {"auto", "lbfgs"}, default="auto"
         "auto" solves the squared surrogates in closed form (up to 4000 features), others, and
         all of them with "lbfgs", by L-BFGS.
-    tol : float, default=1e-8
-        Largest entry of the objective's gradient at the solution, in standardised features.
+    tol : float, default=1e-9
+        Largest entry of the objective's gradient at the solution, over that at zero coefficients;
+        in standardised features.
     max_iter : int, default=1000
         Iterations of L-BFGS.
     warm_start : bool, default=False
@@ -79,7 +79,7 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
     loss_ : float
         The objective at the solution.
     gradient_norm_ : float
-        Largest entry of its gradient there, 0 for a closed form.
+        Largest entry of its gradient there, over that at zero; 0 for a closed form.
     n_iter_ : int
         Iterations of L-BFGS, 1 for a closed form.
     bound_factor_ : float
@@ -118,7 +118,7 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
         fit_intercept=True,
         standardize=True,
         solver="auto",
-        tol=1e-8,
+        tol=1e-9,
         max_iter=1000,
         warm_start=False,
         verbose=0,
@@ -203,6 +203,7 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
         ndarray of shape (n_rows,) or (n_queries, r)
             Estimates of E v. Not for surrogates of differences, whose scores have no origin.
         """
+        check_is_fitted(self)
         return self.surrogate_.utility(self.predict(X))
 
     def regret_bound_(self, surrogate_regret):
@@ -221,7 +222,7 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
             lists: where c depends on E v, that of their labels, which is no smaller on average.
         """
         check_is_fitted(self)
-        bound = self.bound_factor_ * np.sqrt(np.asarray(surrogate_regret, dtype=np.float64))
+        bound = self.bound_factor_ * np.sqrt(np.maximum(surrogate_regret, 0.0))
         return bound if bound.ndim else float(bound)
 
     # Fitting --------------------------------------------------------------------------
@@ -260,14 +261,16 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
         free = problem.n_items is not None or not problem.surrogate.shift_invariant
         intercept = free and self.fit_intercept
         centre = intercept or not free  # of documents alone, differences do not see it
-        scaled, mean, scale = scaled_features(X, problem.row_weights, self.standardize, centre)
+        features = scaled_features(X, problem.row_weights, self.standardize, centre)
+        scaled, mean, scale, left = features
         if self.solver == "auto" and has_closed_form(problem, intercept or not free):
             self._say(f"{problem.surrogate!r} on {X.shape} in closed form")
             theta = closed_form(scaled, problem, self.alpha)
             self.n_iter_, self.gradient_norm_ = 1, 0.0
             self.loss_ = problem.objective(scaled, theta, self.alpha)
+            theta[:, -1] += theta[:, :-1] @ left
         else:
-            theta = self._descend(scaled, problem, intercept, start, mean, scale)
+            theta = self._descend(features, problem, intercept, start)
         coef = theta[:, :-1] / scale
         shift = theta[:, -1] - coef @ mean if intercept else np.zeros(len(coef))
         if problem.surrogate.shift_invariant:  # what is common to all items is not determined
@@ -276,7 +279,8 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
         self.coef_ = coef[0] if documents else coef
         self.intercept_ = float(shift[0]) if documents else shift
 
-    def _descend(self, scaled, problem, intercept, start, mean, scale):
+    def _descend(self, features, problem, intercept, start):
+        scaled, mean, scale, left = features
         coef, shift = start
         first = np.column_stack([coef * scale, shift + coef @ mean if intercept else 0.0 * shift])
 
@@ -288,14 +292,14 @@ class OrderPreservingRegressor(EncodedRegressionMixin, BaseRanker):
             scaled,
             problem.evaluate,
             first,
+            mean=left,
             alpha=self.alpha,
             intercept=intercept,
             tol=self.tol,
             max_iter=self.max_iter,
             callback=report,
         )
-        rounding = _ROUNDING if self.n_iter_ < self.max_iter else 0.0
-        if self.gradient_norm_ > max(self.tol, rounding):
+        if self.gradient_norm_ > self.tol:
             warnings.warn(
                 f"L-BFGS stopped after {self.n_iter_} iterations with a gradient of "
                 f"{self.gradient_norm_:.2g}, above tol={self.tol:g}: increase max_iter, tol or "

@@ -90,13 +90,16 @@ class ScoreProblem:
     def bound_factor(self, loss):
         """Root of the mean over lists of (c C_phi(2))**2, for the measure in its own unit.
 
-        nan where there is no bound.
+        nan where there is no bound: of the surrogate, or because items of one list weigh
+        differently in it and alike in the measure, as where some are not judged.
         """
         has_none = type(self.surrogate).bound_constant is Surrogate.bound_constant
         if has_none or not self.surrogate.order_preserving:
             return np.nan
-        lists = self.lists
-        mass = lists.sum(self.flat(self.weights))
+        lists, weights = self.lists, self.flat(self.weights)
+        if np.any(weights != lists.spread(weights[lists.starts])):
+            return np.nan
+        mass = lists.sum(weights)
         c = self.surrogate.bound_constant(self.flat(self.v), lists)
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         spread = np.array([C_phi(loss, int(r)) for r in lengths])[which]
@@ -106,23 +109,43 @@ class ScoreProblem:
 
 
 def scaled_features(X, weights, standardize, centre):
-    """X minus mean (dense only), over standard deviation, with both, (p,) each."""
-    share = weights / weights.sum()
+    """X over its standard deviations, minus its means where X is dense.
+
+    Returns
+    -------
+    scaled : ndarray or CSR matrix of shape (n, p)
+    mean, scale : ndarray of shape (p,)
+        The mean is 0 without `centre`.
+    left : ndarray of shape (p,)
+        What is still to be subtracted from `scaled`: 0 where X is dense.
+    """
+    share, n_rows = weights / weights.sum(), X.shape[0]
+    centred = None
     if sparse.issparse(X):
-        mean = np.asarray(X.T @ share).ravel()
-        variance = np.asarray(X.multiply(X).T @ share).ravel() - mean**2
+        mean, variance = _sparse_moments(X, share)
     else:
         mean = share @ X
         centred = X - mean
         variance = np.einsum("n,np,np->p", share, centred, centred)
-    constant = variance <= 1e-14 * (variance + mean**2)
+    eps = np.finfo(float).eps
+    constant = variance <= n_rows * eps * variance + (n_rows * eps * mean) ** 2
     scale = np.sqrt(np.where(constant | (not standardize), 1.0, variance))
-    if sparse.issparse(X):
-        return X @ sparse.diags(1.0 / scale), np.zeros(X.shape[1]), scale
-    if not centre:
-        return X / scale, np.zeros(X.shape[1]), scale
-    centred /= scale
-    return centred, mean, scale
+    mean = mean if centre else np.zeros(len(mean))
+    if centred is None:
+        return X @ sparse.diags(1.0 / scale), mean, scale, mean / scale
+    scaled = centred if centre else X.copy()
+    scaled /= scale
+    return scaled, mean, scale, np.zeros(len(mean))
+
+
+def _sparse_moments(X, share):
+    """Weighted means and variances of the columns, stored entries and zeros apart."""
+    mean = np.asarray(X.T @ share).ravel()
+    rows = np.repeat(share, np.diff(X.indptr))
+    stored = np.bincount(X.indices, rows, X.shape[1])
+    apart = np.bincount(X.indices, rows * (X.data - mean[X.indices]) ** 2, X.shape[1])
+    full = np.bincount(X.indices, minlength=X.shape[1]) >= X.shape[0]
+    return mean, apart + np.where(full, 0.0, np.maximum(1.0 - stored, 0.0)) * mean**2
 
 
 def has_closed_form(problem, intercept):

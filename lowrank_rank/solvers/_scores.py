@@ -1,19 +1,19 @@
 """Linear scores under a convex surrogate: one smooth objective for L-BFGS.
 
-    minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = X B' + b
+    minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = (X - mean) B' + b
 
 The rows of B belong to the d columns of the scores: 1 for documents, r for fixed items. The
-intercepts b are not penalised. The surrogate comes as a function of flat scores.
+intercepts b are not penalised. The surrogate comes as a function of flat scores. The mean is
+subtracted from the scores, not from X: sparse X stays sparse.
 """
 
 import numpy as np
 from scipy.optimize import minimize, root
 
-_EXACT = 1e-11  # gradient that is zero but for rounding
 _POLISHING = 5  # Newton steps
 
 
-def fit_scores(X, evaluate, start, *, alpha, intercept, tol, max_iter, callback=None):
+def fit_scores(X, evaluate, start, *, mean, alpha, intercept, tol, max_iter, callback=None):
     """Minimiser by L-BFGS.
 
     Parameters
@@ -24,11 +24,12 @@ def fit_scores(X, evaluate, start, *, alpha, intercept, tol, max_iter, callback=
         gradient (n, d).
     start : ndarray of shape (d, p + 1)
         Coefficients and intercepts.
+    mean : ndarray of shape (p,)
     alpha : float
     intercept : bool
         Whether intercepts are fitted.
     tol : float
-        Largest entry of the gradient at the solution.
+        Largest entry of the gradient at the solution, over that at B = 0, b = 0.
     max_iter : int
     callback : callable or None
         ``callback(iteration, objective, gradient)``.
@@ -39,20 +40,26 @@ def fit_scores(X, evaluate, start, *, alpha, intercept, tol, max_iter, callback=
     objective : float
     n_iter : int
     slope : float
-        Largest entry of the gradient.
+        Largest entry of the gradient, over that at 0.
     """
-    shape = start.shape
-    last = {}
+    shape, last = start.shape, {}
 
-    def objective(flat):
-        theta = flat.reshape(shape)
+    def value_and_gradient(theta):
         coef, shift = theta[:, :-1], theta[:, -1]
-        value, by_score = evaluate(np.asarray(X @ coef.T) + shift)
-        gradient = np.empty(shape)
-        gradient[:, :-1] = np.asarray(X.T @ by_score).T + alpha * coef
-        gradient[:, -1] = by_score.sum(axis=0) if intercept else 0.0
-        last.update(value=value + 0.5 * alpha * (coef**2).sum(), slope=np.abs(gradient).max())
-        return last["value"], gradient.ravel()
+        value, by_score = evaluate(np.asarray(X @ coef.T) + (shift - coef @ mean))
+        sums = by_score.sum(axis=0)
+        gradient = np.zeros(shape)
+        gradient[:, :-1] = np.asarray(X.T @ by_score).T - np.outer(sums, mean) + alpha * coef
+        if intercept:
+            gradient[:, -1] = sums
+        return value + 0.5 * alpha * (coef**2).sum(), gradient
+
+    size = np.abs(value_and_gradient(np.zeros(shape))[1]).max() or 1.0
+
+    def scaled(flat):
+        value, gradient = value_and_gradient(flat.reshape(shape))
+        last.update(value=value, slope=np.abs(gradient).max() / size)
+        return value / size, gradient.ravel() / size
 
     iterations = 0
 
@@ -62,34 +69,25 @@ def fit_scores(X, evaluate, start, *, alpha, intercept, tol, max_iter, callback=
         if callback is not None:
             callback(iterations, last["value"], last["slope"])
 
-    result = minimize(
-        objective,
-        start.ravel(),
-        jac=True,
-        method="L-BFGS-B",
-        callback=report,
-        options={
-            "maxiter": max_iter,
-            "maxfun": 20 * max_iter,
-            "gtol": tol,
-            "ftol": 0.0,
-            "maxcor": 30,
-        },
+    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0, "maxcor": 30}
+    found = minimize(
+        scaled, start.ravel(), jac=True, method="L-BFGS-B", callback=report, options=options
     )
-    theta, gradient = result.x, result.jac
-    if result.nit < max_iter and np.abs(gradient).max() > _EXACT:
-        theta, gradient = _polished(lambda flat: objective(flat)[1], theta, gradient)
-    slope = float(np.abs(gradient).max())
-    return theta.reshape(shape), float(result.fun), int(result.nit), slope
+    theta = found.x
+    if found.nit < max_iter and np.abs(found.jac).max() > tol:
+        theta = _polished(lambda flat: scaled(flat)[1], found.x, found.jac, tol)
+    value, gradient = scaled(theta)
+    return theta.reshape(shape), float(value * size), int(found.nit), float(np.abs(gradient).max())
 
 
-def _polished(gradient_of, theta, gradient):
+def _polished(gradient_of, theta, gradient, tol):
     """Newton steps on the gradient alone, from where the objective no longer changes.
 
     The objective is flat to its last digit where the gradient is still 1e-8 of its size.
     """
-    refined = root(
-        gradient_of, theta, method="krylov", options={"fatol": _EXACT, "maxiter": _POLISHING}
-    )
-    better = np.abs(refined.fun).max() < np.abs(gradient).max()
-    return (refined.x, refined.fun) if better else (theta, gradient)
+    options = {"fatol": tol, "maxiter": _POLISHING}
+    try:
+        refined = root(gradient_of, theta, method="krylov", options=options)
+    except ValueError:  # SciPy gives up on gradients that rounding has made meaningless
+        return theta
+    return refined.x if np.abs(refined.fun).max() < np.abs(gradient).max() else theta

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._template import Surrogate, SurrogateValues
+from ._template import Surrogate, SurrogateValues, check_positive
 
 
 class CrossEntropy(Surrogate):
@@ -74,6 +74,10 @@ class BregmanSurrogate(Surrogate):
         self.psi = psi
         self.link = link
         self.mu = mu
+
+    def check_utilities(self, v):
+        check_positive(self, "mu")
+        super().check_utilities(v)
 
     def evaluate(self, v, s, lists, weights):
         g = self.link(s)

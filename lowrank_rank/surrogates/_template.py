@@ -6,6 +6,7 @@ Every one works on grouped flat arrays of ragged lists at once. A row weight w_i
 as w_i copies of it: sums over items have w_i, sums over pairs w_i w_j.
 """
 
+from numbers import Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -118,8 +119,7 @@ class TwoSided(Surrogate):
 
     def check_utilities(self, v):
         super().check_utilities(v)
-        if self.eta is None:
-            raise ValueError(f"{self!r} needs a number eta above every utility.")
+        check_positive(self, "eta")
         if not self.eta > v.max(initial=0.0):
             raise ValueError(
                 f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
@@ -197,6 +197,10 @@ class PointwiseSquaredHinge(TwoSided):
         super().__init__(eta)
         self.t = t
 
+    def check_utilities(self, v):
+        check_positive(self, "t")
+        super().check_utilities(v)
+
     def towards(self, s):
         return _squared_hinge(self.t - s, -1.0)
 
@@ -228,9 +232,15 @@ class PointwiseSmoothHinge(TwoSided):
         super().__init__(eta)
         self.a = a
 
+    def check_utilities(self, v):
+        check_positive(self, "a")
+        super().check_utilities(v)
+
     def _hinge(self, x, sign):
         inside = (x > 0) & (x < self.a)
-        value = np.where(x < self.a, np.maximum(x, 0.0) ** 2 / (2.0 * self.a), x - self.a / 2.0)
+        value = np.where(
+            x < self.a, np.clip(x, 0.0, self.a) ** 2 / (2.0 * self.a), x - self.a / 2.0
+        )
         slope = np.clip(x / self.a, 0.0, 1.0)
         return value, sign * slope, inside / self.a
 
@@ -250,6 +260,13 @@ def _squared_hinge(x, sign):
 
 
 LARGEST_EXPONENT = 600.0
+
+
+def check_positive(surrogate, name):
+    """Refuse a parameter that is not a finite number > 0."""
+    value = getattr(surrogate, name)
+    if not isinstance(value, Real) or not 0 < value < np.inf:
+        raise ValueError(f"{name} of {surrogate!r} must be a finite number > 0.")
 
 
 def bounded_exp(x, largest=LARGEST_EXPONENT):
