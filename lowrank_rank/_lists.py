@@ -244,6 +244,13 @@ def split_target(y, qid=None):
 
 def one_label_per_row(y):
     """Whether y labels documents: a matrix of several columns holds a list in each row."""
+    if isinstance(y, list | tuple):
+        lengths = {len(row) for row in y if isinstance(row, list | tuple)}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"y is ragged, its rows have lengths {sorted(lengths)}. Lists of different items "
+                "have one row per document and qid=...; of the same items NaN is not judged."
+            )
     shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     return len(shape) == 1 or shape[1:] == (1,)
 

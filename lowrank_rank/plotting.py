@@ -109,6 +109,11 @@ class PreferenceMatrixDisplay:
         -------
         PreferenceMatrixDisplay
         """
+        if not hasattr(estimator, "predict_preferences"):
+            raise TypeError(
+                f"{type(estimator).__name__} predicts no preferences: give a PairwiseDAGRanker (of "
+                "a Pipeline its last step, with transformed X), or take from_preferences."
+            )
         tables = estimator.predict_preferences(X)
         if len(tables) != 1:
             raise ValueError(

@@ -350,3 +350,8 @@ def test_scores_estimate_f_itself():
         ).fit(X, y)
         np.testing.assert_allclose(grades.predict(X), tensors.predict(X))
         np.testing.assert_allclose(grades.predict(X), own.predict(X))
+
+
+def test_ragged_labels_are_told_apart():
+    with pytest.raises(ValueError, match=r"ragged.*qid.*NaN"):
+        PairwiseDAGRanker().fit(constant(2), [[1, 2], [1, 2, 3]])

@@ -6,7 +6,7 @@ import pytest
 
 matplotlib.use("Agg")
 
-from lowrank_rank import PairwiseDAGRanker
+from lowrank_rank import OrderPreservingRegressor, PairwiseDAGRanker
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
 from lowrank_rank.plotting import PreferenceMatrixDisplay
@@ -93,3 +93,8 @@ def test_longer_lists_have_no_bound():
     assert display.bound is None
     with pytest.raises(ValueError, match="at most 200 items"):
         PreferenceMatrixDisplay.from_preferences(u)
+
+
+def test_estimators_without_preferences_are_refused():
+    with pytest.raises(TypeError, match="OrderPreservingRegressor predicts no preferences"):
+        PreferenceMatrixDisplay.from_estimator(OrderPreservingRegressor(), [[0.0]])

@@ -43,8 +43,6 @@ class DocumentPairsMixin:
         pairs = pairs_within(
             lists, y, weights, self.target_loss_, self.list_weights, self.max_pairs, rng
         )
-        if self.estimator is not None or self.pair_features != "bilinear":
-            warn_without_preferences(pairs.targets)
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         self._say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
         if self.estimator is None and self.pair_features == "bilinear":
@@ -53,6 +51,7 @@ class DocumentPairsMixin:
             self.coef_, self.components_ = model.coef, model.components
             self.intercept_ = float(-self.coef_ @ self.mean_)
             return
+        warn_without_preferences(pairs.targets)
         own = weights**2 * factors_of_rows(lists, weights, self.list_weights)
         parts = both_ways(pairs, X, own, self.pair_features)
         base = Ridge(alpha=self.alpha) if self.estimator is None else self.estimator
