@@ -9,13 +9,24 @@ from pathlib import Path
 
 from . import (
     agreement,
+    aiming,
     arcs,
+    clicks,
+    consensus,
     consistency,
+    coverage,
     decoding,
+    defaults,
+    fuzz,
+    limits,
     memory,
+    papers,
     preferences,
     quality,
+    reading,
+    scale,
     speed,
+    structured,
     surrogates,
     top,
 )
@@ -25,15 +36,26 @@ COMMANDS = {
     module.__name__.rpartition(".")[2]: module
     for module in (
         quality,
+        defaults,
+        aiming,
         top,
         preferences,
+        consensus,
+        clicks,
         speed,
         surrogates,
         memory,
+        reading,
+        scale,
+        limits,
         decoding,
         arcs,
         agreement,
         consistency,
+        coverage,
+        structured,
+        papers,
+        fuzz,
     )
 }
 

@@ -22,6 +22,7 @@ FILES = {
     "a9a": "a9a.gz",
     "mammography": "mammography.npz",
     "cover": "cover.npz",
+    "magic": "magic.npz",
 }
 BASELINES = {
     "logistic": LogisticRegression(max_iter=1000),

@@ -6,14 +6,16 @@ GridSearchCV tunes all models alike.
 
 import numpy as np
 from scipy import optimize
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
+    BoosterRanker,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
+    StructuredHingeRanker,
     boosting_objective,
 )
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision, PrecisionAtK
@@ -31,31 +33,6 @@ TREE_TARGETS = {
     "map": [MeanAveragePrecision(**RELEVANT), PrecisionAtK(**RELEVANT)],
 }
 RIDGE_TARGETS = {"ndcg@10": [NDCG(k=10), NDCG()], "map": TREE_TARGETS["map"]}
-
-
-class GroupedRanker(BaseEstimator):
-    """LGBMRanker or XGBRanker on a `ranking_target`: rows sorted by query, group sizes given.
-
-    Parameters
-    ----------
-    ranker : LGBMRanker or XGBRanker
-    binary : bool, default=False
-        Fit on grade >= 1 rather than on the grade.
-    """
-
-    def __init__(self, ranker, binary=False):
-        self.ranker = ranker
-        self.binary = binary
-
-    def fit(self, X, y):
-        grades, qid, order = by_query(y)
-        grades = grades >= 1 if self.binary else grades
-        self.ranker_ = clone(self.ranker)
-        self.ranker_.fit(X[order], grades.astype(int), group=np.bincount(qid))
-        return self
-
-    def predict(self, X):
-        return self.ranker_.predict(X)
 
 
 class LinearRankSVM(BaseEstimator):
@@ -134,6 +111,11 @@ def tree_grid(prefix, tiny, leaves="num_leaves"):
     return {f"{prefix}n_estimators": trees["n_estimators"], f"{prefix}{leaves}": trees["leaves"]}
 
 
+def binary(measure):
+    """What makes boosters fit on grade >= 1 where the measure knows relevant or not."""
+    return RELEVANT if measure == "map" else {}
+
+
 def lightgbm_settings():
     """What is not tuned."""
     return {"learning_rate": 0.1, "min_child_samples": 20, "n_jobs": 1, "verbose": -1}
@@ -144,8 +126,8 @@ def lightgbm_ranker(measure, tiny):
     lightgbm = optional_peer("lightgbm")
     if lightgbm is None:
         return None
-    ranker = GroupedRanker(lightgbm.LGBMRanker(**lightgbm_settings()), binary=measure == "map")
-    return ranker, tree_grid("ranker__", tiny)
+    ranker = lightgbm.LGBMRanker(**lightgbm_settings())
+    return BoosterRanker(ranker, **binary(measure)), tree_grid("estimator__", tiny)
 
 
 def xgboost_ranker(measure, tiny):
@@ -161,8 +143,8 @@ def xgboost_ranker(measure, tiny):
         tree_method="hist",
         n_jobs=1,
     )
-    grid = tree_grid("ranker__", tiny, leaves="max_leaves")
-    return GroupedRanker(ranker, binary=measure == "map"), grid
+    grid = tree_grid("estimator__", tiny, leaves="max_leaves")
+    return BoosterRanker(ranker, **binary(measure)), grid
 
 
 def rank_svm(measure, tiny):
@@ -186,7 +168,7 @@ def our_trees(measure, tiny):
 def our_ridge(measure, tiny):
     """LowRankSurrogateRanker with its default, ridge centred within lists."""
     ranker = make_pipeline(StandardScaler(), LowRankSurrogateRanker())
-    alphas = [1.0] if tiny else [1.0, 10.0, 100.0, 1e3, 1e4, 1e5]
+    alphas = [0.1] if tiny else [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0]
     grid = {"alpha": alphas, "target_loss": RIDGE_TARGETS[measure]}
     return ranker, {f"lowranksurrogateranker__{name}": values for name, values in grid.items()}
 
@@ -196,6 +178,19 @@ def order_preserving(surrogate):
 
     def build(measure, tiny):
         return OrderPreservingRegressor(surrogate=surrogate), {}
+
+    return build
+
+
+def structured(target_loss):
+    """StructuredHingeRanker on standardised features, alpha tuned."""
+
+    def build(measure, tiny):
+        tol = 1.0 if tiny else 1e-2
+        ranker = StructuredHingeRanker(target_loss=target_loss, tol=tol, max_iter=200)
+        alphas = [1e-2] if tiny else [1e-4, 1e-3, 1e-2, 1e-1, 1.0]
+        grid = {"structuredhingeranker__alpha": alphas}
+        return make_pipeline(StandardScaler(), ranker), grid
 
     return build
 
@@ -213,7 +208,7 @@ def boosted(surrogate):
             **{**lightgbm_settings(), "min_child_samples": 5 if tiny else 50},
         )
         trees = [5] if tiny else [50, 150, 400]
-        return GroupedRanker(ranker), {"ranker__n_estimators": trees}
+        return BoosterRanker(ranker), {"estimator__n_estimators": trees}
 
     return build
 
@@ -224,7 +219,7 @@ def xendcg_ranker(measure, tiny):
     if lightgbm is None:
         return None
     ranker = lightgbm.LGBMRanker(objective="rank_xendcg", random_state=0, **lightgbm_settings())
-    return GroupedRanker(ranker, binary=measure == "map"), tree_grid("ranker__", tiny)
+    return BoosterRanker(ranker, **binary(measure)), tree_grid("estimator__", tiny)
 
 
 MODELS = {
@@ -238,6 +233,8 @@ MODELS = {
     "pairwise logistic": order_preserving("pairwise_logistic"),
     "pairwise squared": order_preserving("pairwise_squared"),
     "pointwise squared": order_preserving("pointwise_squared"),
+    "structured ndcg": structured("ndcg@10"),
+    "structured kendall": structured("kendall"),
     "boosted cross-entropy": boosted("cross_entropy"),
     "boosted pairwise squared": boosted("pairwise_squared"),
 }

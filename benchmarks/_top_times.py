@@ -2,10 +2,13 @@
 
 import warnings
 from collections import defaultdict
+from functools import partial
 from itertools import pairwise
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge
 
 from lowrank_rank import PrecisionAtKPerceptron
 
@@ -24,9 +27,9 @@ def fit_part(sets, args):
         seconds = best_seconds(fit_calls(X, y), args.repeats)
         for call in seconds:
             total[call] += seconds[call]
-        rows += fit_ratios(name, seconds, 2.0)
+        rows += fit_ratios(name, seconds, 4.0)
     if len(sets) > 1:
-        rows += fit_ratios("sum", total, 1.0)
+        rows += fit_ratios("sum", total, 4.0)
     print_table("Fit with the defaults, seconds: ours / LogisticRegression", rows)
     return rows
 
@@ -48,6 +51,55 @@ def fit_ratios(name, seconds, bar):
         bars = {"logistic": bar if depth == DEFAULT_DEPTH else None}
         rows += ratio_rows(f"{name}, {depth}", seconds, depth, bars)
     return rows
+
+
+def lists_part(_sets, args):
+    """Fits over queries and over rows of a matrix y, against one of a linear model of rows."""
+    table = rows(tiny=args.tiny, repeats=args.repeats)
+    print_table("Fits over many lists, without the start for queries: ours / peer", table)
+    return table
+
+
+def rows(*, tiny=False, repeats=3):
+    """Rows of a table, one for each kind of lists, each with its bar.
+
+    Queries: a fit of all passes from zeros, so that no start counts, against LogisticRegression on
+    the rows pooled. A matrix y: a fit with the defaults, start included, against Ridge.
+    """
+    n_rows, n_matrix = (2_000, 500) if tiny else (100_000, 20_000)
+    found = []
+    for n_features in (10, 50):
+        for length in (3, 20, 100):
+            X, y, qid = generate_lists(n_rows, n_features, length)
+            ours = PrecisionAtKPerceptron(target_loss="precision@1", start="zeros", random_state=0)
+            logistic = clone(BASELINES["logistic"])
+            calls = {
+                "queries": partial(ours.fit, X, y, qid=qid),
+                "logistic": partial(logistic.fit, X, y),
+            }
+            group = f"lists of {length}, {n_rows} x {n_features}"
+            found += ratio_rows(group, best_seconds(calls, repeats), "queries", {"logistic": 3.0})
+    for n_features, bar in ((20, 20.0), (100, 10.0)):
+        X, Y = generate_matrix(n_matrix, n_features, 20)
+        ours, ridge = PrecisionAtKPerceptron(target_loss="precision@3", random_state=0), Ridge()
+        calls = {"matrix": partial(ours.fit, X, Y), "ridge": partial(ridge.fit, X, Y)}
+        group = f"matrix y, {n_matrix} x {n_features}, 20 labels"
+        found += ratio_rows(group, best_seconds(calls, repeats), "matrix", {"ridge": bar})
+    return found
+
+
+def generate_lists(n_rows, n_features, length):
+    """Normal features, and lists of one length with 30 % positives by a noisy linear score."""
+    X, y = generate_binary(n_rows, n_features, 0.3)
+    return X, y, np.arange(n_rows) // length
+
+
+def generate_matrix(n_rows, n_features, n_labels):
+    """Normal features, and labels by noisy linear scores."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n_rows, n_features))
+    scores = X @ rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
+    return X, (scores + rng.standard_normal(scores.shape) > 1.0).astype(int)
 
 
 def passes_part(sets, args):

@@ -96,18 +96,18 @@ def label_rows(args):
 def base_row(name, base, make, X, y, splits):
     """One base regressor: all decoders on the same fits, and scores fitted by themselves."""
     tau = {decoder: [] for decoder in (*DECODERS, "score")}
-    circles = []
+    cycles = []
     for seed, (train, test) in enumerate(splits):
         ranker = PairwiseDAGRanker(estimator=make(seed)).fit(X[train], y[train])
         u = np.maximum(ranker.predict_preferences(X[test]), 0.0)
-        circles.append(1.0 - noise_report(u).in_p_dag.mean())
+        cycles.append(1.0 - noise_report(u).in_p_dag.mean())
         for decoder in DECODERS:
             ranker.decoder_ = decoder  # of the same predictions
             tau[decoder].append(1.0 - 2.0 * kendall_tau_loss(y[test], ranker.predict(X[test])))
         score = PairwiseDAGRanker(estimator=make(seed), decoder="score").fit(X[train], y[train])
         tau["score"].append(1.0 - 2.0 * kendall_tau_loss(y[test], score.predict(X[test])))
     means = {decoder: np.mean(values) for decoder, values in tau.items()}
-    return {"data": name, "base": base, **means, "with_circles": np.mean(circles)}
+    return {"data": name, "base": base, **means, "with_cycles": np.mean(cycles)}
 
 
 def searched_row(name, X, y, splits, tiny):

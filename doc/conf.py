@@ -8,7 +8,13 @@ import lowrank_rank
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from generate import reference_role, unlink_measures, write_generated_pages  # noqa: E402
+from generate import (  # noqa: E402
+    members_by_class,
+    module_page_paths,
+    reference_role,
+    unlink_measures,
+    write_generated_pages,
+)
 
 project = "lowrank_rank"
 author = "The lowrank_rank developers"
@@ -17,15 +23,22 @@ version = release = lowrank_rank.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",
 ]
-exclude_patterns = ["_build", "api/generated/*.inc"]
+exclude_patterns = ["_build", "**sg_execution_times.rst", "api/**.inc"]
 default_role = "reference"  # `name` is code, and a link where the name is public
 highlight_language = "python3"
 
+autosummary_generate = module_page_paths()
+autosummary_context = {"documented_members": members_by_class()}
+templates_path = ["_templates"]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False  # `generate` lists the members, inherited ones too
 numpydoc_xref_param_type = False
@@ -34,12 +47,17 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"plot_",
-    "within_subsection_order": "generate.QuickstartFirst",
+    "subsection_order": [
+        f"../examples/{section}" for section in ("rank", "top", "preferences", "theory", "extend")
+    ],
     "abort_on_example_error": True,
     "show_memory": False,
     "min_reported_time": 5,
     "download_all_examples": False,
 }
+
+copybutton_prompt_text = r">>> |\.\.\. "  # copies code, not prompts and output
+copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"lowrank_rank {release}"

@@ -9,26 +9,33 @@ import re
 from functools import cache
 from types import ModuleType
 
+import meta_estimators
 import numpy as np
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 
 import lowrank_rank
-from lowrank_rank.target_losses import SCORE_ONLY, TARGET_LOSSES, TargetLoss
+from lowrank_rank.target_losses import SCORE_ONLY, TARGET_LOSSES, resolve_measure
 
 
 def write_generated_pages(doc, changelog):
     """Write everything below ``api/generated``; files of an earlier build are removed."""
     folder = doc / "api" / "generated"
     folder.mkdir(parents=True, exist_ok=True)
-    pages = {"index.inc": reference_index(folder_pages := reference_pages())}
-    pages |= folder_pages
-    pages["target_loss_names.inc"] = names_table(TARGET_LOSSES, aimed_at=True)
-    pages["scorer_names.inc"] = names_table(SCORE_ONLY, aimed_at=False)
-    pages["changelog.inc"] = markdown_to_rst(changelog.read_text(encoding="utf-8"))
+    pages = {
+        "target_loss_names.inc": names_table(TARGET_LOSSES, aimed_at=True),
+        "scorer_names.inc": names_table(SCORE_ONLY, aimed_at=False),
+        "meta_estimators.inc": outcomes_table(meta_estimators.TABLE),
+        "changelog.inc": markdown_to_rst(changelog.read_text(encoding="utf-8")),
+    }
+    public = {f"{path}.rst" for _, objects in documented_objects() for path in objects}
     for path in folder.iterdir():
-        if path.name not in pages:
+        if path.name not in pages.keys() | public:  # autosummary writes the pages of `public`
             path.unlink()
+    modules, names = module_pages()
+    pages["modules.inc"] = module_index(names)
+    # Beside the index: the toctrees of autosummary are relative to the page.
+    pages |= {f"../{name}": text for name, text in modules.items()}
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -70,25 +77,17 @@ def documented_objects():
         yield module, dict(sorted(objects.items()))
 
 
-def reference_pages():
-    """One page per class or function, by file name."""
-    pages = {}
-    for _, objects in documented_objects():
-        for path, value in objects.items():
-            module, name = path.rsplit(".", 1)
-            lines = [heading(name, "="), f".. currentmodule:: {module}", ""]
-            if inspect.isclass(value):
-                lines += [f".. autoclass:: {name}"]
-                if members := class_members(value):
-                    lines += [f"   :members: {', '.join(members)}"]
-            else:
-                lines += [f".. autofunction:: {name}"]
-            pages[f"{path}.rst"] = "\n".join([*lines, ""])
-    return pages
+def members_by_class():
+    """Documented public members that this package defines, inherited ones too, for each class."""
+    return {
+        path: class_members(value)
+        for _, objects in documented_objects()
+        for path, value in objects.items()
+        if inspect.isclass(value)
+    }
 
 
 def class_members(cls):
-    """Documented public members that this package defines, inherited ones included."""
     members = []
     for name in dir(cls):
         value = getattr(cls, name)
@@ -130,36 +129,51 @@ def unlink_measures(app, doctree):
             link.replace_self(nodes.Text(link.astext()))
 
 
-class QuickstartFirst:
-    """Sort key of the gallery: the quickstart, then by file name."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def __call__(self, filename):
-        return "quickstart" not in filename, filename
-
-
-def reference_index(pages):
-    """Sections per module with one line per object, and the table of contents."""
-    lines = []
+def module_pages():
+    """A page for each module, whose table of autosummary also writes the pages of its objects."""
+    pages, names = {}, []
     for module, objects in documented_objects():
-        if not objects:
-            continue
-        lines += [heading(module.__name__, "-"), first_line(module), ""]
-        lines += [".. list-table::", "   :widths: 35 65", ""]
-        for path, value in objects.items():
-            name = path.rsplit(".", 1)[1]
-            lines += [f"   * - :doc:`{name} <generated/{path}>`", f"     - {first_line(value)}"]
-        lines += [""]
-    lines += [".. toctree::", "   :hidden:", ""]
-    lines += [f"   generated/{name.removesuffix('.rst')}" for name in sorted(pages)]
-    return "\n".join([*lines, ""])
+        if objects:
+            lines = [heading(module.__name__, "="), inspect.getdoc(module).split("\n\n")[0], ""]
+            lines += [f".. currentmodule:: {module.__name__}", ""]
+            lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+            lines += [f"   {path.rsplit('.', 1)[1]}" for path in objects] + [""]
+            lines += constants(module)
+            pages[f"{module.__name__}.rst"] = "\n".join(lines)
+            names.append((module.__name__, inspect.getdoc(module).split("\n\n")[0]))
+    return pages, names
 
 
-def first_line(value):
-    """The first paragraph of a docstring, on one line."""
-    return " ".join(inspect.getdoc(value).split("\n\n")[0].split())
+def constants(module):
+    """The public tables and limits of a module: values of numbers, names of tables."""
+    lines = []
+    for name in public_names(module):
+        value = getattr(module, name)
+        if isinstance(value, int | float):
+            lines += [f".. py:data:: {module.__name__}.{name}", f"   :value: {value}", ""]
+        elif isinstance(value, dict):
+            keys = ", ".join(f"``{key}``" for key in value)
+            lines += [
+                f".. py:data:: {module.__name__}.{name}",
+                "",
+                f"   A table by name: {keys}.",
+                "",
+            ]
+    return lines
+
+
+def module_page_paths():
+    """Where the pages of the modules are, as ``autosummary_generate`` wants them."""
+    return [f"api/{name}" for name in module_pages()[0]]
+
+
+def module_index(names):
+    """The modules with what they hold, and the toctree that groups the sidebar by module."""
+    rows = [["module", "contents"]]
+    rows += [[f":doc:`{name} </api/{name}>`", " ".join(text.split())] for name, text in names]
+    tree = [".. toctree::", "   :hidden:", ""]
+    tree += [f"   {name} </api/{name}>" for name, _ in names]
+    return list_table(rows) + "\n" + "\n".join([*tree, ""])
 
 
 def heading(title, line):
@@ -177,17 +191,21 @@ def names_table(names, *, aimed_at):
     head += ["d", "documents", "decoders of fixed items"] if aimed_at else []
     rows = [head]
     for name, entry in names.items():
-        cutoff = {"k": {"k": 5}, "[k]": {"k": 5}, "p%": {"share": 0.25}}.get(entry.at, {})
-        loss = entry.measure(**{**entry.fixed, **cutoff})
+        loss = resolve_measure(entry.examples[-1])
         link = f":doc:`{entry.measure.__name__} <{class_page(entry.measure)}>`"
         row = [f"``{name}``", link, loss.labels, "yes" if loss.allow_missing else "no"]
         if aimed_at:
             decoders = [f"{d} (exact)" if v.exact else d for d, v in loss.decoders.items()]
-            row += [dimension(loss), "yes" if takes_documents(loss) else "no", ", ".join(decoders)]
+            row += [dimension(loss), "yes" if loss.takes_documents else "no", ", ".join(decoders)]
         rows.append(row)
+    return list_table(rows)
+
+
+def list_table(rows):
+    """A table whose first row is its head."""
     lines = [".. list-table::", "   :header-rows: 1", ""]
     for row in rows:
-        lines += [f"   {'*' if i == 0 else ' '} - {cell}" for i, cell in enumerate(row)]
+        lines += [f"   {'*' if i == 0 else ' '} - {cell}".rstrip() for i, cell in enumerate(row)]
     return "\n".join([*lines, ""])
 
 
@@ -208,8 +226,16 @@ def dimension(loss):
     return str(encode(label).shape[1])
 
 
-def takes_documents(loss):
-    return type(loss).row_targets is not TargetLoss.row_targets
+# Meta-estimators --------------------------------------------------------------------
+
+
+def outcomes_table(tools):
+    """What comes of the query ids in each tool of scikit-learn, by the way they are carried."""
+    rows = [["", *meta_estimators.WAYS.values(), ""]]
+    for name, (*outcomes, note) in tools.items():
+        marked = [f"**{o}**" if o == meta_estimators.LOST else o for o in outcomes]
+        rows.append([f"``{name}``", *marked, note])
+    return list_table(rows)
 
 
 # Changelog --------------------------------------------------------------------------

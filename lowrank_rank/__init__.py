@@ -1,45 +1,65 @@
-"""Learning to rank with scikit-learn, provably aimed at the measure you name."""
+"""Learning to rank with scikit-learn: estimators that are fitted for the measure you choose."""
 
-from . import metrics  # isort: skip  (first: its scorers stand above the target losses)
 from . import (
     boosting,
     calibration,
     datasets,
     decoders,
+    metrics,
+    model_selection,
     plotting,
     surrogates,
     target_losses,
     testing,
 )
-from ._lists import ranking_target
+from ._labels import ranking_target
 from ._version import __version__
-from .boosting import boosting_objective
-from .estimators import (
-    LowRankSurrogateClassifier,
-    LowRankSurrogateRanker,
-    OrderPreservingRegressor,
-    PairwiseDAGRanker,
-    PrecisionAtKPerceptron,
-)
+from .boosting import boosting_metric, boosting_objective
+from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from .meta import BoosterRanker, PointwiseRanker
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
+from .order_preserving import OrderPreservingRegressor
+from .precision_at_top import PrecisionAtKPerceptron
+from .preferences import ConsensusRanking, PairwiseDAGRanker, RankIntervals, consensus_ranking
+from .regression._sums import merge
+from .structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
+    sequence_accuracy_scorer,
+)
 
 __all__ = [
+    "BoosterRanker",
+    "ConsensusRanking",
     "LowRankSurrogateClassifier",
     "LowRankSurrogateRanker",
     "OrderPreservingRegressor",
     "PairwiseDAGRanker",
+    "PointwiseRanker",
     "PrecisionAtKPerceptron",
+    "RankIntervals",
+    "StructuredHingeBinaryClassifier",
+    "StructuredHingeClassifier",
+    "StructuredHingeRanker",
+    "StructuredHingeSequenceClassifier",
     "__version__",
     "boosting",
+    "boosting_metric",
     "boosting_objective",
     "calibration",
+    "consensus_ranking",
     "datasets",
     "decoders",
     "get_ranking_scorer_names",
     "make_ranking_scorer",
+    "merge",
     "metrics",
+    "model_selection",
     "plotting",
     "ranking_target",
+    "sequence_accuracy_scorer",
     "surrogates",
     "target_losses",
     "testing",

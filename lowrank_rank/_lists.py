@@ -6,9 +6,14 @@ within a list in their original order. Everything else in the package works on
 grouped flat arrays and never sees an id.
 """
 
+from collections import defaultdict
 from functools import cached_property
+from itertools import count, pairwise
 
 import numpy as np
+from sklearn.utils import gen_batches
+
+from ._arrays import check_unmasked, plain
 
 
 class RankingLists:
@@ -49,13 +54,16 @@ class RankingLists:
         """Lists from one id per row; ``qid=None`` is one list of `n_rows` rows."""
         if qid is None:
             return cls([n_rows])
-        qid = _id_array(qid)
+        qid, categories = _categories(qid)
+        qid = id_array(qid)
         if n_rows is not None and len(qid) != n_rows:
             raise ValueError(
-                f"qid has {len(qid)} entries but there are {n_rows} rows: give one query "
-                "id for each row of X."
+                f"qid has the length {len(qid)}, and there are {n_rows} rows: give one query id "
+                "for each row of X."
             )
-        codes, ids = _factorize(qid)
+        codes, ids = factorize(qid)
+        if categories is not None:
+            ids = categories[ids]
         lengths = np.bincount(codes, minlength=len(ids))
         if np.all(codes[1:] >= codes[:-1]):
             return cls(lengths, None, ids)
@@ -146,122 +154,41 @@ class RankingLists:
         return RankingLists(lengths[kept_lists]), kept_lists
 
 
-def ranking_target(y, qid):
-    """Pack grades and query ids into one array that scikit-learn slices as one.
+def batches(n_lists, entries, max_entries=2**22):
+    """Slices of lists with at most so many entries together, at least one list each.
 
-    Every tool of scikit-learn that takes rows out of `y` (cross-validation, bagging,
-    a learning curve) then takes the ids out with them, without any configuration.
+    Without any list there is one empty slice, so that shapes are known.
+    """
+    step = max(1, max_entries // max(entries, 1))
+    return [slice(0, n_lists)] if n_lists <= step else list(gen_batches(n_lists, step))
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Grades, higher is better.
-    qid : array-like of shape (n_rows,)
-        Query id of each row: any hashable ids, in any order.
 
-    Returns
-    -------
-    target : structured ndarray of shape (n_rows,)
-        With the fields "y" and "qid". Estimators, measures and scorers of this
-        package take it wherever they take `y`.
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ, `y` is not one-dimensional or an id is missing.
+def blocks_of_lists(lists, n_rows):
+    """Pairs (first, last) of ranges of lists with about so many rows, no list cut.
 
     Examples
     --------
-    >>> from lowrank_rank import ranking_target
-    >>> target = ranking_target([2, 0, 1], ["a", "a", "b"])
-    >>> target["y"].tolist(), target["qid"].tolist()
-    ([2.0, 0.0, 1.0], ['a', 'a', 'b'])
+    >>> blocks_of_lists(RankingLists([2, 2, 5, 1, 1]), 4)
+    [(0, 2), (2, 3), (3, 5)]
     """
-    if getattr(getattr(y, "dtype", None), "names", None):
-        raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
-    try:
-        y = np.asarray(y, dtype=np.float64)
-    except ValueError as error:
-        raise ValueError(
-            f"ranking_target takes grades, numbers: {error}. Of names of classes give the relevant "
-            "one, y == name, or pass qid to fit by itself."
-        ) from None
-    if y.ndim != 1:
-        raise ValueError(
-            f"ranking_target takes one grade per row, y of shape (n_rows,), got shape {y.shape}. "
-            "A matrix y (one row per query) is its own lists and needs no qid."
-        )
-    qid = _id_array(qid)
-    if len(qid) != len(y):
-        raise ValueError(f"y has {len(y)} rows but qid has {len(qid)}: give one query id per row.")
-    _factorize(qid)  # refuses missing ids here, where the user can still see them
-    target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
-    target["y"], target["qid"] = y, qid
-    return target
+    ends = np.searchsorted(lists.offsets, np.arange(n_rows, lists.n_rows, n_rows))
+    return list(pairwise(np.unique([0, *ends, lists.n_lists]).tolist()))
 
 
-def split_target(y, qid=None):
-    """Separate grades from the query ids that `y` may carry.
-
-    Parameters
-    ----------
-    y : array-like
-        Plain labels, a `ranking_target`, or a pandas object whose index has a level
-        named "qid".
-    qid : array-like or None
-        Ids given beside `y`.
-
-    Returns
-    -------
-    y : array-like
-        The labels alone.
-    qid : array-like or None
-
-    Raises
-    ------
-    ValueError
-        If ids are given twice and disagree.
-    """
-    carried = None
-    if isinstance(y, np.ndarray) and y.dtype.names is not None:
-        if set(y.dtype.names) != {"y", "qid"}:
-            raise ValueError(
-                f"y is a structured array with the fields {y.dtype.names}; a ranking target has "
-                "the fields 'y' and 'qid': build it with ranking_target(y, qid)."
-            )
-        y, carried = y["y"], y["qid"]
-    elif one_label_per_row(y) and "qid" in (
-        getattr(getattr(y, "index", None), "names", None) or ()
-    ):
-        carried = y.index.get_level_values("qid").to_numpy()
-        y = y.to_numpy()
-    if carried is not None and qid is not None and not _same_ids(carried, qid):
-        raise ValueError(
-            "qid is given twice, in y and by itself, and the two differ: give it one way only."
-        )
-    return y, qid if carried is None else carried
+def _categories(qid):
+    """Codes and categories of categorical ids in pandas; other ids as they are, and None."""
+    categorical = getattr(qid, "cat", qid)  # a Series has them there, an index itself
+    if not (hasattr(categorical, "codes") and hasattr(categorical, "categories")):
+        return qid, None
+    codes = np.asarray(categorical.codes)
+    if np.any(codes < 0):
+        return qid, None  # missing ids are refused as those of other arrays are
+    return codes, np.asarray(categorical.categories)
 
 
-def one_label_per_row(y):
-    """Whether y labels documents: a matrix of several columns holds a list in each row."""
-    if isinstance(y, list | tuple):
-        lengths = {len(row) for row in y if isinstance(row, list | tuple)}
-        if len(lengths) > 1:
-            raise ValueError(
-                f"y is ragged, its rows have lengths {sorted(lengths)}. Lists of different items "
-                "have one row per document and qid=...; of the same items NaN is not judged."
-            )
-    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
-    return len(shape) == 1 or shape[1:] == (1,)
-
-
-def _same_ids(a, b):
-    a, b = _id_array(a), _id_array(b)
-    return len(a) == len(b) and bool(np.all(a == b))
-
-
-def _id_array(qid):
+def id_array(qid):
     """One-dimensional array of ids; tuples and mixed types stay what they are."""
+    check_unmasked(qid, "qid")
     if not hasattr(qid, "__array__"):
         try:
             qid = list(qid)
@@ -270,8 +197,8 @@ def _id_array(qid):
                 f"qid must be an array-like with one id per row, got {qid!r}."
             ) from None
         plain = len({type(q) for q in qid}) == 1 and isinstance(qid[0], str | int | float)
-        array = np.asarray(qid) if plain else None
-        lossy = plain and isinstance(qid[0], int) and array.dtype.kind not in "iub"
+        integers = plain and isinstance(qid[0], int)
+        lossy = integers and np.asarray(qid).dtype.kind not in "iub"
         if not plain or lossy:  # np.asarray would merge ["1", 1] and large integers
             return np.fromiter(qid, dtype=object, count=len(qid))
     qid = np.asarray(qid)
@@ -282,16 +209,25 @@ def _id_array(qid):
     return qid
 
 
-def _factorize(qid):
+def same_id(a, b):
+    """Whether two single ids are equal, of whatever types they are."""
+    equal = a == b
+    return bool(equal) if np.ndim(equal) == 0 else False  # a number and a tuple: item by item
+
+
+def factorize(qid):
     """Codes 0, 1, ... of the ids in order of first appearance, and the distinct ids."""
     if len(qid) == 0:
         raise ValueError("qid is empty: there must be at least one row.")
-    _refuse_missing(qid)
+    if qid.dtype == object:
+        return _factorize_objects(qid)
+    refuse_missing_ids(qid)
     # Ids mostly come in runs: only the head of each run has to be looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
     values = qid[heads]
-    if qid.dtype == object:
-        codes, ids = _factorize_objects(values)
+    if qid.dtype.kind in "US":  # hashing them is faster than sorting
+        codes, first = _codes_by_hash(values.tolist())
+        ids = values[first]
     else:
         ids, first, codes = _distinct(values)
         by_appearance = np.argsort(first)
@@ -299,6 +235,42 @@ def _factorize(qid):
         place[by_appearance] = np.arange(len(ids))
         codes, ids = place[codes], ids[by_appearance]
     return np.repeat(codes, np.diff(np.append(heads, len(qid)))), ids
+
+
+def _factorize_objects(qid):
+    try:
+        codes, first = _codes_by_hash(qid.tolist())
+    except TypeError as error:
+        refuse_missing_ids(qid)
+        raise TypeError(
+            f"qid must hold hashable ids (numbers, strings, tuples): {error}."
+        ) from None
+    ids = qid[first]
+    if _missing(ids).any():  # NaN is a key of its own: each that is missing is among the ids
+        refuse_missing_ids(qid)
+    return codes, ids
+
+
+def _codes_by_hash(values):
+    """Codes of a list of hashable values, and where each code appears first."""
+    table: defaultdict = defaultdict(count().__next__)
+    codes = np.fromiter(map(table.__getitem__, values), dtype=np.intp, count=len(values))
+    is_first = np.diff(np.maximum.accumulate(codes), prepend=-1) > 0
+    return codes, np.flatnonzero(is_first)
+
+
+def checked_ids(qid):
+    """Array of ids; refuses those that are missing or cannot be hashed, and no ids at all."""
+    codes, categories = _categories(qid)
+    if categories is not None and len(codes):
+        factorize(id_array(categories))
+        return categories[codes]
+    qid = id_array(qid)
+    if qid.dtype == object or len(qid) == 0:
+        factorize(qid)
+    else:
+        refuse_missing_ids(qid)
+    return qid
 
 
 def _distinct(values):
@@ -317,40 +289,42 @@ def _distinct(values):
     return np.unique(values, return_index=True, return_inverse=True)
 
 
-def _factorize_objects(values):
-    table: dict = {}
-    try:
-        codes = np.fromiter(
-            (table.setdefault(v, len(table)) for v in values), dtype=np.intp, count=len(values)
-        )
-    except TypeError as error:
-        raise TypeError(
-            f"qid must hold hashable ids (numbers, strings, tuples): {error}."
-        ) from None
-    return codes, np.fromiter(table, dtype=object, count=len(table))
-
-
-def _refuse_missing(qid):
-    if qid.dtype.kind == "f":
-        bad = ~np.isfinite(qid)
-    elif qid.dtype.kind in "mM":
-        bad = np.isnat(qid)
-    elif qid.dtype == object:
-        bad = np.fromiter((_is_missing(q) for q in qid), dtype=bool, count=len(qid))
-    else:
-        return
+def refuse_missing_ids(qid):
+    """Name the first row whose id is missing or infinite."""
+    bad = _missing(qid)
     if bad.any():
         row = int(np.argmax(bad))
         raise ValueError(
-            f"qid contains a missing or infinite id (row {row}: {qid[row]!r}): every row needs the "
-            "id of its query. Drop such rows or give them an id."
+            f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): every row "
+            "needs the id of its query. Drop such rows or give them an id."
         )
 
 
+def _missing(values):
+    """Which rows lack an id, or a part of one: NaN is equal to nothing, not even to itself."""
+    if values.dtype.names is not None:
+        parts = [_missing(values[name]) for name in values.dtype.names]
+        return np.logical_or.reduce([part.reshape(len(values), -1).any(axis=1) for part in parts])
+    if values.dtype.kind in "fc":
+        return ~np.isfinite(values)
+    if values.dtype.kind in "mM":
+        return np.isnat(values)
+    if values.dtype == object:
+        flags = np.fromiter(map(_is_missing, values.ravel()), dtype=bool, count=values.size)
+        return flags.reshape(values.shape)
+    return np.zeros(len(values), dtype=bool)
+
+
 def _is_missing(q):
+    if isinstance(q, tuple | frozenset):
+        return any(map(_is_missing, q))
+    if isinstance(q, np.void) and q.dtype.names is not None:
+        return bool(_missing(np.asarray(q).reshape(1))[0])
     try:
         return q is None or bool(q != q) or (isinstance(q, float) and abs(q) == float("inf"))
     except TypeError:  # pandas.NA compares to NA, which has no truth value
         return True
-    except ValueError:  # an array: not hashable, refused where it is looked up
-        return False
+    except ValueError:
+        raise TypeError(
+            f"qid must hold hashable ids (numbers, strings, tuples), got the array {q!r}."
+        ) from None

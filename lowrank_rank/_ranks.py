@@ -16,9 +16,11 @@ def sort_lists(scores, lists, *, stable=False):
     because they average over ties.
     """
     r = lists.common_length
-    if r is not None:
-        return (_best_first(scores.reshape(-1, r), stable) + lists.starts[:, np.newaxis]).ravel()
     order = np.empty(len(scores), dtype=np.intp)
+    if r is not None:
+        columns = _best_first(scores.reshape(-1, r), stable)
+        np.add(columns, lists.starts[:, np.newaxis], out=order.reshape(-1, r))
+        return order
     for _, rows in lists.same_length:
         order[rows] = rows[:, :1] + _best_first(scores[rows], stable)
     return order
@@ -84,6 +86,13 @@ def ranks_from_scores(scores, lists):
     return ranks
 
 
+def ranks_from_orders(orders):
+    """Ranks 1..r from orders (item indices, best first), shape (n_lists, r)."""
+    ranks = np.empty_like(orders)
+    np.put_along_axis(ranks, orders, np.arange(1, orders.shape[1] + 1)[np.newaxis], axis=1)
+    return ranks
+
+
 def mid_ranks(scores, lists):
     """Mean rank of each item over all orders that agree with the scores."""
     order = sort_lists(scores, lists)
@@ -93,7 +102,7 @@ def mid_ranks(scores, lists):
 
 
 def mid_fractions(values, lists, weights):
-    """Weighted share of each list below an item, ties (itself too) counting one half.
+    """Weighted fraction of each list below an item, ties (itself too) counting one half.
 
     The mid-distribution function of each list: in [0, 1], (r - mid_rank + 1/2) / r with
     equal weights; a constant factor on a list's weights changes nothing, and a row of
@@ -108,7 +117,7 @@ def mid_fractions(values, lists, weights):
     above = np.cumsum(weight) - weight
     above = above[blocks] - above[lists.starts][lists.index[blocks]]
     total = lists.sum(weights)[lists.index[blocks]]
-    share = np.divide(above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0)
+    below = np.divide(above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0)
     fractions = np.empty(len(values))
-    fractions[order] = np.repeat(1.0 - share, block_lengths(blocks, len(values)))
+    fractions[order] = np.repeat(1.0 - below, block_lengths(blocks, len(values)))
     return fractions

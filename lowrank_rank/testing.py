@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from ._lists import RankingLists
 from .calibration import all_ranks, conditional_regret, is_order_preserving
-from .surrogates import Surrogate, resolve_surrogate
+from .surrogates import PairwiseSquared, PointwiseSquared, Surrogate, resolve_surrogate
 from .target_losses import resolve_target_loss
 
 _TOLERANCE = 1e-9
@@ -33,6 +33,8 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
 
     Raises
     ------
+    ValueError
+        If `support` has another shape, or holds what the loss does not take.
     AssertionError
         Saying what does not hold.
 
@@ -44,6 +46,11 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
     """
     loss = resolve_target_loss(loss)
     support = np.asarray(support, dtype=np.float64)
+    if support.ndim not in (2, 3) or 0 in support.shape:
+        raise ValueError(
+            "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
+            f"{support.shape}."
+        )
     before = support.copy()
     _check_identity(loss, support)
     probabilities = np.random.default_rng(random_state).dirichlet(
@@ -59,9 +66,10 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
                 f"{loss!r}: the decoder {name!r} calls itself exact but has "
                 f"regret {regret:.3g} at the expectation of the targets",
             )
-    _require(np.array_equal(support, before), f"{loss!r} changes the labels that it is given")
+    same = np.array_equal(support, before, equal_nan=True)
+    _require(same, f"{loss!r} changes the labels that it is given")
     for copy in (clone(loss), pickle.loads(pickle.dumps(loss))):
-        same = np.array_equal(copy.encode(support), loss.encode(support))
+        same = np.array_equal(copy.encode(support), loss.encode(support), equal_nan=True)
         _require(same, f"{loss!r} encodes differently after clone or pickle")
 
 
@@ -107,9 +115,14 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
 
     * the gradient is that of the values, the curvature no smaller than its diagonal slope;
     * values are convex along random segments;
-    * an item of weight 2 counts as the item twice, one of weight 0 as none;
-    * where ``shift_invariant``, a constant added to a list's scores changes nothing;
-    * where ``order_preserving``, no counter-example is found (`is_order_preserving`).
+    * an item of weight 2 counts as the item twice, one of weight 0 as none: exactly, or, where
+      ``is_shift_invariant``, but for a constant that no score changes;
+    * weights three times as large give values three times as large, nine times where
+      ``is_pairwise``: a list of weight 3 is the list three times;
+    * where ``is_shift_invariant``, a constant added to a list's scores changes nothing;
+    * where ``is_proportional``, utilities twice as large give values twice as large;
+    * where ``is_squared``, the values are the sums of squared errors, of items or of pairs;
+    * where ``is_order_preserving``, no counter-example is found (`is_order_preserving`).
 
     Utilities lie in [0, 1): a surrogate with an eta needs one of at least 1.
 
@@ -123,6 +136,8 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
     ------
     AssertionError
         Saying what does not hold.
+    TypeError
+        If ``evaluate`` returns anything but `SurrogateValues`, or arrays of other shapes.
 
     Examples
     --------
@@ -136,20 +151,17 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
         v = rng.uniform(0, 1, n) * (rng.uniform(size=n) < 0.7)
         point = _Point(surrogate, v, rng.uniform(0.5, 2.0, n), RankingLists(lengths))
         s, t = rng.normal(size=(2, n))
+        surrogate.prepare(v, point.lists, point.weights)(s)  # refuses what is of another shape
         _check_derivatives(point, s)
         middle = point.value((s + t) / 2.0)
         _require(
             middle <= (point.value(s) + point.value(t)) / 2.0 + _TOLERANCE,
             f"{surrogate!r} is not convex",
         )
-        if surrogate.shift_invariant:
-            moved = s + np.repeat(rng.normal(size=len(lengths)), lengths)
-            _require(
-                np.isclose(point.value(s), point.value(moved)),
-                f"{surrogate!r} calls itself shift-invariant but changes with a shift",
-            )
-        _check_copies(surrogate, v, s)
-    if surrogate.order_preserving:
+        _check_flags(point, s, s + np.repeat(rng.normal(size=len(lengths)), lengths))
+        _check_copies(surrogate, v, s, t)
+        _check_list_weights(point, s)
+    if surrogate.is_order_preserving:
         found = is_order_preserving(surrogate, n_distributions=n_trials, random_state=random_state)
         _require(
             found.holds,
@@ -181,33 +193,64 @@ def _check_derivatives(point, s, step=1e-5):
         np.allclose(found.gradient, slope, atol=1e-5, rtol=1e-5),
         f"{point.surrogate!r}: the gradient is not that of the values",
     )
-    bent = [
+    curvature = [
         (point.at(s + m).gradient[i] - point.at(s - m).gradient[i]) / (2 * step)
         for i, m in enumerate(moves)
     ]
+    newton = point.surrogate.newton_values(point.v, s, point.lists, point.weights).curvature
     _require(
-        np.all(found.curvature >= np.array(bent) - 1e-4),
+        np.all(np.minimum(found.curvature, newton) >= np.array(curvature) - 1e-4),
         f"{point.surrogate!r}: the curvature is below the second derivative",
     )
 
 
-def _check_copies(surrogate, v, s):
+def _check_flags(point, s, shifted):
+    """What the class says of itself, at scores and at scores shifted within lists."""
+    surrogate = point.surrogate
+    if surrogate.is_shift_invariant:
+        _require(
+            np.isclose(point.value(s), point.value(shifted)),
+            f"{surrogate!r} calls itself shift-invariant but changes with a shift",
+        )
+    if surrogate.is_proportional:
+        half = point._replace(v=0.5 * point.v)
+        _require(
+            np.isclose(2.0 * half.value(s), point.value(s)),
+            f"{surrogate!r} calls itself proportional to the utilities but is not",
+        )
+    if surrogate.is_squared:
+        plain = PairwiseSquared() if surrogate.is_pairwise else PointwiseSquared()
+        _require(
+            np.isclose(point.value(s), point._replace(surrogate=plain).value(s)),
+            f"{surrogate!r} calls itself squared but is not the sum of squared errors",
+        )
+
+
+def _check_copies(surrogate, v, s, t):
     """The first item with weight 2, twice, and a further one of weight 0, in one list."""
-    v, s = v[:4], s[:4]
-    weights = np.ones(len(v))
-    weights[0] = 2.0
-    one = _Point(surrogate, v, weights, RankingLists([len(v)])).value(s)
-    twice = _Point(
-        surrogate, np.append(v, v[0]), np.ones(len(v) + 1), RankingLists([len(v) + 1])
-    ).value(np.append(s, s[0]))
-    more = _Point(
-        surrogate, np.append(v, 0.5), np.append(weights, 0.0), RankingLists([len(v) + 1])
-    ).value(np.append(s, 9.0))
-    own = _Point(surrogate, v[[0, 0]], np.ones(2), RankingLists([2])).value(s[[0, 0]])
-    if surrogate.of_pairs:  # copies of an item also form a pair, which no score changes
-        twice -= own
-    _require(np.isclose(one, twice), f"{surrogate!r}: weight 2 is not the item twice")
-    _require(np.isclose(one, more), f"{surrogate!r}: an item of weight 0 counts")
+    v, s, t = v[:4], s[:4], t[:4]
+    ones, two = np.ones(len(v) + 1), np.ones(len(v))
+    two[0] = 2.0
+    one = _Point(surrogate, v, two, RankingLists([len(v)]))
+    twice = _Point(surrogate, np.append(v, v[0]), ones, RankingLists([len(v) + 1]))
+    more = _Point(surrogate, np.append(v, 0.5), np.append(two, 0.0), twice.lists)
+    excess = [twice.value(np.append(x, x[0])) - one.value(x) for x in (s, t)]
+    # Copies of an item that are compared with each other add what no score changes.
+    expected = excess[1] if surrogate.is_shift_invariant else 0.0
+    _require(np.isclose(excess[0], expected), f"{surrogate!r}: weight 2 is not the item twice")
+    _require(
+        np.isclose(one.value(s), more.value(np.append(s, 9.0))),
+        f"{surrogate!r}: an item of weight 0 counts",
+    )
+
+
+def _check_list_weights(point, s):
+    factor = 9.0 if point.surrogate.is_pairwise else 3.0
+    thrice = point._replace(weights=3.0 * point.weights)
+    _require(
+        np.allclose(thrice.at(s).values, factor * point.at(s).values),
+        f"{point.surrogate!r}: weights three times as large do not give {factor:g} times the value",
+    )
 
 
 def _check_identity(loss, support):
@@ -218,11 +261,15 @@ def _check_identity(loss, support):
         targets.shape == (len(support), features.shape[1]),
         f"{loss!r}: encode gives {targets.shape} but rank_features gives {features.shape}",
     )
+    if np.isnan(targets).any() and np.isnan(support).any():
+        raise ValueError(
+            f"{loss!r} has no target for an item that is not judged: give a support without NaN."
+        )
     linear = loss.offset(support)[:, np.newaxis] + targets @ features.T
     for y, values in zip(support, linear, strict=True):
-        measures = np.array([loss.measure(y[np.newaxis], -o[np.newaxis]) for o in orders])
-        measures = np.asarray(measures, dtype=float)
-        constant = values + measures
+        labels = np.repeat(y[np.newaxis], len(orders), axis=0)
+        measures = loss.measure(labels, -orders, average=None)
+        constant = values + np.where(np.isnan(measures), loss.undefined, measures)
         _require(
             np.ptp(constant) < _TOLERANCE,
             f"{loss!r}: loss + measure is not constant over the orders of the label {y.tolist()}",

@@ -1,19 +1,19 @@
-"""One table of target losses with labels that they take, for all generic tests."""
+"""One table of target losses with labels that they take, for all generic tests.
+
+It follows from ``TARGET_LOSSES``: a loss with a line there is tested with labels of every kind
+that it declares. Only further settings are listed here.
+"""
 
 import numpy as np
 
 from lowrank_rank.target_losses import (
-    AUC,
     DCG,
     NDCG,
+    TARGET_LOSSES,
     ExpectedRankUtility,
-    KendallTau,
-    MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
     PrecisionAtShare,
-    RecallAtK,
-    SpearmanRho,
 )
 
 
@@ -35,28 +35,32 @@ def preferences(rng, n, r):
     return np.where(y > y.transpose(0, 2, 1), y, 0.0)
 
 
-LOSSES = [
-    (PrecisionAtK(k=1), binary),
+#: Labels by what a measure declares. A binary one takes grades too, see EXTRA.
+KINDS = {"binary": [binary], "graded": [graded], "any": [graded, rankings]}
+#: A short cut-off, so that lists of a few items are cut.
+CUTS = {"": "", "k": "2", "[k]": "2", "p%": "50%"}
+#: Settings beside those of the names.
+EXTRA = [
     (PrecisionAtK(k=3), binary),
+    (PrecisionAtK(k=2), graded),
     (PrecisionAtK(k=2, relevance_threshold=2), graded),
-    (PrecisionAtShare(share=1.0), binary),
-    (PrecisionAtShare(share=0.5), binary),
-    (RecallAtK(k=2), binary),
-    (DCG(), graded),
+    (PrecisionAtShare(share=0.5, relevance_threshold=1), graded),
     (DCG(k=2, gain="exponential"), graded),
-    (NDCG(), graded),
-    (NDCG(k=2), graded),
     (NDCG(k=3, gain="exponential"), graded),
-    (AUC(), binary),
-    (SpearmanRho(), rankings),
-    (SpearmanRho(), graded),
     (ExpectedRankUtility(neutral=1.0, half_life=2.0), graded),
     (ExpectedRankUtility(neutral=1.0, half_life=2.0, max_grade=5), graded),
-    (MeanAveragePrecision(), binary),
-    (PairwiseDisagreement(), graded),
     (PairwiseDisagreement("difference"), graded),
-    (PairwiseDisagreement(), preferences),
-    (KendallTau(), graded),
-    (KendallTau(), rankings),
 ]
+
+
+def named_cases():
+    """Every name of the table, without and with a cut-off, with the labels that it takes."""
+    for entry in TARGET_LOSSES.values():
+        cuts = ["", CUTS[entry.at]] if entry.at.startswith("[") else [CUTS[entry.at]]
+        for loss in map(entry.make, cuts):
+            kinds = [*KINDS[loss.labels], *([preferences] if loss.takes_preferences else [])]
+            yield from ((loss, kind) for kind in kinds)
+
+
+LOSSES = [*named_cases(), *EXTRA]
 IDS = [f"{loss}-{labels.__name__}" for loss, labels in LOSSES]

@@ -1,7 +1,12 @@
-"""The surrogates as one would write them first: one list, double sums; and their minimisers."""
+"""The surrogates as one would write them first: one list, double sums; and their minimisers.
+
+What runs over SURROGATES needs nothing of a new one: `by_hand` falls back on its own `evaluate`.
+BY_HAND and MINIMISER are of those in the guide.
+"""
 
 import numpy as np
 
+from lowrank_rank._lists import RankingLists
 from lowrank_rank.surrogates import (
     SURROGATES,
     PointwiseSmoothHinge,
@@ -10,8 +15,10 @@ from lowrank_rank.surrogates import (
 )
 
 ETA = 4.0  # above every utility of the tests
-ORDER_PRESERVING = [name for name in SURROGATES if SURROGATES[name].order_preserving]
-PAIRWISE = [name for name in SURROGATES if SURROGATES[name].of_pairs]
+ORDER_PRESERVING = [name for name, one in SURROGATES.items() if one.is_order_preserving]
+BOUNDED = [name for name, one in SURROGATES.items() if one.has_bound]
+PAIRWISE = [name for name, one in SURROGATES.items() if one.is_pairwise]
+PROPORTIONAL = [name for name, one in SURROGATES.items() if one.is_proportional]
 
 
 def with_eta(name, eta=ETA):
@@ -47,8 +54,8 @@ def over_pairs(term):
 
 
 def cross_entropy(v, s, w, eta=None):
-    total = sum(w * np.exp(s))
-    return -sum(w[i] * v[i] * np.log(np.exp(s[i]) / total) for i in range(len(v)) if w[i])
+    p = w * np.exp(s) / sum(w * np.exp(s))
+    return -sum(w[i] * v[i] * np.log(p[i]) for i in range(len(v)) if w[i])
 
 
 def squared_hinge(t):
@@ -74,13 +81,29 @@ BY_HAND = {
     "ranksvm": over_pairs(lambda vi, vj, d: (vi > vj) * plus(1 - d) ** 2),
 }
 
-#: Surrogates with their values by hand: those of the table, and other shapes of the hinges.
-CASES = {name: (with_eta(name), BY_HAND[name]) for name in SURROGATES}
-CASES |= {
+
+def by_hand(name):
+    """A function of (v, s, w, eta) of one list: the sum by hand, or else `evaluate` on it alone."""
+    if name in BY_HAND:
+        return BY_HAND[name]
+    return lambda v, s, w, eta=ETA: one_list(with_eta(name, eta), v, s, w)
+
+
+def one_list(surrogate, v, s, w):
+    return surrogate.evaluate(v, s, RankingLists([len(v)]), w).values[0]
+
+
+#: Other shapes of the hinges.
+SHAPES = {
     "squared_hinge_t2": (PointwiseSquaredHinge(ETA, t=2.0), squared_hinge(2.0)),
     "smooth_hinge_a.25": (PointwiseSmoothHinge(ETA, a=0.25), rounded_hinge(0.25)),
     "smooth_hinge_a3": (PointwiseSmoothHinge(ETA, a=3.0), rounded_hinge(3.0)),
 }
+#: Surrogates by name, with an eta where they have one.
+CASES = {name: with_eta(name) for name in SURROGATES}
+CASES |= {name: surrogate for name, (surrogate, _) in SHAPES.items()}
+#: Their values by hand, where there are any.
+VALUES = BY_HAND | {name: by_hand for name, (_, by_hand) in SHAPES.items()}
 
 #: A minimiser of the expected surrogate, by E v = u > 0 and eta.
 MINIMISER = {

@@ -1,7 +1,10 @@
-"""Imports go one way, files and functions stay small, names are promises."""
+"""Imports go one way, families import nothing of each other, files and functions stay small."""
 
 import ast
+import inspect
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,68 +12,132 @@ import lowrank_rank
 
 PACKAGE = Path(lowrank_rank.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# What each layer may import of ours; the scorers stand above the target losses.
-MAY_IMPORT = {
-    "_lists": set(),
-    "_ranks": set(),
-    "decoders": {"_lists", "_ranks"},
-    "metrics": {"_lists", "_ranks"},
-    "target_losses": {"_lists", "_ranks", "decoders", "metrics"},
-    "metrics._scorer": {"_lists", "_ranks", "metrics", "target_losses"},
-    "surrogates": {"_lists", "_ranks"},
-    "solvers": {"surrogates"},
-    "estimators": {
-        "_lists",
-        "_ranks",
-        "decoders",
-        "metrics",
-        "target_losses",
-        "surrogates",
-        "solvers",
-        "calibration",
-    },
-    "datasets": {"_lists"},
-    "calibration": {"_lists", "decoders", "surrogates", "target_losses"},
-    "boosting": {"_lists", "estimators", "surrogates", "target_losses"},
-    "plotting": {"decoders"},
-    "testing": {"_lists", "calibration", "surrogates", "target_losses"},
-}
+#: The floors from the ground up; a module may import what stands below it, and of its own folder.
+FLOORS = [
+    {"_version", "_typing", "_arrays", "_tables", "_blocks"},
+    {"_lists", "_runs"},
+    {"_ranks"},
+    {"_parameters", "_labels"},
+    {"_costs", "_binary_labels"},
+    {"decoders"},
+    {"target_losses"},
+    {"metrics", "datasets"},
+    {"model_selection"},
+    {"_base"},
+    {"solvers"},
+    {"regression"},
+    {"low_rank", "preferences", "order_preserving", "precision_at_top", "structured", "meta"},
+    {"surrogates", "calibration", "boosting"},
+    {"plotting", "testing", "dask"},
+    {"__init__"},
+]
+FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor)
+#: They gather public names and hold no code.
+FACES = {"surrogates", "calibration", "boosting"}
+#: Kinds that are kept by kind however many families use them: public, or described in the guide.
+BY_KIND = {"decoders", "target_losses", "metrics", "datasets", "plotting"}
 
 
-def layer_of(path):
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
-    return "metrics._scorer" if parts == ("metrics", "_scorer") else parts[0]
+def parts_of(path):
+    return path.relative_to(PACKAGE).with_suffix("").parts
 
 
-def imported_layers(path):
-    """First part below the package of every relative import in a module."""
-    depth = len(path.relative_to(PACKAGE).parts)
+def floor_of(name):
+    return next(number for number, names in enumerate(FLOORS) if name in names)
+
+
+def imported_modules(path):
+    """Parts of every module of ours that a file imports; names out of a package are resolved."""
+    parts = parts_of(path)
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            yield from (name.partition(".")[0] for name in names)
-        elif isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = (*parts[: len(parts) - node.level], *(node.module or "").split("."))
+            base = tuple(part for part in base if part)
+            for alias in node.names:
+                yield defining_module(base, alias.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
             names = [alias.name for alias in node.names]
             assert "lowrank_rank" not in [getattr(node, "module", None), *names], path
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_go_one_way(path):
-    layer = layer_of(path)
-    if layer in ("__init__", "_version") or path.name == "__init__.py":
-        return
-    assert set(imported_layers(path)) <= MAY_IMPORT[layer] | {layer}
+def defining_module(base, name):
+    """The module that `name` of the module or package `base` comes from."""
+    folder = PACKAGE.joinpath(*base)
+    if folder.with_suffix(".py").exists():
+        return base
+    if (folder / f"{name}.py").exists() or (folder / name).is_dir():
+        return (*base, name)
+    for node in ast.walk(ast.parse((folder / "__init__.py").read_text())):
+        if isinstance(node, ast.ImportFrom) and name in [a.asname or a.name for a in node.names]:
+            return defining_module((*base, *node.module.split(".")), name)
+    return base
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: "/".join(parts_of(p)))
+def test_imports_go_down(path):
+    top = parts_of(path)[0]
+    for module in imported_modules(path):
+        if module and module[0] != top:
+            assert floor_of(module[0]) < floor_of(top), (path.name, module)
+
+
+def test_every_module_has_a_floor():
+    assert {parts_of(path)[0] for path in MODULES} == set().union(*FLOORS)
+
+
+def test_a_module_used_by_one_family_lives_in_it():
+    """What one family alone uses, directly or through others, lives in that family's folder."""
+    users, direct = defaultdict(set), defaultdict(set)
+    for path in MODULES:
+        if path.name != "__init__.py":
+            for module in imported_modules(path):
+                direct[module].add(parts_of(path))
+
+    def families_using(module, seen=()):
+        for user in direct[module]:
+            if user[0] in FAMILIES:
+                users[module].add(user[0])
+            elif user not in seen and user[0] not in FACES:
+                users[module].add(user[0]) if len(user) == 1 else None
+                families_using(user, (*seen, user))
+                users[module] |= users[user]
+        return users[module]
+
+    for path in MODULES:
+        module = parts_of(path)
+        by_kind = module[0] in BY_KIND | FAMILIES or len(module) == 1 or path.name == "__init__.py"
+        if not by_kind:
+            assert len(families_using(module)) >= 2, module
+
+
+@pytest.mark.parametrize("face", sorted(FACES))
+def test_faces_hold_no_code(face):
+    """Faces hold imports and ``__all__``: a name is public in one place and lives in another."""
+    for node in ast.parse((PACKAGE / f"{face}.py").read_text()).body:
+        public = isinstance(node, ast.Assign) and node.targets[0].id == "__all__"
+        docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        assert public or docstring or isinstance(node, ast.ImportFrom), ast.unparse(node)
+
+
+def code_lines(nodes, text):
+    """Lines that hold code: without docstrings, comments and blanks."""
+    wanted = {number for node in nodes for number in range(node.lineno, node.end_lineno + 1)}
+    for node in ast.walk(ast.Module(nodes, [])):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):  # a docstring
+            wanted -= set(range(node.lineno, node.end_lineno + 1))
+    lines = [text.splitlines()[number - 1].strip() for number in sorted(wanted)]
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: "/".join(parts_of(p)))
 def test_files_and_functions_stay_small(path):
     text = path.read_text()
-    assert text.count("\n") <= 400
-    for node in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    assert len(code_lines(tree.body, text)) <= 400
+    most = 60 if "solver" in path.name or parts_of(path)[0] == "solvers" else 40
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) and len(node.body) > 1 else node.body
-            length = node.end_lineno - body[0].lineno + 1
-            assert length <= (60 if layer_of(path) == "solvers" else 40), (path.name, node.name)
+            assert len(code_lines(node.body, text)) <= most, (path.name, node.name)
 
 
 def test_private_scikit_learn_is_not_used():
@@ -83,10 +150,48 @@ def test_private_scikit_learn_is_not_used():
                 assert not any(name.startswith("_") for name in names), (path.name, names)
 
 
-def test_public_names_are_documented():
-    for module in (lowrank_rank, lowrank_rank.metrics, lowrank_rank.target_losses):
+#: Bases that are nothing by themselves, and named tuples, which functions with examples return.
+WITHOUT_EXAMPLE = {"RankingMeasure", "TargetLoss", "PositionalLoss", "Surrogate"}
+
+
+def test_public_names_have_an_example():
+    modules = [value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")]
+    for module in (lowrank_rank, *modules):
         for name in module.__all__:
-            public = getattr(module, name)
-            if callable(public):
-                assert public.__doc__, name
-                assert "Examples" in public.__doc__ or isinstance(public, type), name
+            value = getattr(module, name)
+            if callable(value):
+                result = isinstance(value, type) and issubclass(value, tuple)
+                assert value.__doc__, name
+                assert "Examples" in value.__doc__ or result or name in WITHOUT_EXAMPLE, name
+
+
+#: What these return is of several kinds.
+RETURNS_ANY = {"load_letor"}
+
+
+def test_public_signatures_are_typed():
+    """The package says that it is typed: every public function says what it returns."""
+    modules = [value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")]
+    for module in (lowrank_rank, *modules):
+        for name in module.__all__:
+            value = getattr(module, name)
+            methods = vars(value).values() if isinstance(value, type) else [value]
+            for method in methods:
+                if inspect.isfunction(method) and not method.__name__.startswith("_"):
+                    returns = method.__annotations__.get("return", Any)
+                    assert returns is not Any or name in RETURNS_ANY, (name, method.__name__)
+
+
+TESTS = {path.stem for path in Path(__file__).parent.glob("test_*.py")}
+#: Types and a number: nothing that could be wrong by itself.
+UNTESTED = {("_typing",), ("_version",)}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: "/".join(parts_of(p)))
+def test_a_module_has_its_test_file(path):
+    """test_<folder>_<module>.py, or test_<folder>.py for small modules: found in one guess."""
+    parts = [part.strip("_") for part in parts_of(path)]
+    if path.name == "__init__.py" or parts_of(path) in UNTESTED or parts[0] in FACES:
+        return
+    guesses = {"_".join(["test", *parts[:n]]) for n in range(1, len(parts) + 1)}
+    assert guesses & TESTS, guesses

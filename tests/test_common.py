@@ -1,25 +1,26 @@
 """scikit-learn's own checks, with no expected failure."""
 
 import pytest
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
+    PointwiseRanker,
     PrecisionAtKPerceptron,
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
 )
-from lowrank_rank.surrogates import SURROGATES
-from lowrank_rank.target_losses import (
-    AUC,
-    MeanAveragePrecision,
-    PairwiseDisagreement,
-    PrecisionAtK,
-    RecallAtK,
-)
+from lowrank_rank.target_losses import PrecisionAtK
 
 
 @pytest.fixture(autouse=True)
@@ -29,93 +30,79 @@ def fresh_data(monkeypatch):
     monkeypatch.setattr(estimator_checks, "REGRESSION_DATASET", None, raising=False)
 
 
-def parametrize_with_checks(estimators):
-    """As scikit-learn's decorator, with lists, which pytest asks for."""
-    pairs = [pair for estimator in estimators for pair in estimator_checks_generator(estimator)]
-    ids = [f"{estimator!r}-{check.func.__name__}" for estimator, check in pairs]
-    return pytest.mark.parametrize(("estimator", "check"), pairs, ids=ids)
+# One estimator for each path through the code: what differs by a loss, a surrogate or a setting
+# alone is tested where that is (targets, gradients and weights for every row of the tables).
+PATHS = {
+    "ridge": LowRankSurrogateRanker(),
+    "ridge, iterative": LowRankSurrogateRanker(solver="lsqr"),
+    "ridge, uncentred, list weights, no penalty": LowRankSurrogateRanker(
+        centered=False, list_weights="pairs", alpha=0.0
+    ),
+    "any regressor": LowRankSurrogateRanker(estimator=DecisionTreeRegressor()),
+    "binary labels": LowRankSurrogateRanker(target_loss="map"),
+    "binary labels, any regressor": LowRankSurrogateRanker(
+        target_loss=PrecisionAtK(k=5, relevance_threshold=2), estimator=DecisionTreeRegressor()
+    ),
+    "labels of any sign, fractions below": LowRankSurrogateRanker(target_loss="spearman"),
+    "net preferences, any regressor": LowRankSurrogateRanker(
+        target_loss="pd", estimator=DecisionTreeRegressor()
+    ),
+    "no normaliser": LowRankSurrogateRanker(target_loss="dcg_exp@5"),
+    "classifier": LowRankSurrogateClassifier(),
+    "classifier, any regressor": LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
+    "pairs as differences": PairwiseDAGRanker(),
+    "pairs, any regressor": PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
+    "pairs, features of pairs": PairwiseDAGRanker(
+        pair_features="concatenation", decoder="auto", target_loss="kendall"
+    ),
+    "pairs as scores": PairwiseDAGRanker(decoder="score", list_weights="pairs"),
+    "cross-entropy": OrderPreservingRegressor(),
+    "pointwise, with an eta": OrderPreservingRegressor(surrogate="pointwise_logistic"),
+    "pairwise in blocks": OrderPreservingRegressor(
+        surrogate="pairwise_logistic", target_loss="spearman"
+    ),
+    "closed form": OrderPreservingRegressor(surrogate="pairwise_squared"),
+    "unstandardised": OrderPreservingRegressor(
+        surrogate="bregman_squared", standardize=False, target_loss="eru"
+    ),
+    "any regressor of grades": PointwiseRanker(Ridge()),
+    "top": PrecisionAtKPerceptron(),
+    "top, perceptron": PrecisionAtKPerceptron(update="perceptron"),
+    "top, held-out rows": PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
+    "top, several runs": PrecisionAtKPerceptron(target_loss="prbep", n_runs=2),
+    "hinge, cutting planes": StructuredHingeRanker(tol=0.1, max_iter=50),
+    "hinge, smooth": StructuredHingeRanker(target_loss="kendall"),
+    "hinge, steps": StructuredHingeRanker(solver="sgd"),
+    "hinge of all rows": StructuredHingeBinaryClassifier(tol=0.05),
+    "hinge of all rows, smooth": StructuredHingeBinaryClassifier(target_loss="auc"),
+    "hinge of classes": StructuredHingeClassifier(),
+    "hinge of classes, steps": StructuredHingeClassifier(solver="sgd"),
+    "hinge of classes, perceptron": StructuredHingeClassifier(solver="perceptron", max_iter=100),
+    "hinge of sequences": StructuredHingeSequenceClassifier(),
+}
 
 
-DEFAULTS = [
-    LowRankSurrogateRanker(),
-    LowRankSurrogateRanker(estimator=DecisionTreeRegressor()),
-    LowRankSurrogateClassifier(),
-    LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
-    PairwiseDAGRanker(),
-    PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
-    OrderPreservingRegressor(),
-]
-LOSSES = [
-    "dcg@5",
-    "ndcg_exp@10",
-    "spearman",
-    "eru",
-    "pd",
-    "kendall",
-    PairwiseDisagreement("difference"),
-    PrecisionAtK(k=5, relevance_threshold=2),
-    RecallAtK(k=20, relevance_threshold=2),
-    AUC(relevance_threshold=2),
-    MeanAveragePrecision(relevance_threshold=2),
-]
-SETTINGS = [
-    LowRankSurrogateRanker(solver="lsqr"),
-    LowRankSurrogateRanker(centered=False, list_weights="pairs"),
-    LowRankSurrogateRanker(alpha=0.0),
-    PairwiseDAGRanker(target_loss="kendall", decoder="exact"),
-    PairwiseDAGRanker(target_loss=PairwiseDisagreement("difference"), decoder="borda"),
-    PairwiseDAGRanker(decoder="score", list_weights="pairs"),
-    PairwiseDAGRanker(decoder="score", estimator=DecisionTreeRegressor()),
-    PairwiseDAGRanker(pair_features="concatenation", decoder="auto"),
-    *[OrderPreservingRegressor(surrogate=name) for name in SURROGATES if name != "cross_entropy"],
-    *[OrderPreservingRegressor(target_loss=loss) for loss in ("dcg@5", "ndcg_exp", "eru")],
-    OrderPreservingRegressor(target_loss=AUC(relevance_threshold=2)),
-    OrderPreservingRegressor(target_loss="spearman", surrogate="pairwise_logistic"),
-    OrderPreservingRegressor(surrogate="pairwise_squared", solver="lbfgs", standardize=False),
-]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:No label prefers")
-@parametrize_with_checks(DEFAULTS)
-def test_defaults(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:No label prefers")
-@parametrize_with_checks([LowRankSurrogateRanker(target_loss=loss) for loss in LOSSES])
-def test_every_loss_that_takes_grades(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:No label prefers")
-@parametrize_with_checks(
-    [LowRankSurrogateRanker(target_loss=loss, estimator=DecisionTreeRegressor()) for loss in LOSSES]
-)
-def test_every_loss_with_a_tree(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
-@pytest.mark.filterwarnings("ignore:No label prefers")
-@parametrize_with_checks(SETTINGS)
-def test_settings(estimator, check):
-    check(estimator)
+def checks_of_every_path():
+    for path, estimator in PATHS.items():
+        for each, check in estimator_checks_generator(estimator):
+            yield pytest.param(each, check, id=f"{path}-{check.func.__name__}")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:No label prefers")
 @pytest.mark.filterwarnings("ignore:pos_label is None")
-@parametrize_with_checks(
-    [
-        PrecisionAtKPerceptron(),
-        PrecisionAtKPerceptron(update="perceptron"),
-        PrecisionAtKPerceptron(surrogate="struct"),
-        PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
-        PrecisionAtKPerceptron(target_loss="prbep", n_runs=2),
-    ]
-)
-def test_precision_at_the_top(estimator, check):
+@pytest.mark.filterwarnings("ignore:The hinge of")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("estimator", "check"), list(checks_of_every_path()))
+def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+#: Checked with a booster, an optional package, in tests/test_meta_boosters.py.
+WITH_A_BOOSTER = {lowrank_rank.BoosterRanker}
+
+
+def test_every_estimator_is_checked():
+    public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
+    estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
+    assert estimators == {type(estimator) for estimator in PATHS.values()} | WITH_A_BOOSTER

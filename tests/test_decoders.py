@@ -5,13 +5,23 @@ import pytest
 
 from lowrank_rank.calibration import all_ranks
 from lowrank_rank.decoders import (
+    auto_pd_decoder,
     average_precision_bound,
     average_precision_value,
     decode_assignment,
     decode_map_diagonal,
     decode_map_exact,
     decode_map_local_search,
+    decode_pd_exact,
+    decode_pd_local_search,
     decode_sort,
+    differences_from_matrices,
+    matrices_from_differences,
+    net_preferences,
+    net_scores,
+    pd_decoder,
+    preference_bound,
+    preference_cost,
 )
 
 
@@ -129,3 +139,97 @@ def test_assignment_is_exact():
 
 def test_sort_keeps_the_order_of_equal_items():
     np.testing.assert_array_equal(decode_sort([[1.0, 2.0, 2.0, 0.0]]), [[3, 1, 2, 4]])
+
+
+NAN = np.full((2, 3), np.nan)
+CYCLE = [[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]
+OF_TRIANGLES = [
+    decode_map_diagonal,
+    decode_map_exact,
+    decode_map_local_search,
+    average_precision_bound,
+]
+BAD_INPUT = {
+    "sort nan": (lambda: decode_sort(NAN), r"u\[0, 0\] is nan"),
+    "sort inf": (lambda: decode_sort([[1.0, np.inf]]), r"u\[0, 1\] is inf"),
+    "sort one list": (lambda: decode_sort([1.0, 2.0]), r"shape \(2,\); it must be \(n_lists, r\)"),
+    "sort words": (lambda: decode_sort([["a"]]), "u must be an array of numbers"),
+    "assignment nan": (lambda: decode_assignment(NAN, 3), r"u\[0, 0\] is nan"),
+    "assignment shape": (lambda: decode_assignment([[1.0] * 4], 3), r"\(n_lists, 3 \* depth\)"),
+    "assignment empty": (lambda: decode_assignment(np.zeros((1, 0)), 3), r"3 \* depth"),
+    "assignment one list": (lambda: decode_assignment([1.0] * 3, 3), "it must be"),
+    "assignment no items": (lambda: decode_assignment([[1.0]], 0), "n_items must be an integer"),
+    "value nan rank": (
+        lambda: average_precision_value([[1, 2, 3]], [[1, np.nan]]),
+        r"ranks\[0, 1\]",
+    ),
+    "value rank 0": (lambda: average_precision_value([[1, 2, 3]], [[0, 1]]), "ranks start at 1"),
+    "value shape": (lambda: average_precision_value([[1, 2, 3]], [1, 2]), "ranks have shape"),
+    "value nan": (lambda: average_precision_value(NAN, [[1, 2]] * 2), r"u\[0, 0\] is nan"),
+    "value no triangle": (lambda: average_precision_value([[1, 2]], [[1, 2]]), "lower triangles"),
+    "sweeps": (lambda: decode_map_local_search([[1, 2, 3]], 2, max_sweeps="a"), "max_sweeps must"),
+    "cost nan rank": (lambda: preference_cost(CYCLE, [[1, np.nan, 2]]), r"ranks\[0, 1\] is nan"),
+    "cost ranks": (lambda: preference_cost(CYCLE, [[1, 2]]), "ranks have shape"),
+    "cost nan": (lambda: preference_cost([[[np.nan]]], [[1]]), r"u\[0, 0, 0\] is nan"),
+    "cost words": (lambda: preference_cost("u", [[1]]), "must be an array of numbers"),
+    "net shape": (lambda: net_preferences([[1, 2, 3]]), r"shape \(\.\.\., r, r\)"),
+    "net vector": (lambda: net_scores([1, 2, 3]), r"shape \(\.\.\., r, r\)"),
+    "net words": (lambda: net_scores("u"), "must be an array of numbers"),
+    "differences nan": (
+        lambda: matrices_from_differences([[1, np.nan, 2]], 3),
+        r"u\[0, 1\] is nan",
+    ),
+    "differences items": (lambda: matrices_from_differences([[1.0]], "a"), "n_items must be"),
+    "matrices": (lambda: differences_from_matrices([[1, 2]]), r"shape \(\.\.\., r, r\)"),
+    "decoder": (lambda: pd_decoder({}, 3), "decoder must be one of"),
+    "items": (lambda: auto_pd_decoder("a"), "n_items must be"),
+    "seconds": (lambda: decode_pd_exact(CYCLE, time_limit="a"), "time_limit must be"),
+    "seconds of a bound": (lambda: preference_bound(CYCLE, time_limit=0), "time_limit must be"),
+    "restarts": (lambda: decode_pd_local_search(CYCLE, n_restarts="a"), "n_restarts must be"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+def test_bad_input_is_named(case):
+    call, message = BAD_INPUT[case]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("decode", OF_TRIANGLES, ids=lambda d: d.__name__)
+def test_bad_triangles_are_named(decode):
+    for u, n_items, message in [
+        (NAN, 2, r"u\[0, 0\] is nan: it must be finite"),
+        ([[1, np.inf, 2]], 2, r"u\[0, 1\] is inf"),
+        ([["a", "b", "c"]], 2, "u must be an array of numbers"),
+        ([1.0, 2.0, 3.0], 2, "lower triangles"),
+        ([[1.0, 2.0, 3.0]], "a", "n_items must be an integer >= 1"),
+        ([[1.0, 2.0, 3.0]], 2.0, "n_items must be an integer >= 1"),
+        ([[1.0, 2.0, 3.0]], 0, "n_items must be an integer >= 1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            decode(u, n_items)
+
+
+def test_no_list_is_decoded_to_no_ranks():
+    assert decode_assignment(np.zeros((0, 6)), 3).shape == (0, 3)
+    assert decode_map_exact(np.zeros((0, 3)), 2).ranks.shape == (0, 2)
+
+
+def test_preferences_of_unsigned_and_boolean_types_do_not_wrap():
+    for dtype in (np.uint8, bool):
+        u = np.array([[0, 1], [0, 0]], dtype=dtype)
+        np.testing.assert_array_equal(net_preferences(u), [[0, 1], [-1, 0]])
+        np.testing.assert_array_equal(differences_from_matrices(u.T[np.newaxis]), [[-1]])
+
+
+def test_sums_of_preferences_stay_finite():
+    with pytest.raises(ValueError, match=r"u\[0, 1\] is 1e\+306: .*at most 1e\+290"):
+        net_scores([[0.0, 1e306], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="must be an array of numbers"):
+        differences_from_matrices([[1.0], [1.0, 2.0]])
+
+
+def test_words_that_read_as_numbers_are_words():
+    with pytest.raises(ValueError, match="u must be an array of numbers, got the type <U3"):
+        decode_map_diagonal([["1.0", "2.0", "3.0"]], 2)

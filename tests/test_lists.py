@@ -4,12 +4,11 @@ import datetime
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 from lowrank_rank import ranking_target
-from lowrank_rank._lists import RankingLists, split_target
-from lowrank_rank._ranks import mid_fractions, mid_ranks, ranks_from_scores
+from lowrank_rank._labels import split_target
+from lowrank_rank._lists import RankingLists, factorize, same_id
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],
@@ -23,14 +22,14 @@ IDS = {
     "datetime64": np.array(["2026-01-07", "2026-01-03"], dtype="M8[D]")[[0, 1, 0, 0, 1, 0]],
     "series": pd.Series([7, 3, 7, 1, 3, 7], index=range(10, 16)),
     "categorical": pd.Series(list("bacacb"), dtype="category"),
-    "polars": pl.Series([7, 3, 7, 1, 3, 7]),
+    "polars": lambda: pytest.importorskip("polars").Series([7, 3, 7, 1, 3, 7]),
     "object": np.array([7, 3, 7, 1, 3, 7], dtype=object),
 }
 
 
 @pytest.mark.parametrize("kind", IDS)
 def test_any_ids_in_any_order(kind):
-    qid = IDS[kind]
+    qid = IDS[kind]() if callable(IDS[kind]) else IDS[kind]
     lists = RankingLists.from_qid(qid)
     rows = lists.group(np.arange(6))
     plain = list(np.asarray(qid)) if kind in ("series", "categorical", "polars") else list(qid)
@@ -83,6 +82,9 @@ def test_select_drops_lists_without_rows():
     assert kept.tolist() == [0, 2]
 
 
+RECORD = [("site", "U1"), ("query", "f8")]
+
+
 @pytest.mark.parametrize(
     ("qid", "error", "message"),
     [
@@ -92,16 +94,45 @@ def test_select_drops_lists_without_rows():
         (np.array(["a", np.nan], dtype=object), ValueError, "missing"),
         (pd.Series([1, None], dtype="Int64"), ValueError, "missing"),
         (np.array(["2026-01-01", "NaT"], dtype="M8[D]"), ValueError, "missing"),
+        (np.array([complex(1, 2), complex(np.nan, 1)]), ValueError, "row 1"),
+        (np.array([1.0, np.nan]), ValueError, r"\(row 1: nan\)"),
+        ([("a", 1), ("a", np.nan)], ValueError, r"row 1: \('a', nan\)"),
+        ([("a", None), ("a", None)], ValueError, "row 0"),
+        ([("a", (1, 2)), ("a", (1, pd.NA))], ValueError, "row 1"),
+        ([("a", pd.NaT), ("a", 1)], ValueError, "row 0"),
+        ([(1, np.inf), (1, 2)], ValueError, "infinite"),
+        ([frozenset([1]), frozenset([1, np.nan])], ValueError, "row 1"),
+        (np.array([("a", 1), ("a", np.nan)], dtype=RECORD), ValueError, "row 1"),
+        (np.rec.array([("a", 1), ("a", np.nan)], dtype=RECORD), ValueError, "row 1"),
+        (list(np.array([("a", 1), ("a", np.nan)], dtype=RECORD)), ValueError, "row 1"),
+        (np.array([("a", 1), ("a", None)], dtype=[("a", "U1"), ("b", "O")]), ValueError, "row 1"),
+        (np.array([([1, 2],), ([1, np.nan],)], dtype=[("a", "f8", 2)]), ValueError, "row 1"),
+        (pd.MultiIndex.from_tuples([("a", 1), ("a", None)]), ValueError, "row 1"),
         ([[1], [2]], TypeError, "hashable"),
         (np.ones((2, 1)), ValueError, "one-dimensional"),
-        ([], ValueError, "0 entries but there are 2 rows"),
+        ([], ValueError, "length 0, and there are 2 rows"),
         (5, TypeError, "array-like"),
-        ([1, 2, 3], ValueError, "3 entries but there are 2 rows"),
+        ([1, 2, 3], ValueError, "length 3, and there are 2 rows"),
     ],
 )
 def test_bad_ids(qid, error, message):
     with pytest.raises(error, match=message):
         RankingLists.from_qid(qid, 2)
+
+
+@pytest.mark.parametrize(
+    "qid",
+    [
+        [("a", 1.0), ("a", 2.0), ("a", 1.0)],
+        np.array([("a", 1), ("a", 2), ("a", 1)], dtype=RECORD),
+        pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("a", 1)]),
+        np.array([([1, 2],), ([1, 3],), ([1, 2],)], dtype=[("a", "f8", 2)]),
+    ],
+)
+def test_compound_ids_are_ids(qid):
+    assert RankingLists.from_qid(qid).lengths.tolist() == [2, 1]
+    with pytest.raises(ValueError, match="missing"):
+        ranking_target([1, 2], [("a", 1), ("a", None)])
 
 
 def test_ranking_target_and_series_carry_the_ids():
@@ -121,36 +152,50 @@ def test_ranking_target_and_series_carry_the_ids():
         split_target(np.zeros(2, dtype=[("grade", float), ("query", int)]))
     with pytest.raises(ValueError, match="one grade per row"):
         ranking_target([[1, 2]], [1])
-    with pytest.raises(ValueError, match="2 rows but qid has 1"):
+    with pytest.raises(ValueError, match="y has the length 2, and qid 1"):
         ranking_target([1, 2], [1])
     with pytest.raises(ValueError, match="missing"):
         ranking_target([1, 2], [1, None])
 
 
-@pytest.mark.parametrize("qid", [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]])
-def test_ranks_and_mid_ranks(qid):
-    """Ties keep the rows' order in ranks, and share the mean rank in mid-ranks."""
-    s = np.array([1.0, 3.0, 1.0, 2.0, 2.0, 5.0])
-    lists = RankingLists.from_qid(qid)
-    ranks, mid = ranks_from_scores(s, lists), mid_ranks(s, lists)
-    for q in np.unique(qid):
-        here = np.flatnonzero(np.array(qid) == q)
-        for i in here:
-            above = sum(s[j] > s[i] for j in here)
-            tied = [j for j in here if s[j] == s[i]]
-            assert ranks[i] == above + 1 + tied.index(i)
-            assert mid[i] == above + (len(tied) + 1) / 2
-
-
-def test_mid_fractions_take_a_weight_of_two_for_the_row_twice():
-    values, weights = np.array([3.0, 1.0, 1.0, 2.0]), np.array([1.0, 2.0, 1.0, 3.0])
-    weighted = mid_fractions(values, RankingLists([4]), weights)
-    repeated = np.repeat(values, weights.astype(int))
-    plain = mid_fractions(repeated, RankingLists([7]), np.ones(7))
-    np.testing.assert_allclose(np.repeat(weighted, weights.astype(int)), plain)
-    np.testing.assert_allclose(mid_fractions(values, RankingLists([4]), 5 * weights), weighted)
-
-
 def test_ranking_target_of_names_says_what_to_give():
     with pytest.raises(ValueError, match="y == name"):
         ranking_target(["click", "no"], [1, 1])
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_ids_that_are_arrays_are_refused(size):
+    with pytest.raises(TypeError, match="qid must hold hashable ids"):
+        RankingLists.from_qid([np.arange(size)] * 3)
+
+
+def test_single_ids_of_any_two_types_are_compared():
+    assert same_id(np.int64(3), 3)
+    assert same_id((1, 2), (1, 2))
+    for other in ("3", (3,), (1, 2), None):
+        assert not same_id(np.int64(3), other)
+
+
+@pytest.mark.parametrize("wrap", [pd.Categorical, pd.CategoricalIndex])
+def test_categories_are_read_by_their_codes(wrap):
+    names = ["b", "a", "b", "c", "a"]
+    by_name = RankingLists.from_qid(names)
+    ids = wrap(names, categories=["unused", "c", "b", "a"])
+    for qid in (ids, pd.Series(ids)):
+        lists = RankingLists.from_qid(qid)
+        assert lists.ids.tolist() == ["b", "a", "c"]
+        np.testing.assert_array_equal(lists.order, by_name.order)
+        assert ranking_target(np.zeros(5), qid)["qid"].tolist() == names
+    missing = wrap(["b", None])
+    for call in (RankingLists.from_qid, lambda qid: ranking_target([0, 1], qid)):
+        with pytest.raises(ValueError, match="row 1"):
+            call(missing)
+
+
+def test_equal_ids_are_found_in_whatever_order_they_come():
+    rng = np.random.default_rng(0)
+    for ids in (["x", "yy", "z"], [("a", 1), ("a", 2), "a"], [1, 1.5, "1"]):
+        values = np.fromiter(ids, dtype=object, count=3)[rng.integers(0, 3, 40)]
+        codes, distinct = factorize(values)
+        assert all(distinct[c] == v for c, v in zip(codes, values, strict=True))
+        assert np.all(np.diff(np.unique(codes, return_index=True)[1]) > 0)

@@ -1,30 +1,69 @@
-"""OrderPreservingRegressor: the objective it minimises, layouts, weights, links, bad input."""
+"""OrderPreservingRegressor: its objective, layouts, weights, links and bounds, tools, bad input."""
 
+import pickle
+import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils import get_tags
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
+    make_ranking_scorer,
     ranking_target,
 )
+from lowrank_rank._lists import RankingLists
+from lowrank_rank.calibration import conditional_regret, regret_bound
 from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.order_preserving._problem import ScoreProblem
 from lowrank_rank.surrogates import (
     SURROGATES,
-    Surrogate,
+    BregmanSurrogate,
+    PointwiseExponential,
+    PointwiseLogistic,
+    PointwiseSmoothHinge,
+    PointwiseSquared,
+    PointwiseSquaredHinge,
+    surrogate_loss,
+)
+from lowrank_rank.target_losses import (
+    DCG,
+    NDCG,
+    TARGET_LOSSES,
+    PositionalLoss,
+    PrecisionAtK,
+    PrecisionAtShare,
+    RecallAtK,
+    resolve_target_loss,
 )
 
+from .losses import IDS, LOSSES
 from .reference import dcg
-from .surrogate_cases import BY_HAND, PAIRWISE
+from .surrogate_cases import BOUNDED, ORDER_PRESERVING, PAIRWISE, PROPORTIONAL, by_hand, with_eta
 
 every_surrogate = pytest.mark.parametrize("name", SURROGATES)
-OF_UTILITIES = [name for name in SURROGATES if SURROGATES[name].of_utilities]
-LINKED = [name for name in SURROGATES if type(SURROGATES[name]).utility is not Surrogate.utility]
+SQUARED = ["pointwise_squared", "pairwise_squared", "bregman_squared"]
+LINKED = [name for name in SURROGATES if SURROGATES[name].has_link]
+POSITIONAL = [
+    pytest.param(*case, id=name)
+    for case, name in zip(LOSSES, IDS, strict=True)
+    if isinstance(case[0], PositionalLoss)
+]
+
+
+#: Where some item is never relevant and its free intercept is not what is looked at.
+may_have_no_minimum = pytest.mark.filterwarnings("ignore:.*has no minimum here")
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +76,20 @@ def documents():
 
 
 @pytest.fixture(scope="module")
+def ordered_documents():
+    """Lists one after the other."""
+    return make_ranking(30, (2, 9), n_features=4, random_state=0)
+
+
+@pytest.fixture(scope="module")
 def items():
     data = make_label_ranking(60, 4, n_labels=5, n_grades=3, random_state=0)
     return data.data, data.target
+
+
+def exact(**settings):
+    """To the last digits: the default tolerance is that of the order."""
+    return OrderPreservingRegressor(**{"tol": 1e-9} | settings)
 
 
 def row_weights(n, seed=1):
@@ -62,17 +112,24 @@ def utilities_of_ndcg(y, qid, w, k=None):
 
 def objective_by_hand(name, X, v, lists, w, alpha):
     """A function of coefficients (d, p + 1) of features as they came; w, v, lists (n, d)."""
-    share = w.max(axis=1) / w.max(axis=1).sum()
-    deviation = np.sqrt(share @ (X - share @ X) ** 2)
+    fraction = w.max(axis=1) / w.max(axis=1).sum()
+    deviation = np.sqrt(fraction @ (X - fraction @ X) ** 2)
+    if lists.shape[1] == 1 and SURROGATES[name].is_shift_invariant:  # levels of lists do not count
+        each = [lists[:, 0] == q for q in np.unique(lists[w > 0])]
+        means = [np.average(X[here], axis=0, weights=fraction[here]) for here in each]
+        squares = [
+            fraction[here] @ (X[here] - mean) ** 2 for here, mean in zip(each, means, strict=True)
+        ]
+        deviation = np.sqrt(np.sum(squares, axis=0))
     eta = 1.5 * v[w > 0].max()
-    total = (w * v).sum() if name in OF_UTILITIES else w.sum()
+    total = (w * v).sum() if name in PROPORTIONAL else w.sum()
     places = [np.nonzero(lists == q) for q in np.unique(lists)]
 
     def objective(theta):
         scores, value = X @ theta[:, :-1].T + theta[:, -1], 0.0
         for at in places:
             if w[at].sum() > 0:
-                one = BY_HAND[name](v[at], scores[at], w[at], eta)
+                one = by_hand(name)(v[at], scores[at], w[at], eta)
                 value += one / w[at].sum() if name in PAIRWISE else one
         return value / total + alpha / 2 * ((theta[:, :-1] * deviation) ** 2).sum()
 
@@ -100,11 +157,11 @@ def test_optimal_on_documents(name, weighted, documents):
     X = X * [1.0, 10.0, 0.3] + [0.0, 5.0, -1.0]
     w = row_weights(len(y)) if weighted else np.ones(len(y))
     w[qid == "q7"] = 1.0 - weighted
-    ranker = OrderPreservingRegressor(surrogate=name, target_loss="ndcg@4")
+    ranker = exact(surrogate=name, target_loss="ndcg@4")
     ranker.fit(X, y, qid=qid, sample_weight=w if weighted else None)
     v, _ = utilities_of_ndcg(y, qid, w, 4)
     objective = objective_by_hand(name, X, v[:, None], qid[:, None], w[:, None], 0.1)
-    assert_minimal(ranker, objective, intercept=not SURROGATES[name].shift_invariant)
+    assert_minimal(ranker, objective, intercept=not SURROGATES[name].is_shift_invariant)
     assert ranker.gradient_norm_ < 1e-7
     assert np.isscalar(ranker.intercept_)
     assert ranker.coef_.shape == (3,)
@@ -121,7 +178,7 @@ def test_optimal_on_fixed_items(name, missing, items):
     if missing:
         gaps = np.random.default_rng(2).uniform(size=y.shape) < 0.2
         y[gaps], each[gaps] = np.nan, 0.0
-    ranker = OrderPreservingRegressor(surrogate=name, target_loss="dcg").fit(X, y, sample_weight=w)
+    ranker = exact(surrogate=name, target_loss="dcg").fit(X, y, sample_weight=w)
     lists = np.tile(np.arange(25)[:, None], (1, 4))
     v = np.nan_to_num(y)
     by_hand = objective_by_hand(name, X, v, lists, each, 0.1)
@@ -136,19 +193,19 @@ def test_optimal_on_fixed_items(name, missing, items):
 @pytest.mark.parametrize("sparse_X", [False, True])
 def test_without_an_intercept(name, layout, sparse_X, documents, items):
     X, y, qid = (*items, None) if layout == "items" else documents
-    ranker = OrderPreservingRegressor(
-        surrogate=name, target_loss="dcg", fit_intercept=False, standardize=False
-    ).fit(sparse.csr_matrix(X) if sparse_X else X, y, qid=qid)
+    ranker = exact(surrogate=name, target_loss="dcg", fit_intercept=False, standardize=False).fit(
+        sparse.csr_matrix(X) if sparse_X else X, y, qid=qid
+    )
     np.testing.assert_array_equal(ranker.intercept_, 0.0)
     v = y.reshape(len(y), -1)
     lists = np.tile(np.arange(len(y))[:, None], (1, v.shape[1])) if qid is None else qid[:, None]
-    total = v.sum() if name in OF_UTILITIES else v.size
+    total = v.sum() if name in PROPORTIONAL else v.size
     theta = np.atleast_2d(ranker.coef_)
 
     def objective(coef):
         scores = X @ coef.T
         values = [
-            BY_HAND[name](v[lists == q], scores[lists == q], np.ones(np.sum(lists == q)))
+            by_hand(name)(v[lists == q], scores[lists == q], np.ones(np.sum(lists == q)))
             for q in np.unique(lists)
         ]
         return sum(values) / total + 0.05 * (coef**2).sum()
@@ -167,9 +224,9 @@ def test_closed_form_is_the_iterative_solution(name, settings, documents, items)
         X = X[:, :3]
         w = row_weights(len(y))
         closed, iterative = (
-            OrderPreservingRegressor(
-                surrogate=name, target_loss="dcg", solver=solver, tol=1e-11, **settings
-            ).fit(X, y, qid=qid, sample_weight=w)
+            exact(surrogate=name, target_loss="dcg", solver=solver, tol=1e-11, **settings).fit(
+                X, y, qid=qid, sample_weight=w
+            )
             for solver in ("auto", "lbfgs")
         )
         assert closed.n_iter_ == 1 < iterative.n_iter_
@@ -179,14 +236,31 @@ def test_closed_form_is_the_iterative_solution(name, settings, documents, items)
         assert closed.loss_ == pytest.approx(iterative.loss_, abs=1e-12)
 
 
+class HalfWeights(PointwiseSquared):
+    """No longer the plain sum of squares, and does not say so."""
+
+    def evaluate(self, v, s, lists, weights):
+        return super().evaluate(v, s, lists, weights * np.where(v > 0, 1.0, 0.5))
+
+
+class Renamed(PointwiseSquared):
+    """The sum of squares under another name."""
+
+
+def test_what_is_solved_in_closed_form_is_declared(documents):
+    X, y, qid = documents
+    assert exact(surrogate=Renamed()).fit(X, y, qid=qid).gradient_norm_ == 0.0
+    ranker = exact(surrogate=HalfWeights()).fit(X, y, qid=qid)
+    assert ranker.n_iter_ > 1
+    assert ranker.gradient_norm_ <= 1e-9
+
+
 @every_surrogate
 def test_sparse_and_dense_agree(name, documents, items):
     for X, y, qid in (documents, (*items, None)):
         X = np.where(np.abs(X) < 0.3, 0.0, X)
         dense, thin = (
-            OrderPreservingRegressor(surrogate=name, target_loss="dcg", tol=1e-10).fit(
-                form, y, qid=qid
-            )
+            exact(surrogate=name, target_loss="dcg", tol=1e-10).fit(form, y, qid=qid)
             for form in (X, sparse.csr_matrix(X))
         )
         np.testing.assert_allclose(dense.coef_, thin.coef_, atol=1e-8)
@@ -197,10 +271,10 @@ def test_sparse_and_dense_agree(name, documents, items):
 def test_pairwise_squared_is_the_centred_ridge(documents):
     X, y, qid = documents
     w = row_weights(len(y))
-    ours = OrderPreservingRegressor(
-        target_loss="ndcg@5", surrogate="pairwise_squared", alpha=0.3, standardize=False
-    ).fit(X, y, qid=qid, sample_weight=w)
-    ridge = LowRankSurrogateRanker(target_loss="ndcg@5", alpha=0.15 * w.sum())
+    ours = exact(target_loss="ndcg@5", surrogate="pairwise_squared", alpha=0.3).fit(
+        X, y, qid=qid, sample_weight=w
+    )
+    ridge = LowRankSurrogateRanker(target_loss="ndcg@5", alpha=0.15)  # of half the squares
     ridge.fit(X, y, qid=qid, sample_weight=w)
     np.testing.assert_allclose(ours.coef_, ridge.coef_, atol=1e-10)
 
@@ -209,17 +283,14 @@ def test_pairwise_squared_is_the_centred_ridge(documents):
 def test_scale_and_offset_of_features_do_not_matter_if_standardised(name, documents):
     X, y, qid = documents
     scale, offset = np.array([1e-3, 7.0, 200.0]), np.array([5.0, -3.0, 1e3])
-    one, two = (
-        OrderPreservingRegressor(surrogate=name).fit(form, y, qid=qid)
-        for form in (X, X * scale + offset)
-    )
+    one, two = (exact(surrogate=name).fit(form, y, qid=qid) for form in (X, X * scale + offset))
     np.testing.assert_allclose(two.coef_ * scale, one.coef_, atol=1e-6)
     np.testing.assert_allclose(
         two.predict(X * scale + offset) - two.predict((X * scale + offset)[:1]),
         one.predict(X) - one.predict(X[:1]),
         atol=1e-6,
     )
-    plain = OrderPreservingRegressor(surrogate=name, standardize=False).fit(X * scale, y, qid=qid)
+    plain = exact(surrogate=name, standardize=False).fit(X * scale, y, qid=qid)
     assert not np.allclose(plain.coef_ * scale, one.coef_, atol=1e-3)
 
 
@@ -228,7 +299,7 @@ def test_constant_features_have_no_coefficient(documents):
     wide = np.column_stack([X, np.full(len(y), 7.3)])
     for form in (wide, sparse.csr_matrix(wide)):
         for name in ("cross_entropy", "pointwise_squared"):
-            ranker = OrderPreservingRegressor(surrogate=name).fit(form, y, qid=qid)
+            ranker = exact(surrogate=name).fit(form, y, qid=qid)
             assert abs(ranker.coef_[3]) < 1e-6
             assert np.all(np.isfinite(ranker.coef_))
 
@@ -240,9 +311,9 @@ def test_constant_features_have_no_coefficient(documents):
 def test_warm_start_stays_at_the_solution(name, documents, items):
     for X, y, qid in (documents, (*items, None)):
         X = X * 3.0 + 1.0
-        ranker = OrderPreservingRegressor(
-            surrogate=name, target_loss="dcg", warm_start=True, solver="lbfgs"
-        ).fit(X, y, qid=qid)
+        ranker = exact(surrogate=name, target_loss="dcg", warm_start=True, solver="lbfgs").fit(
+            X, y, qid=qid
+        )
         coef, first = ranker.coef_, ranker.n_iter_
         assert ranker.fit(X, y, qid=qid).n_iter_ <= 2 < first
         np.testing.assert_allclose(ranker.coef_, coef, atol=1e-6)
@@ -250,7 +321,7 @@ def test_warm_start_stays_at_the_solution(name, documents, items):
 
 def test_warm_start_of_another_shape(documents, items):
     X, y, qid = documents
-    ranker = OrderPreservingRegressor(warm_start=True, target_loss="dcg").fit(X, y, qid=qid)
+    ranker = exact(warm_start=True, target_loss="dcg").fit(X, y, qid=qid)
     before = dict(vars(ranker))
     for other in ((X[:, :2], y, qid), (*items, None)):
         with pytest.raises(ValueError, match="warm_start=False"):
@@ -262,15 +333,15 @@ def test_warm_start_of_another_shape(documents, items):
 
 def test_stopping_early_says_what_to_do(documents):
     X, y, qid = documents
-    ranker = OrderPreservingRegressor(max_iter=1)
+    ranker = exact(max_iter=1)
     with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):
         ranker.fit(X, y, qid=qid)
     assert ranker.n_iter_ == 1
     assert ranker.gradient_norm_ > 1e-6
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        lazy = OrderPreservingRegressor(max_iter=1, tol=10.0).fit(X, y, qid=qid)
-        OrderPreservingRegressor(max_iter=1, surrogate="pairwise_squared").fit(X, y, qid=qid)
+        lazy = exact(max_iter=1, tol=10.0).fit(X, y, qid=qid)
+        exact(max_iter=1, surrogate="pairwise_squared").fit(X, y, qid=qid)
     assert lazy.gradient_norm_ <= 10.0
 
 
@@ -279,7 +350,7 @@ def test_warns_exactly_if_the_gradient_is_above_tol(documents):
     X, y, qid = documents
     near = 0
     for max_iter in range(1, 30):
-        ranker = OrderPreservingRegressor(max_iter=max_iter, tol=1e-9)
+        ranker = exact(max_iter=max_iter, tol=1e-9)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             ranker.fit(X, y, qid=qid)
@@ -293,13 +364,13 @@ def test_warns_exactly_if_the_gradient_is_above_tol(documents):
 
 def test_verbose(documents, capsys):
     X, y, qid = documents
-    OrderPreservingRegressor().fit(X, y, qid=qid)
+    exact().fit(X, y, qid=qid)
     assert capsys.readouterr().out == ""
-    ranker = OrderPreservingRegressor(verbose=2).fit(X, y, qid=qid)
+    ranker = exact(verbose=2).fit(X, y, qid=qid)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == ranker.n_iter_ // 2
     assert lines[0].startswith("[OrderPreservingRegressor] iteration 2: objective ")
-    OrderPreservingRegressor(verbose=1, surrogate="pairwise_squared").fit(X, y, qid=qid)
+    exact(verbose=1, surrogate="pairwise_squared").fit(X, y, qid=qid)
     assert "closed form" in capsys.readouterr().out
 
 
@@ -310,7 +381,7 @@ def test_verbose(documents, capsys):
 def test_weights_are_list_weights_and_copies(name, documents, items):
     X, y, qid = documents
     heavy = np.isin(qid, ["q1", "q4", "q9"])
-    ranker = OrderPreservingRegressor(surrogate=name, target_loss="ndcg@3")
+    ranker = exact(surrogate=name, target_loss="ndcg@3")
     weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=1.0 + heavy)
     ids = np.concatenate([qid, np.char.add(qid[heavy], "again")])
     X2, y2 = np.vstack([X, X[heavy]]), np.concatenate([y, y[heavy]])
@@ -333,14 +404,16 @@ def test_weights_are_list_weights_and_copies(name, documents, items):
 @every_surrogate
 def test_lists_without_weight_or_relevant_items(name, documents):
     X, y, qid = documents
-    ranker = OrderPreservingRegressor(surrogate=name, standardize=False)
+    ranker = exact(surrogate=name, standardize=False)
     full = clone(ranker).fit(X, y, qid=qid, sample_weight=(qid != "q5").astype(float))
     left = clone(ranker).fit(X[qid != "q5"], y[qid != "q5"], qid=qid[qid != "q5"])
     assert full.n_lists_ == left.n_lists_ == 24
     np.testing.assert_allclose(full.coef_, left.coef_, atol=1e-7)
     full, left = (clone(ranker).fit(X[at], y[at], qid=qid[at]) for at in (qid != "", qid != "q3"))
-    unchanged = name in OF_UTILITIES or name.startswith("rank")
-    if name.startswith("rank"):  # they add nothing but to the number of rows
+    lists = RankingLists([3])
+    nothing = with_eta(name).evaluate(np.zeros(3), np.arange(3.0), lists, np.ones(3))
+    unchanged = not np.any(nothing.gradient)
+    if unchanged and name not in PROPORTIONAL:  # they add nothing but to the number of rows
         left.set_params(alpha=0.1 * np.mean(qid != "q3") ** -1).fit(
             X[qid != "q3"], y[qid != "q3"], qid=qid[qid != "q3"]
         )
@@ -350,7 +423,7 @@ def test_lists_without_weight_or_relevant_items(name, documents):
 @every_surrogate
 def test_order_of_rows_and_kinds_of_ids(name, documents):
     X, y, qid = documents
-    ranker = OrderPreservingRegressor(surrogate=name).fit(X, y, qid=qid)
+    ranker = exact(surrogate=name).fit(X, y, qid=qid)
     order = np.argsort(qid, kind="stable")
     again = clone(ranker).fit(X[order], ranking_target(y[order], [int(q[1:]) for q in qid[order]]))
     np.testing.assert_allclose(ranker.coef_, again.coef_, atol=1e-8)
@@ -358,8 +431,504 @@ def test_order_of_rows_and_kinds_of_ids(name, documents):
 
 
 @every_surrogate
+@may_have_no_minimum
 def test_nothing_relevant_gives_no_coefficients(name, documents):
     X, y, qid = documents
-    ranker = OrderPreservingRegressor(surrogate=name).fit(X, 0.0 * y, qid=qid)
+    ranker = exact(surrogate=name).fit(X, 0.0 * y, qid=qid)
     np.testing.assert_allclose(ranker.coef_, 0.0, atol=1e-7)
     assert np.isfinite(ranker.loss_)
+
+
+#: What falls without end for an item that is never relevant.
+WITH_TAILS = [
+    "pointwise_logistic",
+    "pointwise_exponential",
+    "pairwise_logistic",
+    "pairwise_exponential",
+    "cross_entropy",
+    "ranknet",
+]
+
+
+@every_surrogate
+def test_an_item_that_is_never_relevant_has_no_best_intercept(name, items):
+    """The scores then depend on tol: said where it is so, for no other surrogate or labels."""
+    X, y = items[0], np.random.default_rng(0).integers(0, 3, (60, 4)).astype(float)
+    with_tail = name in WITH_TAILS
+    ranker = exact(surrogate=name, target_loss="dcg").fit(X, y)
+    y[:, 2] = 0.0
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        spread = [np.ptp(ranker.set_params(tol=t).fit(X, y).predict(X)) for t in (1e-4, 1e-8)]
+    said = [str(one.message) for one in seen if "has no minimum here" in str(one.message)]
+    assert len(said) == 2 * with_tail
+    assert all("items [2]" in one and "fit_intercept=False" in one for one in said)
+    assert (spread[1] > 1.2 * spread[0]) == with_tail
+    column = np.column_stack([X, np.ones(60)])  # the remedy: no warning, and a minimum
+    scores = [
+        ranker.set_params(fit_intercept=False, tol=t).fit(column, y).predict(column)
+        for t in (1e-6, 1e-9)
+    ]
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["cross_entropy", "pairwise_logistic", "ranknet"])
+def test_no_minimum_where_groups_of_judged_items_stand_apart(name):
+    """Items 0, 1 were compared with 2, 3 once, and won; each two go both ways."""
+    nan, X = np.nan, np.arange(5.0)[:, np.newaxis]
+    y = np.array([[1, 0, nan, nan], [0, 1, nan, nan], [nan, nan, 1, 0], [nan, nan, 0, 1]])
+    apart = np.vstack([y, [1, nan, 0, nan]])
+    ranker = exact(surrogate=name, target_loss="dcg")
+    with pytest.warns(ConvergenceWarning, match=r"items \[2, 3\].*squared surrogate"):
+        ranker.fit(X, apart)
+    ranker.fit(X, apart, sample_weight=[1, 1, 1, 1, 0])
+    ranker.fit(np.arange(6.0)[:, np.newaxis], np.vstack([apart, [nan, 0, nan, 1]]))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 7.0, 1e6])
+def test_loss_of_cross_entropy_is_free_of_the_scale_of_the_weights(scale, documents):
+    X, y, qid = documents
+    w = row_weights(len(y))
+    plain = exact().fit(X, y, qid=qid, sample_weight=w)
+    scaled = exact().fit(X, y, qid=qid, sample_weight=scale * w)
+    assert plain.loss_ > 0
+    assert scaled.loss_ == pytest.approx(plain.loss_, rel=1e-9)
+    np.testing.assert_allclose(scaled.coef_, plain.coef_, atol=1e-8)
+
+
+@every_surrogate
+def test_loss_of_a_list_of_weight_three_is_that_of_three_copies(name, documents, items):
+    X, y, qid = documents
+    ranker = exact(surrogate=name, target_loss="dcg")
+    heavy = qid == "q4"
+    weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=1.0 + 2.0 * heavy)
+    ids = [*qid, *["second"] * heavy.sum(), *["third"] * heavy.sum()]
+    copies = [np.concatenate([part, part[heavy], part[heavy]]) for part in (X, y)]
+    assert weighted.loss_ == pytest.approx(clone(ranker).fit(*copies, qid=ids).loss_, rel=1e-6)
+    (X, y), heavy = items, np.arange(60) < 20
+    y = 3.0 - y + np.eye(4)[np.arange(60) % 4]  # every item is relevant somewhere
+    weighted = clone(ranker).fit(X, y, sample_weight=1.0 + 2.0 * heavy)
+    copies = [np.concatenate([part, part[heavy], part[heavy]]) for part in (X, y)]
+    assert weighted.loss_ == pytest.approx(clone(ranker).fit(*copies).loss_, rel=1e-6)
+
+
+# Consistency --------------------------------------------------------------------------
+
+
+def one_hot(labels, n=400, r=4, kinds=6):
+    """One distribution of the label per x: any surrogate can have its population minimiser."""
+    rng = np.random.default_rng(0)
+    y, x = labels(rng, n, r), rng.integers(0, kinds, n)
+    p = (x == np.arange(kinds)[:, None]) / np.bincount(x, minlength=kinds)[:, None]
+    return np.eye(kinds)[x], y, p, np.eye(kinds)
+
+
+@pytest.mark.parametrize("name", ORDER_PRESERVING)
+@pytest.mark.parametrize(("loss", "labels"), POSITIONAL)
+def test_no_regret_at_the_population_minimiser(name, loss, labels):
+    X, y, p, kinds = one_hot(labels)
+    ranker = exact(target_loss=loss, surrogate=name, alpha=1e-8, standardize=False, tol=1e-10).fit(
+        X, y
+    )
+    np.testing.assert_allclose(conditional_regret(loss, y, p, ranker.rank(kinds)), 0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["ranknet", "ranksvm"])
+def test_usual_pairwise_losses_keep_a_regret(name):
+    """Item 1 has grade 1, item 2 has 3 with .4, else 0."""
+    y = np.repeat([[1.0, 0.0], [1.0, 3.0]], [6, 4], axis=0)
+    settings = {"target_loss": "dcg", "alpha": 1e-6}
+    wrong = exact(surrogate=name, **settings).fit(np.ones((10, 1)), y)
+    right = exact(surrogate="pairwise_logistic", **settings)
+    assert wrong.rank([[1.0]]).tolist() == [[1, 2]]
+    assert right.fit(np.ones((10, 1)), y).rank([[1.0]]).tolist() == [[2, 1]]
+
+
+@pytest.mark.parametrize("name", ORDER_PRESERVING)
+@may_have_no_minimum
+def test_regret_falls_with_more_data(name):
+    """X is linear in the probabilities: exact for the squared ones, close for the others."""
+    data = make_label_ranking(4000, 4, n_labels=5, n_grades=3, random_state=1)
+    regrets = []
+    for n in (40, 4000):
+        ranker = exact(target_loss="dcg", surrogate=name, alpha=0.1 / n)
+        ranks = ranker.fit(data.data[:n], data.target[:n]).rank(data.data)
+        regrets.append(conditional_regret("dcg", data.support, data.probabilities, ranks).mean())
+    at_random = conditional_regret(
+        "dcg", data.support, data.probabilities, np.tile([1, 2, 3, 4], (4000, 1))
+    ).mean()
+    assert regrets[1] < regrets[0] / 2
+    assert regrets[1] < (0.002 if name in SQUARED else 0.05) * at_random
+
+
+# Links and bounds ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LINKED)
+@may_have_no_minimum
+def test_utilities_are_estimated_by_the_link(name):
+    X, y, p, kinds = one_hot(lambda rng, n, r: rng.integers(0, 4, (n, r)).astype(float))
+    ranker = exact(target_loss="dcg", surrogate=name, alpha=1e-9)
+    estimates = ranker.fit(X, y).predict_utility(kinds)
+    np.testing.assert_allclose(estimates, p @ y, atol=1e-3)
+    if hasattr(ranker.surrogate_, "eta"):
+        assert ranker.surrogate_.eta == 1.5 * y.max()
+    data = make_label_ranking(4000, 4, n_labels=5, n_grades=3, random_state=1)
+    ranker.fit(data.data, data.target)
+    error = ranker.predict_utility(data.data) - data.probabilities @ data.support
+    assert np.abs(error).mean() < (0.03 if name in SQUARED else 0.1)
+
+
+@pytest.mark.parametrize("name", sorted(set(SURROGATES) - set(LINKED)))
+def test_no_utilities_without_a_link(name, items):
+    ranker = exact(surrogate=name, target_loss="dcg")
+    assert not hasattr(ranker, "predict_utility")
+    assert not hasattr(ranker.fit(*items), "predict_utility")
+    with pytest.raises(AttributeError, match="predict_utility"):
+        ranker.predict_utility(items[0])
+
+
+def test_utilities_of_documents(ordered_documents):
+    X, y, qid = ordered_documents
+    ranker = exact(surrogate="pointwise_logistic").fit(X, y, qid=qid)
+    u = ranker.predict_utility(X)
+    eta = ranker.surrogate_.eta
+    np.testing.assert_allclose(u, eta / (1 + np.exp(-ranker.predict(X))))
+    assert u.shape == (len(y),)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+@may_have_no_minimum
+def test_bound_is_that_of_one_list_repeated(name, items):
+    X, _ = items
+    label = np.array([0.0, 3.0, 1.0, 1.0])
+    ranker = exact(surrogate=name, target_loss="dcg@3")
+    ranker.fit(X, np.tile(label, (60, 1)))
+    for regret in (0.0, 0.3, 2.0):
+        bound = regret_bound(ranker.surrogate_, label[None], "dcg@3", [regret])[0]
+        assert ranker.regret_bound(regret) == pytest.approx(bound)
+        assert isinstance(ranker.regret_bound(regret), float)
+    assert ranker.regret_bound([0.3, 2.0]).shape == (2,)
+    mixed = ranker.fit(X, np.vstack([np.tile(label, (30, 1)), np.tile(2 * label, (30, 1))]))
+    squares = [
+        regret_bound(ranker.surrogate_, scale * label[None], "dcg@3", [1.0])[0] ** 2
+        for scale in (1, 2)
+    ]
+    assert mixed.bound_factor_ == pytest.approx(np.sqrt(np.mean(squares)))
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize("scale", [0.01, 1.0, 20.0])
+def test_bound_of_documents_is_in_the_unit_of_the_measure(name, scale):
+    """NDCG is the same for grades of any scale; fitted utilities are not."""
+    X, _, qid = make_ranking(20, 4, n_features=2, random_state=0)
+    label = scale * np.array([2.0, 1.0, 0.0, 0.0])
+    y = np.tile(label, 20)
+    ranker = exact(target_loss="ndcg", surrogate=name).fit(X, y, qid=qid)
+    own = regret_bound(ranker.surrogate_, label[None], "ndcg", [1.0])[0]
+    assert ranker.bound_factor_ == pytest.approx(own / dcg(label))
+    if name in SQUARED:  # the worst scores of a wrong order all but tie
+        tie = label.mean() + 1e-6 * np.arange(4)
+        over = surrogate_loss(ranker.surrogate_, label, tie)[0]
+        lost = 1.0 - ndcg_score(label, tie)
+        assert 0.7 < lost / ranker.regret_bound(over) <= 1.0
+
+
+def test_lists_of_different_lengths_have_their_own_constant(ordered_documents):
+    X, y, qid = ordered_documents
+    weight = (qid % 3 > 0).astype(float)
+    ranker = exact(target_loss="dcg", surrogate="pairwise_squared")
+    ranker.fit(X, y, qid=qid, sample_weight=weight)
+    squares = [
+        regret_bound("pairwise_squared", y[qid == q][None], "dcg", [1.0])[0] ** 2
+        for q in range(30)
+        if q % 3
+    ]
+    assert ranker.bound_factor_ == pytest.approx(np.sqrt(np.mean(squares)))
+
+
+@pytest.mark.parametrize("name", sorted(set(SURROGATES) - set(BOUNDED)))
+def test_no_bound_where_there_is_none(name, items):
+    ranker = exact(surrogate=name, target_loss="dcg").fit(*items)
+    assert np.isnan(ranker.regret_bound(1.0))
+
+
+# Labels, layouts, scikit-learn's tools ------------------------------------------------
+
+
+@pytest.mark.parametrize(("loss", "labels"), POSITIONAL)
+def test_labels_of_every_positional_measure(loss, labels):
+    rng = np.random.default_rng(0)
+    y = labels(rng, 40, 5)
+    X = rng.normal(size=(40, 3))
+    ranker = exact(target_loss=loss).fit(X, y)
+    assert ranker.predict(X).shape == (40, 5)
+    assert np.isfinite(ranker.score(X, y))
+    rows = np.column_stack([y.ravel() + rng.normal(size=200), rng.normal(size=200)])
+    qid = np.repeat(np.arange(40), 5)
+    ranker.fit(rows, y.ravel(), qid=qid)
+    assert ranker.coef_[0] > abs(ranker.coef_[1])
+    assert ranker.n_items_ is None
+    assert sorted(ranker.rank(rows, qid=qid)[:5]) == [1, 2, 3, 4, 5]
+
+
+def test_names_of_measures(ordered_documents):
+    X, y, qid = ordered_documents
+    for name, labels in [
+        ("precision@3", y > 1),
+        ("recall@3", y > 1),
+        ("auc", y > 1),
+        ("spearman", y),
+        ("eru", y),
+        ("ndcg_exp@5", y),
+    ]:
+        ranker = exact(target_loss=name).fit(X, 1.0 * labels, qid=qid)
+        flipped = -ranker.predict(X)
+        measure = ranker.target_loss_.measure
+        assert ranker.score(X, 1.0 * labels, qid=qid) > measure(1.0 * labels, flipped, qid=qid)
+
+
+def test_pipelines_searches_and_scorers(ordered_documents):
+    X, y, qid = ordered_documents
+    target = ranking_target(y, qid)
+    pipe = make_pipeline(MinMaxScaler(), exact(target_loss="ndcg@5"))
+    grid = {
+        "orderpreservingregressor__surrogate": ["cross_entropy", "ranknet", PointwiseLogistic(9)],
+        "orderpreservingregressor__alpha": [0.01, 1.0],
+    }
+    search = GridSearchCV(
+        pipe, grid, cv=GroupKFold(3), scoring=make_ranking_scorer("ndcg@3"), error_score="raise"
+    ).fit(X, target, groups=qid)
+    assert len(search.cv_results_["params"]) == 6
+    assert search.best_score_ > 0.6
+    with config_context(enable_metadata_routing=True):
+        scores = cross_val_score(
+            exact(), X, y, params={"qid": qid, "groups": qid}, cv=GroupKFold(3)
+        )
+    carried = cross_val_score(exact(), X, target, groups=qid, cv=GroupKFold(3))
+    np.testing.assert_allclose(scores, carried)
+
+
+def test_clone_pickle_and_names(ordered_documents):
+    X, y, qid = ordered_documents
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    ranker = exact(surrogate="pointwise_logistic", target_loss=DCG(k=3))
+    ranker.fit(frame, y, qid=qid)
+    assert ranker.feature_names_in_.tolist() == list("abcd")
+    again = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(again.predict(frame), ranker.predict(frame))
+    np.testing.assert_array_equal(clone(ranker).fit(frame, y, qid=qid).coef_, ranker.coef_)
+    assert ranker.surrogate == "pointwise_logistic"
+    assert ranker.target_loss_ is not ranker.target_loss
+    ranker.target_loss.k = 1
+    assert ranker.target_loss_.k == 3
+    with pytest.raises(NotFittedError):
+        clone(ranker).predict(frame)
+    with pytest.raises(NotFittedError):
+        clone(ranker).regret_bound(1.0)
+    assert get_tags(ranker).input_tags.sparse
+
+
+def test_surrogate_objects_are_left_alone(items):
+    X, y = items
+    own = with_eta("pointwise_exponential", eta=7.0)
+    ranker = exact(surrogate=own, target_loss="dcg").fit(X, y)
+    assert ranker.surrogate_ is not own
+    assert ranker.surrogate_.eta == own.eta == 7.0
+    assert SURROGATES["pointwise_exponential"].eta == 1.0
+
+
+@may_have_no_minimum
+def test_eta_is_above_the_utilities_that_count(items):
+    X, y = items
+    w = (y.max(axis=1) < 2).astype(float)
+    assert 0 < w.sum() < len(w)
+    assert y.max() == 2
+    settings = {"target_loss": "dcg"}
+    for surrogate in ("pointwise_logistic", PointwiseLogistic(eta=None)):
+        ranker = exact(surrogate=surrogate, **settings)
+        assert ranker.fit(X, y, sample_weight=w).surrogate_.eta == 1.5
+        assert ranker.fit(X, y).surrogate_.eta == 3.0
+    own = exact(surrogate=PointwiseLogistic(eta=1.2), **settings)
+    assert own.fit(X, y, sample_weight=w).surrogate_.eta == 1.2
+    with pytest.raises(ValueError, match="increase eta"):
+        own.fit(X, y)
+
+
+# Bad input ----------------------------------------------------------------------------
+
+BAD = {
+    "map": ({"target_loss": "map"}, ValueError, "need a positional measure.*'auc'"),
+    "pd": ({"target_loss": "pd"}, ValueError, "LowRankSurrogateRanker takes the other"),
+    "share": ({"target_loss": "precision@25%"}, ValueError, "positional"),
+    "share object": ({"target_loss": PrecisionAtShare(share=0.5)}, ValueError, "positional"),
+    "measure": ({"target_loss": "mrr"}, ValueError, "without a low-rank form"),
+    "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
+    "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),
+    "eta": ({"surrogate": PointwiseExponential(eta=2.0)}, ValueError, "largest is 2: increase eta"),
+    "solver": ({"solver": "gram"}, ValueError, "solver must be one of"),
+    "alpha": ({"alpha": -1.0}, ValueError, "alpha must be"),
+    "infinite alpha": ({"alpha": np.inf}, ValueError, "alpha must be"),
+    "tol": ({"tol": 0.0}, ValueError, "tol must be"),
+    "max_iter": ({"max_iter": 0}, ValueError, "max_iter must be"),
+    "standardize": ({"standardize": "yes"}, ValueError, "standardize must be"),
+    "fit_intercept": ({"fit_intercept": None}, ValueError, "fit_intercept must be"),
+    "warm_start": ({"warm_start": 2}, ValueError, "warm_start must be"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_parameters_leave_no_trace(case, items):
+    X, y = items
+    parameters, error, message = BAD[case]
+    ranker = exact(target_loss="dcg").fit(X, y)
+    ranker.set_params(**parameters)
+    before = dict(vars(ranker))
+    with pytest.raises(error, match=message):
+        ranker.fit(X, y)
+    assert vars(ranker) == before
+    with pytest.raises(error, match=message):
+        exact(**{"target_loss": "dcg"} | parameters).fit(X, y)
+
+
+def test_the_message_names_what_is_taken(items):
+    """All positional losses of the table, each of them with a name that resolves."""
+    X, _ = items
+    with pytest.raises(ValueError, match=r"take one of .*'ndcg'") as caught:
+        exact(target_loss="map").fit(X, np.ones((len(X), 4)))
+    named = re.findall(r"'([^']+)'", str(caught.value).partition("take one of")[2])
+    kinds = {type(resolve_target_loss(name)) for name in named}
+    table = {entry.measure for entry in TARGET_LOSSES.values()}
+    assert kinds == {kind for kind in table if issubclass(kind, PositionalLoss)}
+
+
+def test_a_start_at_the_minimum_is_an_iteration():
+    """All grades are relevant: nothing is to be ordered, and scikit-learn wants n_iter_ >= 1."""
+    X, y = np.arange(6.0)[:, np.newaxis], np.arange(1.0, 7.0)
+    for name in ("auc", "precision@5"):
+        assert exact(target_loss=name).fit(X, y).n_iter_ == 1
+
+
+def test_no_method_has_the_name_of_a_fitted_attribute():
+    methods = [name for name in dir(OrderPreservingRegressor) if not name.startswith("_")]
+    assert "regret_bound" in methods
+    assert not [name for name in methods if name.endswith("_")]
+
+
+@pytest.mark.parametrize(
+    ("loss", "y", "settings", "message"),
+    [
+        (NDCG(), [[1.0, np.nan], [0.0, 1.0]], {}, "needs every item judged"),
+        (RecallAtK(k=1), [[1.0, -1.0], [0.0, 1.0]], {}, "0 or 1|negative grade"),
+        (PrecisionAtK(k=1), [[1.0, np.nan], [0.0, np.nan]], {}, "no query judges"),
+        ("dcg", [[1.0, -1.0], [0.0, 1.0]], {}, "negative|>= 0"),
+        ("dcg", [[1.0, 2.0], [0.0, 1.0]], {"qid": [0, 1]}, "takes no qid"),
+        ("dcg", [1.0, 0.0], {"qid": [0, 0, 1]}, "one query id for each row"),
+        ("dcg", [1.0, 0.0], {"sample_weight": [0.0, 0.0]}, "at least one row must count"),
+        ("dcg", [1.0, np.nan], {}, "leave out the rows"),
+    ],
+)
+def test_bad_labels_are_named(loss, y, settings, message):
+    ranker = exact(target_loss=loss)
+    with pytest.raises(ValueError, match=message):
+        ranker.fit([[0.0], [1.0]], np.array(y), **settings)
+    assert not hasattr(ranker, "coef_")
+
+
+# Bounds that do not hold are not given ------------------------------------------------
+
+
+def test_no_bound_where_items_of_a_list_weigh_differently():
+    """Two documents, E v = (.3, .7): down-weighting one lets the surrogate put it first cheaply."""
+    rng = np.random.default_rng(0)
+    X, qid = np.tile(np.eye(2), (500, 1)), np.repeat(np.arange(500), 2)
+    y = (rng.uniform(size=1000) < np.tile([0.3, 0.7], 500)).astype(float)
+    ranker = exact(target_loss="precision@1", surrogate="pointwise_squared")
+    assert np.isfinite(ranker.fit(X, y, qid=qid).regret_bound(0.1))
+    assert np.isfinite(ranker.fit(X, y, qid=qid, sample_weight=qid + 1.0).bound_factor_)
+    ranker.fit(X, y, qid=qid, sample_weight=np.tile([1.0, 0.01], 500))
+    assert np.isnan(ranker.regret_bound(0.1))
+    matrix = y.reshape(-1, 2)
+    matrix[::3, 0] = np.nan
+    ranker.fit(np.zeros((500, 1)), matrix)
+    assert np.isnan(ranker.bound_factor_)
+
+
+def test_regrets_below_zero_are_rounding():
+    X, y = [[0.0], [1.0]], [0.0, 1.0]
+    assert exact().fit(X, y).regret_bound(-1e-12) == 0.0
+
+
+# Accuracy -----------------------------------------------------------------------------
+
+
+def test_a_looser_tolerance_is_no_dearer():
+    X, y, qid = make_ranking(60, 20, random_state=0)
+    calls = {}
+    for tol in (1e-3, 1e-9):
+        counted = CountedLogistic()
+        ranker = exact(surrogate=counted, tol=tol).fit(X, y, qid=qid)
+        calls[tol] = CountedLogistic.calls
+        CountedLogistic.calls = 0
+        assert ranker.gradient_norm_ <= tol
+    assert calls[1e-3] < calls[1e-9]
+
+
+class CountedLogistic(PointwiseLogistic):
+    calls = 0
+
+    def __init__(self, eta=None):
+        super().__init__(eta)
+
+    def evaluate(self, v, s, lists, weights):
+        CountedLogistic.calls += 1
+        return super().evaluate(v, s, lists, weights)
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e4])
+def test_offsets_of_sparse_features_change_nothing(offset):
+    rng = np.random.default_rng(0)
+    D = rng.normal(size=(1000, 4))
+    y = (D[:, 0] + rng.normal(size=1000) > 0).astype(float)
+    D[:, 0] += offset
+    dense = exact(surrogate="pointwise_logistic", target_loss="dcg").fit(D, y)
+    thin = clone(dense).fit(sparse.csr_matrix(D), y)
+    np.testing.assert_allclose(thin.predict(sparse.csr_matrix(D)), dense.predict(D), atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e12, 1e20])
+def test_utilities_of_any_size(size):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.integers(0, 4, 200) * size
+    for name in ("pointwise_logistic", "pointwise_squared_hinge", "bregman_squared"):
+        ranker = exact(surrogate=name, target_loss="dcg").fit(X, y)
+        assert np.isfinite(ranker.coef_).all()
+
+
+@pytest.mark.parametrize(
+    "surrogate",
+    [
+        PointwiseSquaredHinge(eta=9.0, t=-1.0),
+        PointwiseSmoothHinge(eta=9.0, a=0.0),
+        PointwiseLogistic(eta=np.inf),
+        PointwiseLogistic(eta="1"),
+        BregmanSurrogate(psi=np.square, link=np.abs, mu=0.0),
+    ],
+)
+def test_parameters_of_surrogates_are_checked(surrogate):
+    with pytest.raises(ValueError, match="must be a finite number > 0"):
+        exact(surrogate=surrogate).fit([[0.0], [1.0]], [0.0, 1.0])
+
+
+@pytest.mark.parametrize(("name", "most"), [("cross_entropy", 10), ("ranksvm", 12)])
+def test_the_default_tolerance_takes_few_evaluations_and_orders_alike(name, most, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, qid = rng.normal(size=(4000, 10)), np.arange(4000) // 50
+    y = np.floor(np.clip(X[:, :3].sum(axis=1) + 2.0 * rng.normal(size=4000), 0.0, 4.0))
+    evaluate, seen = ScoreProblem.evaluate, []
+    monkeypatch.setattr(ScoreProblem, "evaluate", lambda *a: seen.append(1) or evaluate(*a))
+    ranker = OrderPreservingRegressor(surrogate=name).fit(X, y, qid=qid)
+    assert len(seen) <= most
+    tight = exact(surrogate=name).fit(X, y, qid=qid)
+    values = [ndcg_score(y, one.predict(X), qid=qid, k=10) for one in (ranker, tight)]
+    assert abs(values[0] - values[1]) <= 1e-4

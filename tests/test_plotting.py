@@ -6,10 +6,34 @@ import pytest
 
 matplotlib.use("Agg")
 
-from lowrank_rank import OrderPreservingRegressor, PairwiseDAGRanker
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LogisticRegression
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    consensus_ranking,
+    ranking_target,
+)
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
-from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
-from lowrank_rank.plotting import PreferenceMatrixDisplay
+from lowrank_rank.decoders import PD_DECODERS, decode_pd_borda, decode_pd_exact
+from lowrank_rank.metrics import (
+    compare_rankers,
+    ndcg_score,
+    precision_at_k_score,
+    recall_at_k_score,
+)
+from lowrank_rank.model_selection import query_learning_curve
+from lowrank_rank.plotting import (
+    CumulativeGainsDisplay,
+    MeasureByLengthDisplay,
+    PrecisionAtKDisplay,
+    PreferenceMatrixDisplay,
+    QueryLearningCurveDisplay,
+    RankerComparisonDisplay,
+    RankIntervalDisplay,
+)
 
 
 @pytest.fixture
@@ -57,6 +81,15 @@ def test_certificate_of_another_decoder():
     assert bare.ax_.get_title() == f"cost {bare.cost:.4g}"
 
 
+@pytest.mark.parametrize("decoder", [*PD_DECODERS, "auto", lambda u: np.array([[3, 1, 2]])])
+def test_every_decoder_is_drawn_with_its_bound(decoder):
+    u = np.array([[0.0, 2.0, 0.0], [0.0, 0.0, 2.0], [1.0, 0.0, 0.0]])
+    display = PreferenceMatrixDisplay.from_preferences(u, decoder=decoder)
+    assert display.bound == 1.0
+    assert display.cost == (2.0 if callable(decoder) else 1.0)
+    assert callable(decoder) == (display.ranks.tolist() == [3, 1, 2])
+
+
 def test_documents_of_one_list():
     X, y, qid = make_ranking(5, 4, n_features=3, random_state=0)
     ranker = PairwiseDAGRanker(pair_features="bilinear").fit(X, y, qid=qid)
@@ -98,3 +131,158 @@ def test_longer_lists_have_no_bound():
 def test_estimators_without_preferences_are_refused():
     with pytest.raises(TypeError, match="OrderPreservingRegressor predicts no preferences"):
         PreferenceMatrixDisplay.from_estimator(OrderPreservingRegressor(), [[0.0]])
+
+
+# Curves over k ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ranking():
+    X, y, qid = make_ranking(n_lists=30, n_items=(1, 9), n_features=3, random_state=0)
+    rows = np.random.RandomState(0).permutation(len(y))
+    return X[rows], y[rows], qid[rows]
+
+
+def test_precision_curve_is_the_measure_at_each_k(ranking):
+    X, y, qid = ranking
+    scores = np.round(X[:, 0])  # tied
+    display = PrecisionAtKDisplay.from_predictions(y, scores, qid=qid, name="x", budget=3)
+    assert display.k.tolist() == list(range(1, 10))
+    for s, curve in ((scores, display.precision), (np.zeros(len(y)), display.chance)):
+        values = [precision_at_k_score(y, s, qid=qid, k=k) for k in display.k]
+        assert_allclose(curve, values, rtol=1e-12)
+    assert_allclose(display.line_.get_ydata(), display.precision)
+    above = PrecisionAtKDisplay.from_predictions(
+        y, scores, qid=qid, max_k=4, relevance_threshold=2, plot_chance_level=False
+    )
+    values = [
+        precision_at_k_score(y, scores, qid=qid, k=k, relevance_threshold=2) for k in range(1, 5)
+    ]
+    assert_allclose(above.precision, values, rtol=1e-12)
+
+
+def test_several_models_in_one_axis(ranking):
+    X, y, qid = ranking
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    first = PrecisionAtKDisplay.from_estimator(ranker, X, ranking_target(y, qid), budget=2)
+    second = PrecisionAtKDisplay.from_predictions(
+        y, X[:, 0], qid=qid, name="x", ax=first.ax_, budget=2, color="red"
+    )
+    assert second.ax_ is first.ax_
+    assert second.figure_ is first.figure_
+    texts = [text.get_text() for text in second.ax_.get_legend().get_texts()]
+    assert texts == ["LowRankSurrogateRanker", "chance", "budget, k = 2", "x"]
+    assert second.line_.get_color() == "red"
+    with pytest.raises(ValueError, match="was fitted"):  # never pooled
+        PrecisionAtKDisplay.from_estimator(ranker, X, y)
+
+
+def test_classifiers_with_named_classes():
+    rng = np.random.RandomState(0)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] + rng.normal(size=60) > 0.5, "fraud", "ok")
+    model = LogisticRegression().fit(X, y)
+    display = PrecisionAtKDisplay.from_estimator(model, X, y, pos_label="fraud", max_k=10)
+    scores = model.predict_proba(X)[:, 0]
+    values = [precision_at_k_score(y == "fraud", scores, k=k) for k in range(1, 11)]
+    assert_allclose(display.precision, values)
+
+
+def test_gains_by_hand_and_as_recall(ranking):
+    amounts = CumulativeGainsDisplay.from_predictions([100, 0, 300], [2, 2, 1])
+    assert_allclose(amounts.gains, [50, 100, 400])
+    assert_allclose(amounts.chance, [400 / 3, 800 / 3, 400])
+    assert_allclose(amounts.best, [300, 400, 400])
+    X, y, qid = ranking
+    y = (y > 0) * 1.0
+    scores = np.round(X[:, 0])
+    display = CumulativeGainsDisplay.from_predictions(y, scores, qid=qid, normalize=True, budget=4)
+    values = [recall_at_k_score(y, scores, qid=qid, k=k) for k in display.k]
+    assert_allclose(display.gains, values, rtol=1e-12)
+    assert display.gains[-1] == pytest.approx(1.0)
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert "best order" in texts
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    fitted = CumulativeGainsDisplay.from_estimator(ranker, X, y, qid=qid, ax=display.ax_)
+    assert_allclose(
+        fitted.best, [np.minimum(k, [y[qid == q].sum() for q in set(qid)]).mean() for k in fitted.k]
+    )
+    with pytest.raises(ValueError, match="No list holds a gain"):
+        CumulativeGainsDisplay.from_predictions([0, 0], [1, 2], normalize=True)
+
+
+# By length, by number of queries, by pairs ------------------------------------------
+
+
+def test_measure_by_length(ranking):
+    X, y, qid = ranking
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    display = MeasureByLengthDisplay.from_estimator(
+        ranker, X, y, qid=qid, measure="ndcg@5", n_bins=3
+    )
+    values = ndcg_score(y, ranker.predict(X), qid=qid, k=5, average=None)
+    assert display.n_lists.sum() == np.isfinite(values).sum()
+    assert display.mean @ display.n_lists == pytest.approx(np.nansum(values))
+    assert (display.interval[:, 0] <= display.mean).all()
+    assert (display.mean <= display.interval[:, 1]).all()
+    assert (np.diff(display.length) > 0).all()
+    again = MeasureByLengthDisplay.from_predictions(y, X[:, 0], qid=qid, name="x", ax=display.ax_)
+    assert again.figure_ is display.figure_
+    one = MeasureByLengthDisplay.from_predictions([[1, 0, np.nan]], [[1, 2, 3]], measure="dcg")
+    assert one.length.tolist() == [2.0]
+    with pytest.raises(ValueError, match="on no list"):
+        MeasureByLengthDisplay.from_predictions([0, 0], [1, 2], measure="map")
+
+
+def test_learning_curve_counts_queries(ranking):
+    X, y, qid = ranking
+    params = {"qid": qid, "train_sizes": [3, 12], "cv": 3, "random_state": 0, "scoring": "ndcg@5"}
+    display = QueryLearningCurveDisplay.from_estimator(
+        LowRankSurrogateRanker(), X, y, score_type="test", **params
+    )
+    sizes, _, scores = query_learning_curve(LowRankSurrogateRanker(), X, y, **params)
+    assert_allclose(display.lines_[0].get_xdata(), sizes)
+    assert_allclose(display.lines_[0].get_ydata(), scores.mean(axis=1))
+    assert display.ax_.get_ylabel() == "ndcg@5"
+
+
+def test_comparison_is_drawn_both_ways(ranking):
+    X, y, qid = ranking
+    scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
+    params = {"qid": qid, "measure": "ndcg@5", "random_state": 0, "n_resamples": 200}
+    display = RankerComparisonDisplay.from_predictions(y, scores, **params)
+    expected = compare_rankers(y, scores, **params)
+    assert_allclose(display.comparison.interval, expected.interval)
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert [label.split("\n")[0] for label in labels] == ["a - b", "a - c", "b - c"]
+    segments = display.ax_.collections[0].get_segments()
+    assert_allclose([[s[0, 0], s[1, 0]] for s in segments], expected.interval)
+    against = RankerComparisonDisplay.from_predictions(y, scores, baseline="c", **params)
+    labels = [text.get_text().split("\n")[0] for text in against.ax_.get_yticklabels()]
+    assert labels == ["a", "b"]
+    assert against.ax_.get_xlabel() == "difference from c of ndcg@5, with 95 % interval"
+    display.plot(kind="differences")
+    drawn = display.ax_.lines[1].get_ydata()
+    assert_allclose(drawn, np.sort(expected.differences[:, 0])[::-1])
+    with pytest.raises(ValueError, match="kind must be"):
+        display.plot(kind="bars")
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    models = {"ranker": ranker, "a": X[:, 0]}
+    both = RankerComparisonDisplay.from_estimators(models, X, y, ax=display.ax_, **params)
+    assert both.ax_ is display.ax_
+    assert (both.comparison.to_frame()["difference"] > 0).all()
+
+
+def test_rank_intervals_are_drawn_best_on_top(wine):
+    consensus = consensus_ranking(wine)
+    display = RankIntervalDisplay.from_consensus(consensus, n_resamples=100, random_state=0)
+    intervals = consensus.rank_intervals(n_resamples=100, random_state=0)
+    assert display.plot() is display
+    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert names == consensus.order.tolist()
+    order = np.argsort(consensus.ranks)
+    drawn = np.array([segment[:, 0] for segment in display.lines_.get_segments()])
+    np.testing.assert_array_equal(drawn[:, 0], intervals.low[order])
+    np.testing.assert_array_equal(drawn[:, 1], intervals.high[order])
+    bare = RankIntervalDisplay(ranks=[2, 1], low=[1, 1], high=[2, 2]).plot(ax=display.ax_)
+    assert bare.figure_ is display.figure_

@@ -1,12 +1,17 @@
 """Target losses: the identity, exact decoders, names, labels, and what is printed of them."""
 
 import inspect
+import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from lowrank_rank import target_losses
+from lowrank_rank import LowRankSurrogateRanker, get_ranking_scorer_names, target_losses
+from lowrank_rank._lists import RankingLists
 from lowrank_rank.calibration import all_ranks, conditional_regret
+from lowrank_rank.decoders import differences_from_matrices
 from lowrank_rank.target_losses import (
     AUC,
     DCG,
@@ -23,12 +28,13 @@ from lowrank_rank.target_losses import (
     RecallAtK,
     SpearmanRho,
     TargetLoss,
+    names_of,
     resolve_measure,
     resolve_target_loss,
 )
 from lowrank_rank.testing import check_target_loss
 
-from .losses import IDS, LOSSES
+from .losses import IDS, LOSSES, graded
 
 
 @pytest.mark.parametrize("r", [2, 3, 5])
@@ -39,6 +45,20 @@ def test_contract_by_enumeration(loss, labels, r):
     check_target_loss(loss, support, n_distributions=40, random_state=r)
 
 
+def highest_utility(loss, y):
+    top = (loss.max_grade or y.max()) - loss.neutral
+    return top * sum(2 ** ((1 - p) / (loss.half_life - 1)) for p in range(1, 5))
+
+
+#: The constants that are not 1: as the references of the classes print the losses.
+CONSTANTS = {
+    ExpectedRankUtility: highest_utility,
+    DCG: lambda loss, y: 0.0,
+    PairwiseDisagreement: lambda loss, y: 0.0,
+    KendallTau: lambda loss, y: 0.0,
+}
+
+
 @pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
 def test_loss_is_constant_minus_measure(loss, labels):
     """The printed losses: 1 - measure, minus DCG, minus (minus) PD, z - ERU."""
@@ -47,14 +67,10 @@ def test_loss_is_constant_minus_measure(loss, labels):
     ranks = np.random.default_rng(1).permuted(np.tile(np.arange(1, 5), (6, 1)), axis=1)
     measure = loss.measure(y, -ranks, average=None)
     defined = ~np.isnan(measure)
-    if isinstance(loss, ExpectedRankUtility):
-        top = (loss.max_grade or y.max()) - loss.neutral
-        constant = top * sum(2 ** ((1 - p) / (loss.half_life - 1)) for p in range(1, 5))
-    elif isinstance(loss, DCG | PairwiseDisagreement):
-        constant = 0.0
-    else:
-        constant = 1.0
-    np.testing.assert_allclose(loss.loss(y, ranks)[defined], (constant - measure)[defined])
+    constant = CONSTANTS.get(type(loss), lambda loss, y: 1.0)(loss, y)
+    np.testing.assert_allclose(
+        loss.loss(y, ranks)[defined], (constant - measure)[defined], atol=1e-12
+    )
     assert defined.any()
 
 
@@ -73,6 +89,18 @@ def test_a_broken_loss_fails_the_contract():
         check_target_loss(WrongDiscount(), [[2, 0, 1], [0, 0, 1]])
     with pytest.raises(AssertionError, match="calls itself exact"):
         check_target_loss(WrongDecoder(), [[0, 1, 1], [1, 0, 0]])
+
+
+def test_contract_check_takes_labels_with_gaps_where_they_have_targets():
+    check_target_loss("kendall", [[2, np.nan, 1], [0, 2, 1]])
+    with pytest.raises(ValueError, match="no target for an item that is not judged"):
+        check_target_loss("dcg", [[2, np.nan, 1], [0, 2, 1]])
+
+
+@pytest.mark.parametrize("support", [[], [1, 0], [[]]])
+def test_contract_check_says_what_shape_labels_have(support):
+    with pytest.raises(ValueError, match="support must hold labels, of shape"):
+        check_target_loss("ndcg", support)
 
 
 # Names ------------------------------------------------------------------------------
@@ -110,14 +138,26 @@ def test_names(name, loss):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("ncdg@10", r"'ndcg\[@k\]'.*Known names: .*precision@k"),
-        ("precision", "precision@k"),
+        ("ncdg@10", r"Did you mean 'ndcg@10'.*Known names: .*precision@k"),
+        ("precision", "Did you mean 'precision@10' or 'precision@25%'"),
+        ("precision@0.25", "Did you mean 'precision@25%'"),
+        ("p@10", r"Did you mean 'precision@10'\?"),
+        ("ndcg10", r"Did you mean 'ndcg@10'\?"),
+        ("precision_at_10", r"Did you mean 'precision@10'\?"),
+        ("average_precision", r"Did you mean 'map'\?"),
+        ("mean_average_precision", r"Did you mean 'map'\?"),
+        ("kendall_tau", r"Did you mean 'kendall'\?"),
+        ("rho", r"Did you mean 'spearman'\?"),
+        ("roc_auc", "Did you mean 'auc'"),
+        ("wta@3", "Did you mean 'wta'"),
+        ("ndcg@", "Nothing follows the @"),
+        ("precision@x%", "a share such as 25%"),
         ("map@10", "Did you mean 'map'"),
-        ("precision@0", "at least 1"),
+        ("precision@0", "integer >= 1"),
         ("precision@0%", r"\(0, 1\]"),
         ("precision@150%", r"\(0, 1\]"),
         ("ndcg@ten", "a count such as 10"),
-        ("recall@10%", "recall@k"),
+        ("recall@10%", "Did you mean 'recall@10'"),
         ("mrr", "without a low-rank form"),
         ("", "Known names"),
     ],
@@ -125,6 +165,48 @@ def test_names(name, loss):
 def test_bad_names(name, message):
     with pytest.raises(ValueError, match=message):
         resolve_target_loss(name)
+
+
+@pytest.mark.parametrize("name", ["p@10", "nothing", "precision"])
+def test_what_cannot_be_aimed_at_is_not_offered(name):
+    """ "mrr" and "err" are names of measures only."""
+    with pytest.raises(ValueError, match="Known names") as aimed:
+        resolve_target_loss(name)
+    with pytest.raises(ValueError, match="Known names") as scored:
+        resolve_measure(name)
+    for pattern in SCORE_ONLY:
+        assert f" {pattern}" not in str(aimed.value)
+        assert f" {pattern}" in str(scored.value)
+    for pattern in TARGET_LOSSES:
+        assert f" {pattern}" in str(aimed.value)
+        assert f" {pattern}" in str(scored.value)
+
+
+def test_names_of_losses_by_what_they_can():
+    assert set(names_of()) < set(get_ranking_scorer_names())
+    assert names_of(lambda loss: loss.takes_preferences) == ["pd"]
+    positional = names_of(lambda loss: loss.is_positional)
+    assert {"ndcg@10", "precision@10", "auc"} <= set(positional)
+    assert not {"map", "pd", "prbep", "precision@25%"} & set(positional)
+    sorts = names_of(lambda loss: loss.takes_documents)
+    assert set(names_of()) - set(sorts) == {"prbep", "precision@25%"}
+    with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:
+        NDCG().measure([[1.0, np.nan]], [[1.0, 2.0]])
+    short = names_of(lambda loss: loss.allow_missing, one_each=True)
+    assert ", ".join(short) in str(refused.value)
+    classes = [type(resolve_target_loss(name)) for name in names_of()]
+    assert [type(resolve_target_loss(n)) for n in names_of(one_each=True)] == list(
+        dict.fromkeys(classes)
+    )
+
+
+def test_the_class_declares_what_follows_the_at():
+    """A name that sets the parameter has no "@"; the others have the class's."""
+    for pattern, entry in {**TARGET_LOSSES, **SCORE_ONLY}.items():
+        assert pattern.partition("@")[2].rstrip("]") == entry.at.strip("[]")
+        assert entry.at in ("", entry.measure.at)
+    assert (PrecisionAtK.at, PrecisionAtShare.at, NDCG.at) == ("k", "p%", "[k]")
+    assert TARGET_LOSSES["wta"].at == TARGET_LOSSES["prbep"].at == ""
 
 
 def test_neither_name_nor_object():
@@ -141,11 +223,16 @@ def test_tables_are_complete():
         and issubclass(c, target_losses.RankingMeasure)
     }
     bases = {target_losses.RankingMeasure, TargetLoss, target_losses.PositionalLoss}
-    assert public - bases == classes
+    of_classes = {target_losses.FBeta, target_losses.BalancedAccuracy}  # of marks, not of orders
+    assert public - bases - of_classes == classes
     assert all(issubclass(e.measure, TargetLoss) for e in TARGET_LOSSES.values())
-    for pattern in {**TARGET_LOSSES, **SCORE_ONLY}:
-        name = pattern.replace("[@k]", "@3").replace("@k", "@3").replace("@p%", "@50%")
-        assert resolve_measure(name).measure([[1, 0, 1]], [[3, 2, 1]]) <= 2.5
+    # Every name makes a measure that tells the best order of a list from the worst.
+    y = np.array([[3.0, 0.0, 1.0, 0.0]])
+    for entry in {**TARGET_LOSSES, **SCORE_ONLY}.values():
+        for name in entry.examples:
+            measure = resolve_measure(name.replace("@10", "@2"))
+            assert type(measure) is entry.measure
+            assert measure.measure(y, y) > measure.measure(y, -y), name
 
 
 # Labels -----------------------------------------------------------------------------
@@ -154,12 +241,15 @@ def test_tables_are_complete():
 @pytest.mark.parametrize(
     ("loss", "y", "message"),
     [
-        (MeanAveragePrecision(), [[0, 1], [1, 3]], r"3 \(first at \(1, 1\)\).*relevance_threshold"),
-        (PrecisionAtK(), [[0, 0.5]], "relevance_threshold"),
-        (NDCG(), [[0, -1]], "negative grade"),
+        (NDCG(), [[0, 1], [0, -1]], r"negative grade \(-1, first at \(1, 1\)\)"),
+        (MeanAveragePrecision(), [[0, -1]], "negative grade"),
         (MeanAveragePrecision(relevance_threshold=1), [[0, -1]], "negative grade"),
         (NDCG(gain="exponential"), [[0, 2000.0]], "overflows"),
-        (PrecisionAtK(k=0), [[0, 1]], "at least 1"),
+        (PrecisionAtK(k=0), [[0, 1]], "integer >= 1"),
+        (PrecisionAtK(k=1.0), [[0, 1]], "share=..., PrecisionAtShare"),
+        (NDCG(k=1.0), [[0, 1]], "integer >= 1"),
+        (PrecisionAtK(k=2, relevance_threshold="2"), [[0, 1]], "relevance_threshold must be"),
+        (ExpectedRankUtility(half_life=1.0), [[0, 1]], "half_life"),
         (PrecisionAtK(k=0.5), [[0, 1]], "integer"),
         (PrecisionAtShare(share=1.5), [[0, 1]], r"\(0, 1\]"),
         (PrecisionAtShare(share=5), [[0, 1]], "PrecisionAtK"),
@@ -172,6 +262,21 @@ def test_labels_that_a_loss_cannot_take(loss, y, message):
         loss.encode(y)
 
 
+@pytest.mark.parametrize("name", names_of(lambda loss: loss.labels == "binary") + ["mrr"])
+def test_grades_above_zero_are_relevant(name):
+    """As trec_eval; another grade by object."""
+    grades = np.array([[0.0, 3.0, 0.5, 2.0], [2.0, 1.0, 0.0, 4.0]])
+    scores = np.random.default_rng(0).normal(size=grades.shape)
+    measure = resolve_measure(name)
+    relevant = (grades > 0).astype(float)
+    assert measure.measure(grades, scores) == measure.measure(relevant, scores)
+    if isinstance(measure, TargetLoss):
+        np.testing.assert_array_equal(measure.encode(grades), measure.encode(relevant))
+        np.testing.assert_array_equal(measure.offset(grades), measure.offset(relevant))
+    above = clone(measure).set_params(relevance_threshold=2)
+    assert above.measure(grades, scores) == measure.measure((grades >= 2) * 1.0, scores)
+
+
 def test_share_of_one_may_be_an_integer():
     assert PrecisionAtShare(share=1).encode([[1, 0, 1]]).shape == (1, 9)
 
@@ -182,7 +287,7 @@ def test_nan_stays_nan_in_targets():
         np.testing.assert_array_equal(np.isnan(loss.encode(y)), [[True, False, False]])
 
 
-# What the specification prints ------------------------------------------------------
+# What the papers print --------------------------------------------------------------
 
 
 def regret_of(loss, decoder, support, probabilities):
@@ -220,29 +325,101 @@ def test_map_diagonal_fails_outside_p_reinforce():
 
 
 def test_pd_unit_weights_can_cycle():
-    """(0,1,2), (1,2,0), (2,0,1), each 1/3: every pair preferred 2 to 1, in a circle."""
+    """(0,1,2), (1,2,0), (2,0,1), each 1/3: every pair preferred 2 to 1, in a cycle."""
     u = np.full((1, 3), 1 / 3) @ PairwiseDisagreement().encode([[0, 1, 2], [1, 2, 0], [2, 0, 1]])
     np.testing.assert_allclose(u, [[-1 / 3, 1 / 3, -1 / 3]])
 
 
 def test_pd_scores_fail_outside_p_f():
-    """E Y_01 = .1, E Y_12 = 1, so f = (.1, .9, -1): sorting puts 1 before 0."""
+    """E Y_01 = .1, E Y_12 = 1, so f = (.1, .9, -1) / 3: sorting puts 1 before 0."""
     support = np.zeros((2, 3, 3))
     support[0, 0, 1], support[1, 1, 2] = 0.2, 2.0
     loss, p = PairwiseDisagreement(), np.array([[0.5, 0.5]])
-    np.testing.assert_allclose(p @ loss.score_targets(support), [[0.1, 0.9, -1.0]])
+    np.testing.assert_allclose(p @ loss.score_targets(support), np.array([[0.1, 0.9, -1.0]]) / 3)
     assert regret_of(loss, "sort", support, p) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("weights", ["unit", "difference"])
-def test_pd_by_scores_is_exact_where_the_specification_says(weights):
-    """Difference weights with any grades, and binary labels with unit weights."""
+def test_pd_by_scores_is_exact(weights):
+    """Theorem 6: difference weights with any grades, and binary labels with unit weights."""
     rng = np.random.default_rng(0)
     grades = 2 if weights == "unit" else 4
     for _ in range(50):
         support = rng.integers(0, grades, (6, 4)).astype(float)
         p = rng.dirichlet(np.ones(6))
         assert regret_of(PairwiseDisagreement(weights), "sort", support, p) < 1e-9
+
+
+PD_LOSSES = [PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()]
+
+
+def with_missing(rng, n, r):
+    y = rng.integers(0, 4, (n, r)).astype(float)
+    return np.where(rng.uniform(size=(n, r)) < 0.4, np.nan, y)
+
+
+@pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
+def test_score_targets_do_not_depend_on_the_other_rows(loss):
+    rng = np.random.default_rng(0)
+    y = np.concatenate([with_missing(rng, 20, 5), graded(rng, 20, 5), np.full((1, 5), np.nan)])
+    y = y[rng.permutation(len(y))]
+    alone = [loss.score_targets(row[np.newaxis])[0] for row in y]
+    np.testing.assert_allclose(loss.score_targets(y), alone, atol=1e-14)
+    assert np.isfinite(alone).all()
+
+
+@pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
+def test_score_targets_are_net_preferences_over_r(loss):
+    """Of grades, judged or not, up to a constant of the list; and of preferences."""
+    rng = np.random.default_rng(1)
+    for y in (graded(rng, 10, 4), with_missing(rng, 30, 4)):
+        preferences = loss.preferences(y)
+        net = (preferences.sum(axis=2) - preferences.sum(axis=1)) / 4
+        if isinstance(loss, KendallTau):
+            net *= 4 * 3 / 2  # its preferences are over the number of pairs
+        apart = loss.score_targets(y) - net
+        np.testing.assert_allclose(apart, np.broadcast_to(apart[:, :1], apart.shape), atol=1e-12)
+        if getattr(loss, "weights", "unit") == "unit":
+            np.testing.assert_allclose(apart, 0.0, atol=1e-12)
+            if loss.takes_preferences:
+                np.testing.assert_allclose(loss.score_targets(preferences), net)
+
+
+@pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
+def test_score_targets_of_items_are_those_of_documents(loss):
+    y = graded(np.random.default_rng(2), 12, 5)
+    gains, normalisers = loss.row_targets(y.ravel(), RankingLists.equal(12, 5), np.ones(60))
+    np.testing.assert_allclose(loss.score_targets(y).ravel(), gains)
+    np.testing.assert_array_equal(normalisers, 1.0)
+
+
+@pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
+@pytest.mark.parametrize("r", [4, 30])
+def test_auto_decoder_does_not_look_at_missing_judgements(loss, r):
+    y = graded(np.random.default_rng(0), 3, r)
+    name = loss.auto_decoder(r, y)
+    y[0, 0] = np.nan
+    assert loss.auto_decoder(r, y) == name
+    assert loss.auto_decoder(r) == name
+
+
+@pytest.mark.parametrize(
+    ("loss", "decoder"),
+    [(PairwiseDisagreement("difference"), "auto"), (PairwiseDisagreement(), "sort"),
+     (KendallTau(), "sort"), (PairwiseDisagreement("difference"), "sort")],
+)  # fmt: skip
+def test_batches_with_and_without_missing_judgements_add_up(loss, decoder):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 3)), graded(rng, 60, 5)
+    y[40:] = with_missing(rng, 20, 5)
+    ranker = LowRankSurrogateRanker(target_loss=loss, decoder=decoder)
+    whole = clone(ranker).fit(X, y)
+    parts = clone(ranker)
+    for rows in np.split(np.arange(60), [20, 40]):
+        parts.partial_fit(X[rows], y[rows])
+    assert parts.decoder_ == whole.decoder_ == "sort"
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -276,12 +453,12 @@ def test_dimensions():
 
 def test_matrix_loss_dimensions():
     """0-1 loss on n classes has d = n - 1; (y - t)^2 has 2 with the row means removed."""
-    assert MatrixLoss(1 - np.eye(5)).n_components == 4
+    assert MatrixLoss(1 - np.eye(5)).n_components_ == 4
     grid = np.arange(6.0)
-    assert MatrixLoss((grid[:, None] - grid) ** 2).n_components == 2
-    assert MatrixLoss(np.full((3, 4), 0.1)).n_components == 0
+    assert MatrixLoss((grid[:, None] - grid) ** 2).n_components_ == 2
+    assert MatrixLoss(np.full((3, 4), 0.1)).n_components_ == 0
     rng = np.random.default_rng(0)
-    assert MatrixLoss(rng.normal(size=(7, 2)) @ rng.normal(size=(2, 9))).n_components == 2
+    assert MatrixLoss(rng.normal(size=(7, 2)) @ rng.normal(size=(2, 9))).n_components_ == 2
 
 
 @pytest.mark.parametrize("shape", [(4, 4), (3, 6), (6, 3)])
@@ -289,7 +466,7 @@ def test_matrix_loss_is_calibrated(shape):
     rng = np.random.default_rng(1)
     matrix = rng.uniform(size=shape)
     loss = MatrixLoss(matrix)
-    assert loss.approximation_error < 1e-12
+    assert loss.approximation_error_ < 1e-12
     for p in rng.dirichlet(np.ones(shape[0]), size=100):
         decision = loss.decode((p @ loss.encode(np.arange(shape[0])))[np.newaxis])[0]
         assert p @ matrix[:, decision] == pytest.approx((p @ matrix).min(), abs=1e-12)
@@ -303,10 +480,67 @@ def test_matrix_loss_regret_below_the_rank():
     for p in rng.dirichlet(np.full(5, 0.3), size=300):
         decision = loss.decode((p @ loss.encode(np.arange(5)))[np.newaxis])[0]
         worst = max(worst, p @ matrix[:, decision] - (p @ matrix).min())
-    assert 0 < worst <= 2 * loss.approximation_error
+    assert 0 < worst <= 2 * loss.approximation_error_
+
+
+def test_matrix_loss_is_an_estimator():
+    """Clonable, settable, checked where it is used, factorised once."""
+    matrix = [[0, 1, 5], [2, 0, 1]]
+    loss = MatrixLoss(matrix, n_components=1)
+    assert loss.loss_matrix is matrix
+    assert clone(loss).get_params() == {"loss_matrix": matrix, "n_components": 1}
+    assert loss.alpha_ is loss.alpha_  # no second decomposition
+    np.testing.assert_array_equal(clone(loss).alpha_, loss.alpha_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(loss)).beta_, loss.beta_)
+    assert loss.set_params(n_components=None).n_components_ == 2
+    loss.loss_matrix = 1 - np.eye(4)
+    assert loss.n_components_ == 3
+    assert loss.encode([0]).shape == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("loss", "message"),
+    [
+        (MatrixLoss([1.0, 2.0]), "must be a matrix"),
+        (MatrixLoss([[0.0, np.inf]]), r"loss_matrix\[0, 1\] is inf"),
+        (MatrixLoss(np.eye(2), n_components=0), "n_components must be an integer >= 1"),
+        (MatrixLoss(np.eye(2), n_components=1.5), "n_components must be an integer >= 1"),
+    ],
+)
+def test_matrix_loss_refuses_what_is_none(loss, message):
+    with pytest.raises(ValueError, match=message):
+        clone(loss).encode([0])
+    with pytest.raises(ValueError, match=message):
+        _ = clone(loss).n_components_
 
 
 def test_pd_orders_enumerated_once():
     assert len(all_ranks(4)) == 24
     with pytest.raises(ValueError, match="8 items"):
         all_ranks(9)
+
+
+@pytest.mark.parametrize("name", names_of(lambda loss: not loss.takes_preferences))
+def test_preferences_are_refused_by_losses_of_grades(name):
+    loss, y = resolve_target_loss(name), np.zeros((3, 4, 4))
+    for call in (loss.encode, loss.check_labels):
+        with pytest.raises(ValueError, match="takes grades, one per item, got preferences"):
+            call(y)
+    with pytest.raises(ValueError, match="takes grades"):
+        loss.measure(y, np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize(
+    "loss", [PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()], ids=repr
+)
+def test_pairs_of_grades_are_those_of_the_matrices_without_them(loss):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 5, (30, 9)).astype(float)
+    y[rng.uniform(size=y.shape) < 0.2] = np.nan
+    np.testing.assert_array_equal(loss.encode(y), differences_from_matrices(loss.preferences(y)))
+    y = rng.integers(0, 5, (300, 60)).astype(float)
+    tracemalloc.start()
+    targets = loss.encode(y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * targets.nbytes

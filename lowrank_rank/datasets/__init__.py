@@ -1,22 +1,34 @@
-"""Ranking data: files of documents and of votes, generators with known truth, small real tables."""
+"""Ranking data: files, votes, clicks, generators with known truth, small real tables."""
 
+from ._blocks import iter_lists
+from ._clicks import make_clicks, utilities_from_clicks
 from ._digits import load_digits_retrieval
 from ._generators import make_label_ranking, make_ranking
+from ._groups import qid_from_group
 from ._letor import dump_letor, load_letor
 from ._orders import grades_from_orders
 from ._preferences import make_duels, make_preferences
 from ._preflib import load_preflib
+from ._trec import dump_qrels, dump_run, load_qrels, load_run
 from ._wine import load_wine_tasting
 
 __all__ = [
     "dump_letor",
+    "dump_qrels",
+    "dump_run",
     "grades_from_orders",
+    "iter_lists",
     "load_digits_retrieval",
     "load_letor",
     "load_preflib",
+    "load_qrels",
+    "load_run",
     "load_wine_tasting",
+    "make_clicks",
     "make_duels",
     "make_label_ranking",
     "make_preferences",
     "make_ranking",
+    "qid_from_group",
+    "utilities_from_clicks",
 ]

@@ -1,11 +1,22 @@
 """Image retrieval with scikit-learn's digits: a real task without download."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch, check_array, check_random_state
+
+from .._parameters import check_parameter, count
+from .._parameters import random_state as seed
 
 
-def load_digits_retrieval(*, n_queries=200, n_candidates=40, random_state=0, return_images=False):
+def load_digits_retrieval(
+    *,
+    n_queries: int = 200,
+    n_candidates: int | tuple[int, int] = 40,
+    popularity: ArrayLike | None = None,
+    random_state: int | np.random.RandomState | None = 0,
+    return_images: bool = False,
+) -> Bunch:
     """Image retrieval with scikit-learn's handwritten digits: find the same digit.
 
     Each query is an image, its documents are other images; a document is relevant if it
@@ -17,8 +28,13 @@ def load_digits_retrieval(*, n_queries=200, n_candidates=40, random_state=0, ret
     Parameters
     ----------
     n_queries : int, default=200
-    n_candidates : int, default=40
-        Documents of each query.
+    n_candidates : int or (int, int), default=40
+        Documents of each query. Of two numbers, the least and the greatest: lengths between
+        them are drawn with a uniform logarithm, so that short lists are as common as long ones.
+    popularity : array-like of shape (10,), default=None
+        Relative frequency of each digit among the candidates, above 0. A catalogue has kinds of
+        which it holds many and kinds of which it holds few; queries are drawn evenly all the same.
+        None draws candidates evenly.
     random_state : int, RandomState instance or None, default=0
         Draws queries and candidates.
     return_images : bool, default=False
@@ -27,9 +43,10 @@ def load_digits_retrieval(*, n_queries=200, n_candidates=40, random_state=0, ret
     Returns
     -------
     data : Bunch
-        ``data`` (n_queries * n_candidates, n_features), ``target`` 0 or 1, ``qid``,
-        ``feature_names``; with `return_images` also ``images`` (1797, 8, 8), ``query`` (n_queries,)
-        and ``candidate`` (n_queries * n_candidates,), indices into them.
+        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``; with
+        `return_images` also ``images`` (1797, 8, 8), ``digit`` (1797,), which they show, and
+        ``query`` (n_queries,) and ``candidate`` (n_documents,), indices into them. There are
+        ``n_queries * n_candidates`` documents where all lists have one length.
 
     Examples
     --------
@@ -38,18 +55,21 @@ def load_digits_retrieval(*, n_queries=200, n_candidates=40, random_state=0, ret
     >>> digits.data.shape, set(digits.target.tolist())
     ((200, 47), {0.0, 1.0})
     """
-    rng = check_random_state(random_state)
+    check_parameter("random_state", random_state, [seed])
+    check_parameter("return_images", return_images, [bool])
     pool = load_digits()
     images = pool.images / 16.0
-    if not 1 <= n_queries <= len(images) or not 1 <= n_candidates < len(images):
-        raise ValueError(
-            f"n_queries and n_candidates must be between 1 and {len(images) - 1}, got {n_queries} "
-            f"and {n_candidates}."
-        )
-    query = rng.permutation(len(images))[:n_queries]
-    order = np.argsort(rng.uniform(size=(n_queries, len(images) - 1)), axis=1)[:, :n_candidates]
-    candidate = (order + (order >= query[:, np.newaxis])).ravel()  # skips the query itself
-    qid = np.repeat(np.arange(n_queries), n_candidates)
+    shortest, longest = _shortest_and_longest(n_candidates)
+    for name, value, largest in (
+        ("n_queries", n_queries, len(images)),
+        ("n_candidates", shortest, len(images) - 1),
+        ("n_candidates", longest, len(images) - 1),
+    ):
+        if not count().accepts(value) or value > largest:
+            raise ValueError(f"{name} must be an integer between 1 and {largest}, got {value!r}.")
+    weights = _relative_frequencies(popularity)[pool.target]
+    rng = check_random_state(random_state)
+    query, candidate, qid = draw_candidates(rng, weights, n_queries, shortest, longest)
     features, names = _pair_features(images[query[qid]], images[candidate])
     bunch = Bunch(
         data=features,
@@ -58,8 +78,59 @@ def load_digits_retrieval(*, n_queries=200, n_candidates=40, random_state=0, ret
         feature_names=names,
     )
     if return_images:
-        bunch.update(images=pool.images, query=query, candidate=candidate)
+        bunch.update(images=pool.images, digit=pool.target, query=query, candidate=candidate)
     return bunch
+
+
+def draw_candidates(rng, weights, n_queries, shortest, longest):
+    """Queries, drawn evenly, and for each a list of others, drawn by weight without replacement.
+
+    Parameters
+    ----------
+    rng : RandomState
+    weights : ndarray of shape (n_images,), above 0
+    n_queries, shortest, longest : int
+
+    Returns
+    -------
+    query : ndarray of shape (n_queries,)
+    candidate, qid : ndarray of shape (n_documents,)
+    """
+    query = rng.permutation(len(weights))[:n_queries]
+    # The smallest of exponential variates over their weights are a weighted draw without
+    # replacement (Efraimidis and Spirakis 2006).
+    uniform = rng.uniform(size=(n_queries, len(weights) - 1))
+    others = np.arange(len(weights) - 1)
+    others = others + (others >= query[:, np.newaxis])  # skips the query itself
+    order = np.argsort(-np.log1p(-uniform) / weights[others], axis=1)[:, :longest]
+    kept = np.ones(order.shape, dtype=bool)
+    if shortest < longest:
+        log_lengths = rng.uniform(np.log(shortest), np.log(longest + 1), size=(n_queries, 1))
+        kept = np.arange(longest) < np.exp(log_lengths).astype(int)
+    candidate = np.take_along_axis(others, order, axis=1)[kept]
+    return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
+
+
+def _shortest_and_longest(n_candidates):
+    if np.ndim(n_candidates) == 0:
+        return n_candidates, n_candidates
+    if np.shape(n_candidates) != (2,) or n_candidates[0] > n_candidates[1]:
+        raise ValueError(
+            f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
+        )
+    return tuple(n_candidates)
+
+
+def _relative_frequencies(popularity):
+    if popularity is None:
+        return np.ones(10)
+    weights = check_array(popularity, ensure_2d=False, dtype=np.float64, input_name="popularity")
+    if weights.shape != (10,) or np.any(weights <= 0):
+        raise ValueError(
+            "popularity must be 10 numbers above 0, the relative frequencies of the digits "
+            f"0 to 9 among the candidates, got {popularity!r}."
+        )
+    return weights / weights.max()
 
 
 def _pair_features(a, b):

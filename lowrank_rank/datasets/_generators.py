@@ -1,19 +1,58 @@
 """Rankings drawn at random: documents with grades, fixed items with a known distribution."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from .._parameters import Rule, check_parameter, count, number
+from .._parameters import random_state as seed
+
+
+def _is_range(value):
+    pair = isinstance(value, tuple | list | np.ndarray) and len(value) == 2
+    return pair and all(map(count().accepts, value)) and value[0] <= value[1]
+
+
+_range = Rule(_is_range, "a pair (least, most) of such")
+noise_level = number(0, 1e100)  # beyond, margins and scores overflow
+
+
+def check_values(rules, values):
+    """Refuse the first of the named `values` that its rules do not take."""
+    for name, alternatives in rules.items():
+        check_parameter(name, values[name], alternatives)
+
+
+_RANKING = {
+    "n_lists": [count()],
+    "n_items": [count(), _range],
+    "n_features": [count()],
+    "n_informative": [count()],
+    "n_grades": [count()],
+    "noise": [noise_level],
+    "random_state": [seed],
+}
+_LABELS = {
+    "n_samples": [count()],
+    "n_items": [count(2)],
+    "n_labels": [count()],
+    "n_grades": [count(2)],
+    "n_features": [count(), None],
+    "random_state": [seed],
+}
+
 
 def make_ranking(
-    n_lists=100,
-    n_items=(5, 30),
+    n_lists: int = 100,
+    n_items: Any = (5, 30),
     *,
-    n_features=20,
-    n_informative=5,
-    n_grades=5,
-    noise=1.0,
-    random_state=None,
-):
+    n_features: int = 20,
+    n_informative: int = 5,
+    n_grades: int = 5,
+    noise: float = 1.0,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Documents with grades that a linear score explains up to noise and a query effect.
 
     Features have an offset common to the documents of a query, so that what is good within
@@ -46,10 +85,9 @@ def make_ranking(
     >>> X.shape, qid.tolist()
     ((12, 20), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
     """
+    check_values(_RANKING, locals())
     rng = check_random_state(random_state)
     low, high = (n_items, n_items) if np.ndim(n_items) == 0 else n_items
-    if not 1 <= low <= high:
-        raise ValueError(f"n_items must be >= 1, or a pair (least, most) of such, got {n_items!r}.")
     n_informative = min(n_informative, n_features)
     lengths = rng.randint(low, high + 1, size=n_lists)
     qid = np.repeat(np.arange(n_lists), lengths)
@@ -58,7 +96,7 @@ def make_ranking(
     direction[:n_informative] = rng.normal(size=n_informative)
     direction /= np.linalg.norm(direction)
     score = (X - _list_means(X, qid, lengths)) @ direction + noise * rng.normal(size=len(qid))
-    below = 1.0 - 0.5 ** np.arange(1, n_grades)  # share of rows below each grade
+    below = 1.0 - 0.5 ** np.arange(1, n_grades)  # fraction of rows below each grade
     return X, np.searchsorted(np.quantile(score, below), score).astype(float), qid
 
 
@@ -69,8 +107,14 @@ def _list_means(X, qid, lengths):
 
 
 def make_label_ranking(
-    n_samples=1000, n_items=4, *, n_labels=6, n_grades=2, n_features=None, random_state=None
-):
+    n_samples: int = 1000,
+    n_items: int = 4,
+    *,
+    n_labels: int = 6,
+    n_grades: int = 2,
+    n_features: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
     """Fixed items with a known conditional distribution of the label, linear in x.
 
     A sample's label is one of `n_labels` grade vectors; the probabilities are drawn afresh
@@ -104,9 +148,8 @@ def make_label_ranking(
     >>> data.target.shape, data.probabilities.sum(axis=1).round(6).tolist()
     ((3, 2), [1.0, 1.0, 1.0])
     """
+    check_values(_LABELS, locals())
     rng = check_random_state(random_state)
-    if n_items < 2 or n_grades < 2:
-        raise ValueError("make_label_ranking needs n_items >= 2 and n_grades >= 2.")
     n_features = check_label_features(n_features, n_labels)
     support = _mixed_labels(rng, n_labels, n_items, n_grades)
     probabilities = rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)

@@ -1,16 +1,42 @@
 """LETOR files: SVMlight lines with a qid."""
 
-import bz2
-import gzip
-from pathlib import Path
+from itertools import pairwise
+from numbers import Integral
+from typing import Any
 
 import numpy as np
-from sklearn.datasets import dump_svmlight_file, load_svmlight_files
+from scipy import sparse
+from sklearn.utils import check_array
 
-from .._lists import RankingLists, split_target
+from .._arrays import check_size
+from .._labels import split_target
+from .._lists import RankingLists
+from .._parameters import Rule, check_parameter, count
+from .._typing import ArrayLike, MatrixLike
+from ._files import packed, path_like, read_path, replacing
+from ._svmlight import (
+    id_dtype,
+    join_chunks,
+    line_error,
+    line_of_row,
+    range_of_ids,
+    read_chunks,
+    row_of_entries,
+)
+
+_LAST_FEATURE = 2**31 - 1  # the reader counts in 32 bits
+_BLOCK = 4096  # rows that are written at once
+_text = Rule(lambda value: isinstance(value, str), "a string")
 
 
-def load_letor(path, *, n_features=None, dtype=np.float64):
+def load_letor(
+    path: Any,
+    *,
+    n_features: int | None = None,
+    dtype: Any = np.float64,
+    zero_based: bool = False,
+    dense: bool = False,
+) -> Any:
     """Read ranking data in LETOR's format: SVMlight lines with a qid.
 
     Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are
@@ -23,22 +49,30 @@ def load_letor(path, *, n_features=None, dtype=np.float64):
     n_features : int or None, default=None
         Number of features; None takes the highest that occurs in any of the files.
     dtype : dtype, default=float64
-        Of the features.
+        Of the features: float64, float32 or an integer type, which must hold all values.
+    zero_based : bool, default=False
+        Whether the files count features from 0. LETOR counts from 1, and there a feature 0 is
+        refused: whether it occurs may not decide on the columns of the others.
+    dense : bool, default=False
+        Return X as an array, for estimators that take no sparse matrix (`StandardScaler` with
+        its mean, `HistGradientBoostingRegressor`).
 
     Returns
     -------
-    X : CSR matrix of shape (n_rows, n_features)
+    X : CSR matrix, or ndarray if `dense`, of shape (n_rows, n_features)
     y : ndarray of shape (n_rows,)
         Grades.
     qid : ndarray of int, shape (n_rows,)
-        For a list of paths: a list with one triple (X, y, qid) per file.
+        As int64, or uint64 where ids in any of the files need it. For a list of paths: a
+        list with one triple (X, y, qid) per file.
 
     Raises
     ------
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is empty, or holds a line without qid or one that cannot be read.
+        If a file is empty or damaged, or holds a line without qid or one that cannot be read.
+        The message names the file and the line.
 
     Examples
     --------
@@ -52,39 +86,98 @@ def load_letor(path, *, n_features=None, dtype=np.float64):
     ((2, 3), [2.0, 0.0], [1, 1])
     """
     several = isinstance(path, list | tuple)
-    paths = [Path(p) for p in (path if several else [path])]
+    if not several:
+        words = f"{path_like.words}, or a list of these"
+        check_parameter("path", path, [path_like._replace(words=words)])
+    check_parameter("n_features", n_features, [count(), None])
+    check_parameter("zero_based", zero_based, [bool])
+    check_parameter("dense", dense, [bool])
+    dtype = feature_dtype(dtype)
+    paths = [read_path(p, "each path") for p in path] if several else [read_path(path)]
     if not paths:
         raise ValueError("load_letor got no path: give a file or a list of files.")
-    try:
-        loaded = load_svmlight_files(
-            [str(p) for p in paths], n_features=n_features, dtype=dtype, query_id=True
-        )
-    except (ValueError, OverflowError) as error:
-        names = ", ".join(str(p) for p in paths)
-        raise ValueError(
-            f"{names}: not readable as SVMlight with qid and n_features={n_features}: {error} "
-            "(each line must be 'grade qid:<int> <feature>:<value> ...')"
-        ) from error
-    triples = [tuple(loaded[i : i + 3]) for i in range(0, len(loaded), 3)]
-    for p, (_, y, qid) in zip(paths, triples, strict=True):
-        if len(y) == 0:
-            raise ValueError(f"{p} holds no line of data.")
-        if len(qid) != len(y):
-            raise ValueError(
-                f"{p}: {len(y)} lines but {len(qid)} have a qid. Each line must name its query, "
-                "'grade qid:<int> <feature>:<value> ...'."
-            )
+    read = [_read(p, dtype, bool(zero_based)) for p in paths]
+    n_features = max(X.shape[1] for X, _, _ in read) if n_features is None else int(n_features)
+    for p, (X, _, _) in zip(paths, read, strict=True):
+        widen(X, n_features, p, bool(zero_based))
+    as_one = id_dtype([q for _, _, ids in read for q in range_of_ids(ids)], "The files")
+    triples = [
+        (as_features(p, X, dtype, dense), y, ids.astype(as_one, copy=False))
+        for p, (X, y, ids) in zip(paths, read, strict=True)
+    ]
     return triples if several else triples[0]
 
 
-def dump_letor(X, y, qid, path, *, comment=None):
+# Reading ----------------------------------------------------------------------------
+
+
+def _read(path, dtype, zero_based):
+    """Features, grades and ids of one file."""
+    parts = list(read_chunks(path, dtype, zero_based))
+    if not parts:
+        raise ValueError(f"{path} holds no line of data.")
+    return join_chunks(parts)
+
+
+def widen(X, n_features, path, zero_based, first_row=0):
+    """Give X its number of columns, in place."""
+    beyond = np.flatnonzero(X.indices >= n_features)
+    if len(beyond):
+        row = row_of_entries(X)[beyond[0]]
+        feature = X.indices[beyond[0]] + (not zero_based)
+        raise line_error(
+            path,
+            line_of_row(path, first_row + row),
+            f"feature {feature}, but n_features={n_features}",
+        )
+    X.resize(X.shape[0], n_features)
+
+
+def feature_dtype(dtype):
+    """The NumPy dtype of the features that a reader is asked for; refuses the others."""
+    try:
+        read = np.dtype(dtype)
+    except TypeError:
+        read = None
+    if read is None or (read.kind not in "iu" and read not in (np.float32, np.float64)):
+        raise ValueError(f"dtype must be float64, float32 or an integer type, got {dtype!r}.")
+    return read
+
+
+def as_features(path, X, dtype, dense, first_row=0):
+    """The features in the form that was asked for."""
+    if dtype.kind in "iu":
+        low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
+        # the second bound is exact: high + 1 is a power of two
+        fits = (X.data == np.rint(X.data)) & (X.data >= low) & (X.data < high + 1)
+        if not fits.all():
+            at = np.argmin(fits)
+            line = line_of_row(path, first_row + row_of_entries(X)[at])
+            raise line_error(path, line, f"{X.data[at]!r} is no {dtype.name}, as dtype asks")
+        X = X.astype(dtype)
+    if dense:
+        check_size(
+            f"X of {path} as an array", X.shape[0] * X.shape[1] * dtype.itemsize, "dense=False"
+        )
+    return X.toarray() if dense else X
+
+
+# Writing ----------------------------------------------------------------------------
+
+
+def dump_letor(
+    X: MatrixLike, y: ArrayLike, qid: ArrayLike | None, path: Any, *, comment: str | None = None
+) -> np.ndarray:
     """Write ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Rows are written in the order given, features counted from 1.
+    Rows are written in the order given, features counted from 1. Numbers are written so
+    that reading gives the very same float64; zeros are not written. A file of that name
+    is replaced once all is written: after an error or an interrupt it is as it was.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_rows, n_features)
+        Entries that a sparse matrix holds twice are added up, as in its arithmetic.
     y : array-like of shape (n_rows,)
         Grades.
     qid : array-like of shape (n_rows,) or None
@@ -105,7 +198,7 @@ def dump_letor(X, y, qid, path, *, comment=None):
     Raises
     ------
     ValueError
-        If lengths differ or an id is missing.
+        If lengths differ, X or y is not finite, or an id is missing or no integer of 64 bits.
 
     Examples
     --------
@@ -114,19 +207,74 @@ def dump_letor(X, y, qid, path, *, comment=None):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "log.txt"
     ...     ids = dump_letor([[0.5, 0.0], [0.0, 1.0]], [2, 0], ["b", "a"], path)
-    ...     lines = [line for line in path.read_text().splitlines() if line[0] != "#"]
+    ...     lines = path.read_text().splitlines()
     >>> ids.tolist(), lines
     (['b', 'a'], ['2 qid:1 1:0.5', '0 qid:2 2:1'])
     """
+    path = read_path(path)
+    check_parameter("comment", comment, [_text, None])
     y, qid = split_target(y, qid)
     if qid is None:
         raise ValueError("dump_letor needs the query id of each row, qid.")
+    X, y = _check_rows(X, y)
     lists = RankingLists.from_qid(qid, len(y))
-    written = lists.ungroup(lists.index) + 1
-    if lists.ids.dtype.kind in "iu":
-        written = lists.ids.astype(np.int64)[written - 1]
-    path = Path(path)
-    openers = {".gz": gzip.open, ".bz2": bz2.open}
-    with openers.get(path.suffix, open)(path, "wb") as file:
-        dump_svmlight_file(X, y, file, zero_based=False, query_id=written, comment=comment)
+    ids = _written_ids(lists.ids)
+    code = lists.ungroup(lists.index)
+    with replacing(path) as raw, packed(raw, path) as file:
+        for line in (comment or "").splitlines():
+            file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
+        for start in range(0, len(y), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            qids = [ids[i] for i in code[rows].tolist()]
+            file.write(_lines_of(_of_python(X[rows]), _of_python(y[rows]).tolist(), qids).encode())
     return lists.ids
+
+
+def _check_rows(X, y):
+    """X as an array or as CSR without duplicates, y as an array; finite and of one length."""
+    for name, part in (("X", X), ("y", y)):
+        if isinstance(part, np.ma.MaskedArray):
+            raise ValueError(f"{name} is a masked array, a mask cannot be written: fill it.")
+    X = check_array(X, accept_sparse="csr", input_name="X")
+    y = check_array(y, ensure_2d=False, input_name="y")
+    if y.ndim != 1 or len(y) != X.shape[0]:
+        raise ValueError(
+            f"y must hold one grade for each of the {X.shape[0]} rows of X, got shape {y.shape}."
+        )
+    if sparse.issparse(X):
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+            if not np.isfinite(X.data).all():
+                raise ValueError("X is infinite where entries of the same place are added up.")
+        if X.nnz and X.indices.max() >= _LAST_FEATURE:
+            raise ValueError(f"X has entries beyond feature {_LAST_FEATURE}, the last of a file.")
+    return X, y
+
+
+def _written_ids(ids):
+    """An integer for each id: itself, or where ids are no integers its place, from 1."""
+    if ids.dtype.kind not in "iu" and not all(
+        isinstance(i, Integral) and not isinstance(i, bool) for i in ids
+    ):
+        return list(range(1, len(ids) + 1))
+    ids = [int(i) for i in ids]
+    id_dtype(ids, "qid")
+    return ids
+
+
+def _of_python(values):
+    """Numbers of a type that Python writes without loss."""
+    return values.astype({"f": np.float64, "b": np.int8}.get(values.dtype.kind, values.dtype))
+
+
+def _lines_of(X, grades, qids):
+    X = sparse.csr_matrix(X)
+    columns = (X.indices + 1).tolist()
+    # repr is the shortest text that is read as the same number
+    pairs = [f"{j}:{value!r}" for j, value in zip(columns, X.data.tolist(), strict=True)]
+    text = "".join(
+        f"{' '.join([repr(grade), f'qid:{q}', *pairs[start:stop]])}\n"
+        for grade, q, (start, stop) in zip(grades, qids, pairwise(X.indptr.tolist()), strict=True)
+    )
+    return text.replace(".0 ", " ").replace(".0\n", "\n")

@@ -1,23 +1,34 @@
 """Orders, as judges give them, to grades, as the rankers take them."""
 
+from itertools import chain
+from typing import Any
+
 import numpy as np
 
+from .._arrays import as_array, check_size
+from .._parameters import check_parameter, count
 
-def grades_from_orders(orders, n_items=None, *, items=None):
+_TIED = (list, tuple, set, frozenset, np.ndarray)
+
+
+def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = None) -> np.ndarray:
     """Grades of the items, higher is better, from orders that name the items best first.
 
     The item at position p of an order that names m items has the grade m - p, so a full order
-    gives r - rank; an item that is not named has NaN, not ranked.
+    gives r - rank; tied items share their mean position; an item that is not named has NaN,
+    not ranked.
 
     Parameters
     ----------
     orders : sequence of sequences of int, or of names
-        Items best first, by index 0..r-1 or by name; orders may be of different lengths.
+        Items best first, by index 0..r-1 or by name; orders may be of different lengths. Tied
+        items stand in a list, tuple, set or array in the place of one: ``[2, (0, 1)]``.
     n_items : int or None, default=None
         The number r of items; None is the number of `items`, or takes the longest order, which
         must then be full.
     items : sequence or None, default=None
-        The names of the items in the order of the columns; None where orders hold indices.
+        The names of the items in the order of the columns; None where orders hold indices. What
+        is a name is no tie, even if it is a tuple.
 
     Returns
     -------
@@ -36,33 +47,55 @@ def grades_from_orders(orders, n_items=None, *, items=None):
            [nan,  1.,  0.]])
     >>> grades_from_orders(["b>a>c".split(">")], items=["a", "b", "c"])
     array([[1., 2., 0.]])
+    >>> grades_from_orders([[2, (0, 1)]])
+    array([[0.5, 0.5, 2. ]])
     """
-    orders = _sequences(orders)
-    lengths = np.array([len(order) for order in orders], dtype=np.intp)
+    check_parameter("n_items", n_items, [count(), None])
+    number = _numbers_of(items)
+    read = [_read_order(q, order, number) for q, order in enumerate(_sequences(orders))]
+    named, sizes = zip(*read, strict=True)
+    lengths = np.array([len(items) for items in named])
     row = np.repeat(np.arange(len(lengths)), lengths)
-    if items is not None:
-        number = {name: i for i, name in enumerate(items)}
-        n_items = len(number) if n_items is None else n_items
-        orders = [_numbered(q, order, number) for q, order in enumerate(orders)]
-    indices = np.concatenate([np.asarray(order) for order in orders])
-    r = int(lengths.max()) if n_items is None else int(n_items)
-    if indices.dtype.kind not in "iu":
-        raise ValueError(
-            f"orders must hold item indices, integers 0..{r - 1}, got {indices.dtype}: give the "
-            "names of the items as items=[...], and leave out what is not ranked."
-        )
-    _check_indices(indices, row, r)
-    position = np.arange(len(indices)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    grades = np.full((len(lengths), r), np.nan)
-    grades[row, indices] = lengths[row] - 1.0 - position
+    if n_items is None:
+        n_items = int(lengths.max()) if number is None else len(number)
+    indices = _indices(named, n_items)
+    check_size("The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items")
+    _check_indices(indices, row, n_items)
+    return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
+
+
+def tied_grades(lengths, sizes, item, n_items):
+    """Grades of orders that are written one behind the other, best first.
+
+    Parameters
+    ----------
+    lengths : ndarray of int, shape (n_orders,)
+        Items that each order names.
+    sizes : ndarray of int, shape (n_blocks,)
+        Sizes of the blocks of tied items that the orders consist of.
+    item : ndarray of int, shape (lengths.sum(),)
+    n_items : int
+
+    Returns
+    -------
+    ndarray of float, shape (n_orders, n_items)
+        NaN for items that an order does not name.
+    """
+    order = np.repeat(np.arange(len(lengths)), lengths)
+    middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # of the blocks, counted over all orders
+    grades = np.full((len(lengths), n_items), np.nan)
+    grades[order, item] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(middles, sizes)
     return grades
 
 
 def _sequences(orders):
     """The orders as a list of sequences, none of them empty."""
+    if isinstance(orders, str | bytes) or not hasattr(orders, "__iter__"):
+        raise ValueError(f"orders must be a sequence of orders, got {orders!r}.")
     orders = list(orders.to_numpy() if hasattr(orders, "to_numpy") else orders)
     for q, order in enumerate(orders):
-        if isinstance(order, str | bytes) or not hasattr(order, "__len__"):
+        unordered = isinstance(order, str | bytes | set | frozenset | dict)
+        if unordered or not hasattr(order, "__len__") or getattr(order, "shape", None) == ():
             raise ValueError(
                 f"Order {q} is {order!r}: each order is a sequence of items, best first, such as "
                 "[2, 0, 1]; split a text such as 'b>a>c' by its '>' and give items=[...]."
@@ -74,11 +107,64 @@ def _sequences(orders):
     return orders
 
 
-def _numbered(q, order, number):
-    unknown = [name for name in order if name not in number]
-    if unknown:
-        raise ValueError(f"Order {q} names {unknown[0]!r}, which is none of items {list(number)}.")
-    return [number[name] for name in order]
+def _numbers_of(items):
+    """The number of each name, None where orders hold indices."""
+    if items is None:
+        return None
+    try:
+        names = list(items)
+        number = {name: i for i, name in enumerate(names)}
+    except TypeError as error:
+        raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
+    if len(number) < len(names):
+        again = next(name for i, name in enumerate(names) if number[name] != i)
+        raise ValueError(f"items names {again!r} twice: names tell items apart.")
+    return number
+
+
+def _read_order(q, order, number):
+    """The items of an order, best first, and the sizes of the blocks of tied ones."""
+    plain = isinstance(order, np.ndarray) and order.ndim == 1 and order.dtype != object
+    if plain or not any(isinstance(entry, _TIED) for entry in order):
+        items, sizes = order, np.ones(len(order), dtype=np.intp)
+    else:
+        blocks = [list(entry) if _is_tie(entry, number) else [entry] for entry in order]
+        if not all(blocks):
+            raise ValueError(f"Order {q} holds an empty tie: leave it out.")
+        items, sizes = list(chain.from_iterable(blocks)), np.array([len(b) for b in blocks])
+    return items if number is None else [_numbered(q, one, number) for one in items], sizes
+
+
+def _is_tie(entry, number):
+    return isinstance(entry, _TIED) and (number is None or not _is_name(entry, number))
+
+
+def _is_name(entry, number):
+    try:
+        return entry in number
+    except TypeError:  # not hashable
+        return False
+
+
+def _numbered(q, name, number):
+    if not _is_name(name, number):
+        raise ValueError(f"Order {q} names {name!r}, which is none of items {list(number)}.")
+    return number[name]
+
+
+def _indices(named, n_items):
+    """All items that orders name as an array of integers."""
+    try:
+        indices = np.concatenate([as_array(items) for items in named])
+    except (ValueError, TypeError):  # ties within ties, types that have nothing in common
+        indices = np.array([None])
+    if indices.dtype.kind not in "iu" or indices.ndim != 1:
+        raise ValueError(
+            f"orders must hold item indices, integers 0..{n_items - 1}, tied ones in a tuple, got "
+            f"{indices.dtype}: give the names of the items as items=[...], and leave out what is "
+            "not ranked."
+        )
+    return indices
 
 
 def _check_indices(indices, row, r):

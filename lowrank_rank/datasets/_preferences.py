@@ -6,10 +6,28 @@ from scipy.sparse import csgraph
 from scipy.special import expit
 from sklearn.utils import Bunch, check_random_state
 
-from ._generators import check_label_features, draw_labels
+from .._parameters import count, number
+from .._parameters import random_state as seed
+from ._generators import check_label_features, check_values, draw_labels, noise_level
 
-CONDITIONS = (None, "p_dag", "cyclic")
-WEIGHTS = ("unit", "uniform")
+_PREFERENCES = {
+    "n_samples": [count()],
+    "n_items": [count(2)],
+    "n_labels": [count()],
+    "n_features": [count(), None],
+    "weights": ["unit", "uniform"],
+    "density": [number(above=0, maximum=1)],
+    "condition": ["p_dag", "cyclic", None],
+    "random_state": [seed],
+}
+_DUELS = {
+    "n_duels": [count()],
+    "n_features": [count()],
+    "n_planes": [count()],
+    "cyclic": [number(0, 1)],
+    "noise": [noise_level],
+    "random_state": [seed],
+}
 # A condition is tried with each of these Dirichlet distributions: sharp ones are near a single
 # label, which is acyclic, flat ones near the mean of all.
 _CONCENTRATIONS = {"p_dag": (0.5, 0.05), "cyclic": (0.5, 5.0)}
@@ -17,16 +35,16 @@ _TRIALS, _LEAST, _SUPPORTS = 200, 4, 200
 
 
 def make_preferences(
-    n_samples=1000,
-    n_items=5,
+    n_samples: int = 1000,
+    n_items: int = 5,
     *,
-    n_labels=6,
-    n_features=None,
-    weights="unit",
-    density=1.0,
-    condition=None,
-    random_state=None,
-):
+    n_labels: int = 6,
+    n_features: int | None = None,
+    weights: str = "unit",
+    density: float = 1.0,
+    condition: str | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
     """Fixed items whose label is a graph of preferences, with a known distribution linear in x.
 
     A sample's label y is one of `n_labels` weighted graphs, ``y_ij > 0`` the weight of the
@@ -47,7 +65,7 @@ def make_preferences(
     weights : {"unit", "uniform"}, default="unit"
         Every preference weighs 1, or a weight uniform on (0, 1].
     density : float, default=1.0
-        Share of the ``r (r-1) / 2`` pairs that a label compares, chosen at random, at
+        Fraction of the ``r (r-1) / 2`` pairs that a label compares, chosen at random, at
         least one; in (0, 1].
     condition : {None, "p_dag", "cyclic"}, default=None
         Any samples; only samples whose majority graph has no cycle; only samples whose
@@ -79,8 +97,13 @@ def make_preferences(
     >>> data.target.shape, data.target.sum(axis=(1, 2)).tolist()  # 3 pairs each
     ((4, 3, 3), [3.0, 3.0, 3.0, 3.0])
     """
+    check_values(_PREFERENCES, locals())
     n_features = check_label_features(n_features, n_labels)
-    _check_preferences(n_samples, n_items, n_labels, weights, density, condition)
+    if condition == "cyclic" and (n_items < 3 or n_labels < 3):
+        raise ValueError(
+            "condition='cyclic' needs n_items >= 3 and n_labels >= 3, got "
+            f"n_items={n_items} and n_labels={n_labels}."
+        )
     rng = check_random_state(random_state)
     for _ in range(_SUPPORTS):
         support = _random_graphs(rng, n_labels, n_items, weights, density)
@@ -89,34 +112,16 @@ def make_preferences(
             target, data = draw_labels(rng, support, probabilities, n_features)
             return Bunch(data=data, target=target, support=support, probabilities=probabilities)
     remedy = {"cyclic": "more items or labels", "p_dag": "fewer items or labels, or more density"}
+    what_helps = remedy.get(condition or "", "other sizes")
     raise ValueError(
         f"condition={condition!r} was hardly ever met by {_SUPPORTS} random supports of n_labels="
         f"{n_labels} graphs over n_items={n_items} with density={density:g}: take "
-        f"{remedy[condition]}."
+        f"{what_helps}."
     )
 
 
-def _check_preferences(n_samples, n_items, n_labels, weights, density, condition):
-    if n_samples < 1 or n_items < 2 or n_labels < 1:
-        raise ValueError(
-            "make_preferences needs n_samples >= 1, n_items >= 2 and n_labels >= 1, got "
-            f"{n_samples}, {n_items} and {n_labels}."
-        )
-    if weights not in WEIGHTS:
-        raise ValueError(f"weights must be one of {WEIGHTS}, got {weights!r}.")
-    if not 0 < density <= 1:
-        raise ValueError(f"density must be a share in (0, 1], got {density!r}.")
-    if condition not in CONDITIONS:
-        raise ValueError(f"condition must be one of {CONDITIONS}, got {condition!r}.")
-    if condition == "cyclic" and (n_items < 3 or n_labels < 3):
-        raise ValueError(
-            "condition='cyclic' needs n_items >= 3 and n_labels >= 3, got "
-            f"n_items={n_items} and n_labels={n_labels}."
-        )
-
-
 def _random_graphs(rng, n_labels, n_items, weights, density):
-    """Graphs (n_labels, r, r), each along an order of its own, on a share of its pairs."""
+    """Graphs (n_labels, r, r), each along an order of its own, on a fraction of its pairs."""
     rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
     first, second = np.triu_indices(n_items, k=1)
     kept = max(1, round(density * len(first)))
@@ -163,7 +168,15 @@ def _acyclic(u):
     return np.all(np.bincount(component)[component].reshape(n, r) == 1, axis=1)
 
 
-def make_duels(n_duels=1000, *, n_features=6, n_planes=1, cyclic=1.0, noise=0.5, random_state=None):
+def make_duels(
+    n_duels: int = 1000,
+    *,
+    n_features: int = 6,
+    n_planes: int = 1,
+    cyclic: float = 1.0,
+    noise: float = 0.5,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
     """Duels of two documents whose winner may follow no order: rock, paper, scissors.
 
     The first document a beats the second b with probability ``sigma(margin / noise)``,
@@ -211,7 +224,12 @@ def make_duels(n_duels=1000, *, n_features=6, n_planes=1, cyclic=1.0, noise=0.5,
     >>> bool(np.all(duels.target[::2] == (margin > 0))), duels.qid.tolist()
     (True, [0, 0, 1, 1, 2, 2])
     """
-    _check_duels(n_duels, n_features, n_planes, cyclic, noise)
+    check_values(_DUELS, locals())
+    if n_features < 2 * n_planes:
+        raise ValueError(
+            f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}: orthogonal "
+            "planes take two directions each."
+        )
     rng = check_random_state(random_state)
     basis = np.linalg.qr(rng.normal(size=(n_features, 2 * n_planes)))[0]
     half = basis[:, ::2] @ basis[:, 1::2].T
@@ -221,7 +239,8 @@ def make_duels(n_duels=1000, *, n_features=6, n_planes=1, cyclic=1.0, noise=0.5,
     X = rng.normal(size=(2 * n_duels, n_features))
     a, b = X[::2], X[1::2]
     margin = (a - b) @ coef + np.sum((a @ interaction) * b, axis=1)
-    probabilities = expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
+    with np.errstate(over="ignore"):  # a tiny noise, probabilities 0 and 1
+        probabilities = expit(margin / noise) if noise > 0 else np.heaviside(margin, 0.5)
     first_wins = rng.uniform(size=n_duels) < probabilities
     return Bunch(
         data=X,
@@ -232,19 +251,3 @@ def make_duels(n_duels=1000, *, n_features=6, n_planes=1, cyclic=1.0, noise=0.5,
         margin=margin,
         probabilities=probabilities,
     )
-
-
-def _check_duels(n_duels, n_features, n_planes, cyclic, noise):
-    if n_duels < 1 or n_planes < 1:
-        raise ValueError(
-            f"make_duels needs n_duels >= 1 and n_planes >= 1, got {n_duels} and {n_planes}."
-        )
-    if n_features < 2 * n_planes:
-        raise ValueError(
-            f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}: orthogonal "
-            "planes take two directions each."
-        )
-    if not 0 <= cyclic <= 1:
-        raise ValueError(f"cyclic must be in [0, 1], got {cyclic!r}.")
-    if not 0 <= noise < np.inf:
-        raise ValueError(f"noise must be >= 0 and finite, got {noise!r}.")

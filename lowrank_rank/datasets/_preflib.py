@@ -2,10 +2,14 @@
 
 import re
 from itertools import chain
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
+
+from .._arrays import check_size
+from ._files import read_path
+from ._orders import tied_grades
 
 READS = {
     "soc": "strict orders, complete",
@@ -13,7 +17,7 @@ READS = {
     "toc": "orders with ties, complete",
     "toi": "orders with ties, incomplete",
 }
-_HEADER = re.compile(r"#\s*([^:]*?)\s*:\s*(.*?)\s*$")
+_LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at some other characters
 _ITEM = "[0-9]{1,15}"
 _BLOCK = rf"(?:{_ITEM}|\{{\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\}})"
 _ORDER = rf"{_BLOCK}(?:\s*,\s*{_BLOCK})*"
@@ -22,15 +26,17 @@ _LINE = {
     current: re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
     for current, separator in ((True, ":"), (False, ","))
 }
+_NOBODY = re.compile(r"\s*0+\s*[:,]")
 _SHAPE = {True: "'count: 3,1,{2,4}'", False: "'count,3,1,{2,4}'"}
 
 
-def load_preflib(path):
+def load_preflib(path: Any) -> Bunch:
     """Read votes in PrefLib's formats .soc, .soi, .toc and .toi.
 
     Each line is ``count: 3,1,{2,4}``, the alternatives best first, tied ones in braces,
-    and the number of voters who gave this order. Files of the older format, without
-    '#' before the lines of the header, are read as well. An order becomes grades,
+    and the number of voters who gave this order; lines whose count is 0 are left out. Files
+    of the older format, without '#' before the lines of the header, are read as well. An
+    order becomes grades,
 
     ``grade(i) = m' - rank(i)``, m' alternatives that the order ranks,
 
@@ -78,23 +84,27 @@ def load_preflib(path):
     >>> votes.target.tolist(), votes.counts.tolist()
     ([[1.0, 2.0, 0.0], [1.5, 0.0, 1.5]], [5, 2])
     """
-    path = Path(path)
+    path = read_path(path)
     data_type = path.suffix.lower().removeprefix(".")
     if data_type not in READS:
         known = ", ".join(f".{name} ({what})" for name, what in READS.items())
         raise ValueError(
             f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only {known}."
         )
-    lines = [(i, line) for i, line in enumerate(_text(path).splitlines(), start=1) if line.strip()]
+    lines = [
+        (i, line) for i, line in enumerate(_LINE_END.split(_text(path)), start=1) if line.strip()
+    ]
     if not lines:
         raise ValueError(f"{path} is empty.")
     current = lines[0][1].lstrip().startswith("#")
     names, facts, lines = (_current_header if current else _older_header)(path, lines)
     _check_type(path, facts, data_type)
+    lines = [(line, text) for line, text in lines if not _NOBODY.match(text)]
     if not lines:
         raise ValueError(f"{path} holds no orders, only a header.")
     counts, orders = _parse(path, lines, current)
     numbers = [number for number, _ in lines]
+    check_size(f"The names of {path}", 4 * len(names) * max(map(len, names)), "shorten them")
     target = _grades(path, numbers, orders, len(names), data_type)
     for line, voters in facts["voters"]:
         if voters != sum(counts):
@@ -116,10 +126,12 @@ def _error(path, line, message):
 
 def _text(path):
     content = path.read_bytes()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:  # names in some older files
-        return content.decode("latin-1")
+    for encoding in ("utf-8-sig", "cp1252"):  # the second for names in some older files
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1")  # which reads all bytes
 
 
 # Headers ----------------------------------------------------------------------------
@@ -134,9 +146,8 @@ def _whole(path, line, text, what):
 
 def _current_header(path, lines):
     """Names, facts and the remaining lines, of a header '# KEY: value'."""
-    header = [(i, _HEADER.match(text.strip())) for i, text in lines if text.lstrip()[0] == "#"]
     rest = [(i, text) for i, text in lines if text.lstrip()[0] != "#"]
-    values = {match[1].upper(): (i, match[2]) for i, match in header if match}
+    values = _header_values(path, [(i, text) for i, text in lines if text.lstrip()[0] == "#"])
     if "NUMBER ALTERNATIVES" not in values:
         raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
     line, text = values["NUMBER ALTERNATIVES"]
@@ -152,16 +163,29 @@ def _current_header(path, lines):
         )
     facts = {"title": values.get("TITLE", (0, ""))[1], "type": values.get("DATA TYPE")}
     facts["voters"] = [
-        (values[key][0], _whole(path, *values[key], key))
-        for key in ["NUMBER VOTERS"]
-        if key in values
+        (line, _whole(path, line, text, "NUMBER VOTERS"))
+        for line, text in [values[key] for key in ["NUMBER VOTERS"] if key in values]
     ]
     return [values[key][1] for key in keys], facts, rest
 
 
+def _header_values(path, lines):
+    """Line and value of each key of '# KEY: value'."""
+    values: dict[str, tuple[int, str]] = {}
+    for line, text in lines:
+        key, colon, value = text.strip().lstrip("#").partition(":")
+        key = key.strip().upper()
+        if key in values and key.startswith(("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")):
+            raise _error(path, line, f"{key} is given twice, first in line {values[key][0]}")
+        if colon:
+            values[key] = (line, value.strip())
+    return values
+
+
 def _older_header(path, lines):
     """Names, facts and the remaining lines, of a header 'm', m lines 'i,name', three numbers."""
-    n_items = _whole(path, *lines[0], "the number of alternatives")
+    line, text = lines[0]
+    n_items = _whole(path, line, text, "the number of alternatives")
     names = []
     for i, (line, text) in enumerate(lines[1 : n_items + 1], start=1):
         number, comma, name = text.partition(",")
@@ -205,7 +229,7 @@ def _parse(path, lines, current):
     counts, orders = [], []
     for line, text in lines:
         match = _LINE[current].match(text)
-        if not match or int(match[1]) == 0:
+        if not match:
             raise _error(
                 path,
                 line,
@@ -242,10 +266,8 @@ def _grades(path, numbers, orders, n_items, data_type):
             f"the order ranks {lengths[worst]} of {n_items} alternatives in a .{data_type} of "
             f"complete orders; incomplete ones belong in a .{data_type[:2]}i",
         )
-    middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # of the blocks, counted over all orders
-    target = np.full((len(orders), n_items), np.nan)
-    target[order, item - 1] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(middles, sizes)
-    return target
+    check_size(f"The grades of {path}", 8 * len(orders) * n_items, "read fewer orders")
+    return tied_grades(lengths, sizes, item - 1, n_items)
 
 
 def _check_orders(path, numbers, order, item, n_items):
@@ -257,9 +279,9 @@ def _check_orders(path, numbers, order, item, n_items):
             numbers[order[first]],
             f"alternative {item[first]}, but the alternatives are 1 to {n_items}",
         )
-    _, first = np.unique(order * n_items + item, return_index=True)
-    if len(first) < len(item):
-        again = np.setdiff1d(np.arange(len(item)), first)[0]
+    _, distinct = np.unique(order * n_items + item, return_index=True)
+    if len(distinct) < len(item):
+        again = np.setdiff1d(np.arange(len(item)), distinct)[0]
         raise _error(
             path, numbers[order[again]], f"alternative {item[again]} is named twice in one order"
         )

@@ -36,7 +36,7 @@ SOURCE = (
 )
 
 
-def load_wine_tasting():
+def load_wine_tasting() -> Bunch:
     """Points that eleven judges gave to ten red wines in Paris in 1976.
 
     A small table of real grades to try things on: rows are judges, columns wines, with

@@ -4,43 +4,46 @@ Decoding for MAP and for preferences is combinatorial: those decoders return the
 order and, if asked, a bound on the best one, see `Decoded`.
 """
 
-from ._assignment import decode_assignment
 from ._average_precision import (
-    MOST_ITEMS,
-    MOST_ITEMS_EXACT,
+    MAX_ITEMS,
+    MAX_ITEMS_EXACT,
     average_precision_bound,
     average_precision_value,
     decode_map_diagonal,
     decode_map_exact,
+    decode_map_local_search,
 )
-from ._average_precision_search import decode_map_local_search
 from ._decoded import Decoded
-from ._exact_preferences import (
-    MOST_ITEMS_ORDERING,
-    MOST_ITEMS_SUBSETS,
+from ._sorting import decode_assignment, decode_sort
+from .feedback_arcs._decoders import (
+    PD_DECODERS,
+    PDDecoder,
+    auto_pd_decoder,
+    dag_edges,
+    decode_pd_borda,
+    decode_pd_dag,
     decode_pd_exact,
-    preference_bound,
+    decode_pd_local_search,
+    pd_decoder,
 )
-from ._feedback_arcs import dag_edges, decode_pd_borda, decode_pd_dag
-from ._preference_search import decode_pd_local_search
-from ._preferences import matrices_from_differences, preference_cost
-from ._sorting import decode_sort
-
-#: Decoders of preference matrices by name.
-PD_DECODERS = {
-    "dag": decode_pd_dag,
-    "exact": decode_pd_exact,
-    "local_search": decode_pd_local_search,
-    "borda": decode_pd_borda,
-}
+from .feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, preference_bound
+from .feedback_arcs._graphs import (
+    differences_from_matrices,
+    matrices_from_differences,
+    net_preferences,
+    net_scores,
+    preference_cost,
+)
 
 __all__ = [
-    "MOST_ITEMS",
-    "MOST_ITEMS_EXACT",
-    "MOST_ITEMS_ORDERING",
-    "MOST_ITEMS_SUBSETS",
+    "MAX_ITEMS",
+    "MAX_ITEMS_EXACT",
+    "MAX_ITEMS_ORDERING",
+    "MAX_ITEMS_SUBSETS",
     "PD_DECODERS",
     "Decoded",
+    "PDDecoder",
+    "auto_pd_decoder",
     "average_precision_bound",
     "average_precision_value",
     "dag_edges",
@@ -53,7 +56,11 @@ __all__ = [
     "decode_pd_exact",
     "decode_pd_local_search",
     "decode_sort",
+    "differences_from_matrices",
     "matrices_from_differences",
+    "net_preferences",
+    "net_scores",
+    "pd_decoder",
     "preference_bound",
     "preference_cost",
 ]

@@ -12,22 +12,21 @@ row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 
 import numpy as np
 
-from ._decoded import Decoded, snapped
+from .._lists import batches
+from .._parameters import check_parameter, count
+from .._ranks import ranks_from_orders
+from .._typing import ArrayLike
+from ._decoded import Decoded, checked_vectors, compared_ranks, snapped
 from ._sorting import decode_sort
-from ._subsets import lists_at_once, subsets_by_size, trace_back
+from ._subsets import MAX_SUBSETS, subsets_by_size, trace_back
 
-MOST_ITEMS_EXACT = 18  # what decoder="auto" still decodes exactly: 0.1 s for a list
-MOST_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
+MAX_ITEMS_EXACT = 18  # what decoder="auto" still decodes exactly: 0.1 s for a list
+MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 
 
 def symmetric_matrices(u, n_items):
     """Matrices (n_lists, r, r) from their lower triangles (n_lists, r(r+1)/2)."""
-    u = np.asarray(u, dtype=np.float64)
-    if u.ndim != 2 or u.shape[1] != n_items * (n_items + 1) // 2:
-        raise ValueError(
-            f"u has shape {u.shape}; for {n_items} items it must be (n_lists, "
-            f"{n_items * (n_items + 1) // 2}), the lower triangles row by row."
-        )
+    u = checked_triangles(u, n_items)
     full = np.empty((len(u), n_items, n_items))
     row, column = np.tril_indices(n_items)
     full[:, row, column] = u
@@ -35,7 +34,14 @@ def symmetric_matrices(u, n_items):
     return full
 
 
-def average_precision_value(u, ranks):
+def checked_triangles(u, n_items):
+    """Lower triangles (n_lists, r(r+1)/2) as finite floats."""
+    check_parameter("n_items", n_items, [count()])
+    of, layout = f"for {n_items} items ", ", the lower triangles row by row"
+    return checked_vectors(u, n_items * (n_items + 1) // 2, of, layout)
+
+
+def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
     """``sum_{i >= j} u_ij / max(rank(i), rank(j))`` of each list.
 
     Parameters
@@ -47,18 +53,26 @@ def average_precision_value(u, ranks):
     -------
     ndarray of shape (n_lists,)
 
+    Raises
+    ------
+    ValueError
+        If u or ranks are not finite numbers of these shapes.
+
     Examples
     --------
     >>> from lowrank_rank.decoders import average_precision_value
     >>> average_precision_value([[1.0, 3.0, 2.0]], [[1, 2]])  # 1/1 + 3/2 + 2/2
     array([3.5])
     """
-    ranks = np.asarray(ranks)
-    row, column = np.tril_indices(ranks.shape[1])
-    return (np.asarray(u) / np.maximum(ranks[:, row], ranks[:, column])).sum(axis=1)
+    u = checked_vectors(u)
+    n_items = int(np.sqrt(2 * u.shape[1]))
+    u = checked_triangles(u, max(n_items, 1))
+    ranks = compared_ranks(ranks, len(u), n_items)
+    row, column = np.tril_indices(n_items)
+    return (u / np.maximum(ranks[:, row], ranks[:, column])).sum(axis=1)
 
 
-def average_precision_bound(u, n_items):
+def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     """Upper bound on the value of every order of each list.
 
     ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)`` is at most the p
@@ -90,7 +104,7 @@ def average_precision_bound(u, n_items):
     return largest @ top_weights(n_items)
 
 
-def decode_map_diagonal(u, n_items, *, bound=False):
+def decode_map_diagonal(u: ArrayLike, n_items: int, *, bound: bool = False) -> Decoded:
     """Ranks by descending u_ii; optimal under the condition of Theorem 4 (P_reinforce).
 
     Parameters
@@ -111,8 +125,8 @@ def decode_map_diagonal(u, n_items, *, bound=False):
     >>> decode_map_diagonal([[1.0, 0.0, 2.0]], n_items=2).ranks
     array([[2, 1]])
     """
-    diagonal = np.arange(n_items)
-    ranks = decode_sort(symmetric_matrices(u, n_items)[:, diagonal, diagonal])
+    full = symmetric_matrices(u, n_items)
+    ranks = decode_sort(np.diagonal(full, axis1=1, axis2=2))
     return valued(u, ranks, bound)
 
 
@@ -126,7 +140,7 @@ def valued(u, ranks, bound):
     return Decoded(ranks, values, snapped(bounds, values, scale))
 
 
-def decode_map_exact(u, n_items, *, bound=True):
+def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decoded:
     """Ranks of the largest value, by the dynamic program over subsets; exact.
 
     O(2**r * r) operations a list, many lists at once.
@@ -155,18 +169,18 @@ def decode_map_exact(u, n_items, *, bound=True):
     >>> decode_map_exact([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3).ranks
     array([[3, 1, 2]])
     """
-    if n_items > MOST_ITEMS:
+    check_parameter("n_items", n_items, [count()])
+    if n_items > MAX_ITEMS:
         raise ValueError(
-            f"The exact decoder takes at most {MOST_ITEMS} items (2**r subsets), got {n_items}: "
+            f"The exact decoder takes at most {MAX_ITEMS} items (2**r subsets), got {n_items}: "
             'use decoder="local_search" or decoder="diagonal".'
         )
     full = symmetric_matrices(u, n_items)
-    at_once = lists_at_once(n_items)
     ranks = np.empty((len(full), n_items), dtype=np.intp)
-    for first in range(0, len(full), at_once):
+    for lists in batches(len(full), 2**n_items, MAX_SUBSETS):
         # One column a list: gathers below then copy whole rows.
-        chunk = np.ascontiguousarray(full[first : first + at_once].transpose(1, 2, 0))
-        ranks[first : first + at_once] = trace_back(_best_prefixes(chunk))
+        chunk = np.ascontiguousarray(full[lists].transpose(1, 2, 0))
+        ranks[lists] = trace_back(_best_prefixes(chunk))
     values = average_precision_value(u, ranks)
     return Decoded(ranks, values, values.copy() if bound else None)
 
@@ -208,3 +222,82 @@ def _best_prefixes(u):
             before[holds_i] = np.maximum(before[holds_i], candidate)
         best[subsets] = weights[p] * best[subsets] + before
     return best
+
+
+# Local search ---------------------------------------------------------------------
+
+
+def decode_map_local_search(
+    u: ArrayLike, n_items: int, *, max_sweeps: int = 50, bound: bool = False
+) -> Decoded:
+    """Ranks by local search from the diagonal order; not exact, never worse than it.
+
+    Each sweep tries to move every item to every other position and keeps, in each list,
+    the best improvement of the whole value, until no such move improves any list.
+    `average_precision_bound` bounds what an exact decoder could gain.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_lists, r(r+1)/2)
+    n_items : int
+    max_sweeps : int, default=50
+        Sweeps over the items.
+    bound : bool, default=False
+        Also bound the largest value from above (`average_precision_bound`).
+
+    Returns
+    -------
+    Decoded
+        Ranks, their values and, if asked, upper bounds.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import decode_map_local_search
+    >>> decode_map_local_search([[0.35, 0.0, 0.325, 0.0, 0.325, 0.325]], n_items=3).ranks
+    array([[3, 1, 2]])
+    """
+    check_parameter("max_sweeps", max_sweeps, [count(0)])
+    full = symmetric_matrices(u, n_items)
+    order = np.argsort(decode_map_diagonal(u, n_items).ranks, axis=1)
+    active = np.arange(len(full) if n_items > 1 else 0)
+    for _ in range(max_sweeps):
+        if len(active) == 0:
+            break
+        improved = np.zeros(len(active), dtype=bool)
+        still = full[active]
+        for item in range(n_items):
+            moved, better = _best_insertion(still, order[active], item)
+            order[active[better]] = moved[better]
+            improved |= better
+        active = active[improved]
+    return valued(u, ranks_from_orders(order), bound)
+
+
+def _best_insertion(full, order, item):
+    """Move one item to its best place, the others keeping their order.
+
+    Taking the item out leaves a sequence of r - 1. With the item at rank p the pairs of
+    others whose later one stands at rank >= p slip down by one; both sums are cumulative.
+    """
+    n_lists, r = order.shape
+    lists = np.arange(n_lists)[:, np.newaxis]
+    rest = order[order != item].reshape(n_lists, r - 1)
+    links = full[lists, rest, item]
+    inside = full[lists[:, :, np.newaxis], rest[:, :, np.newaxis], rest[:, np.newaxis, :]]
+    closing = np.tril(inside).sum(axis=2)  # pairs whose later item stands here
+    rank = np.arange(1, r + 1)
+    pad = np.zeros((n_lists, 1))
+    above = np.hstack([pad, np.cumsum(closing / rank[:-1], axis=1)])
+    below = closing / rank[1:] + links / rank[1:]
+    below = np.hstack([np.cumsum(below[:, ::-1], axis=1)[:, ::-1], pad])
+    at = (full[:, item, item][:, np.newaxis] + np.hstack([pad, np.cumsum(links, axis=1)])) / rank
+    value = above + at + below
+    now = np.argmax(order == item, axis=1)
+    best = np.argmax(value, axis=1)
+    gain = value[lists[:, 0], best] - value[lists[:, 0], now]
+    better = gain > 1e-12 * np.abs(value).max(axis=1)
+    place = np.where(better, best, now)[:, np.newaxis]
+    position = np.arange(r)
+    source = np.clip(position - (position > place), 0, r - 2)
+    moved = np.where(position == place, item, rest[lists, source])
+    return moved, better

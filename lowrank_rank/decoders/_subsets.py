@@ -8,10 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-
-def lists_at_once(n_items, most=2**21):
-    """How many lists share a table of `most` subsets."""
-    return max(1, most >> n_items)
+MAX_SUBSETS = 2**21  # of the lists that share a table
 
 
 @lru_cache(maxsize=4)

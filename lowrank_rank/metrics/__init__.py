@@ -1,21 +1,25 @@
 """Ranking measures, one function each, and scorers for model selection."""
 
-from ._cascade import (
-    expected_reciprocal_rank_score,
+from ._binary import (
+    auc_score,
     mean_average_precision_score,
+    precision_at_k_score,
+    recall_at_k_score,
     reciprocal_rank_score,
 )
-from ._graded_scores import (
+from ._comparison import RankerComparison, compare_rankers
+from ._graded import (
     dcg_score,
     expected_rank_utility_score,
+    expected_reciprocal_rank_score,
+    kendall_tau_loss,
     ndcg_score,
+    pairwise_disagreement_loss,
     spearman_score,
 )
-from ._pairwise import kendall_tau_loss, pairwise_disagreement_loss
-from ._relevance_scores import auc_score, precision_at_k_score, recall_at_k_score
-
-# Last: scorers stand above the target losses, which import the measures above.
-from ._scorer import (  # isort: skip
+from ._per_query import per_query
+from ._runs import evaluate_run
+from ._scorer import (
     MultiRankingScorer,
     RankingScorer,
     get_ranking_scorer_names,
@@ -24,9 +28,12 @@ from ._scorer import (  # isort: skip
 
 __all__ = [
     "MultiRankingScorer",
+    "RankerComparison",
     "RankingScorer",
     "auc_score",
+    "compare_rankers",
     "dcg_score",
+    "evaluate_run",
     "expected_rank_utility_score",
     "expected_reciprocal_rank_score",
     "get_ranking_scorer_names",
@@ -35,6 +42,7 @@ __all__ = [
     "mean_average_precision_score",
     "ndcg_score",
     "pairwise_disagreement_loss",
+    "per_query",
     "precision_at_k_score",
     "recall_at_k_score",
     "reciprocal_rank_score",

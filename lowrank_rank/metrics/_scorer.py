@@ -2,30 +2,35 @@
 
 import warnings
 from inspect import signature
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._lists import RankingLists, one_label_per_row, split_target
-from ..target_losses._names import (
-    SCORE_ONLY,
-    TARGET_LOSSES,
-    example_names,
-    resolve_measure,
-    stated_parameters,
-)
+from .._arrays import n_rows
+from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
+from .._lists import RankingLists
+from .._parameters import check_parameters
+from .._typing import ArrayLike, MatrixLike
+from ..target_losses import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+from ..target_losses._names import stated_parameters
+
+if TYPE_CHECKING:
+    from ..target_losses._base import RankingMeasure
 
 
-def make_ranking_scorer(target_loss, *, one_list=False, pos_label=None, **params):
+def make_ranking_scorer(
+    target_loss: Any, *, one_list: bool = False, pos_label: Any = None, **params
+) -> "RankingScorer | MultiRankingScorer":
     """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
 
     Parameters
     ----------
     target_loss : str, measure, or list or dict of these
         A name such as "ndcg@10" (see `get_ranking_scorer_names`) or an object such as
-        ``NDCG(k=10)``. A list, or a dict from names of your own, makes one scorer that predicts
+        ``NDCG(k=10)``. A list, or a dict with custom names, makes one scorer that predicts
         once and returns a dict, for multi-metric evaluation.
     one_list : bool, default=False
         Say that one-dimensional labels without qid are one single list, where nothing in
@@ -41,7 +46,7 @@ def make_ranking_scorer(target_loss, *, one_list=False, pos_label=None, **params
     -------
     RankingScorer
         Callable as ``scorer(estimator, X, y, *, qid=None, sample_weight=None)``; picklable,
-        clonable, asking for `qid` under metadata routing by itself.
+        clonable, which requests `qid` under metadata routing by default.
 
     Raises
     ------
@@ -51,10 +56,12 @@ def make_ranking_scorer(target_loss, *, one_list=False, pos_label=None, **params
     Notes
     -----
     The scorer raises rather than rank rows of several queries as one list: where y is
-    one-dimensional, brings no qid, and a model anywhere inside the estimator was fitted on
-    several lists or nothing inside says on how many. In a search set
-    ``error_score="raise"``: with its default any such error becomes nan and the first
-    candidate wins.
+    one-dimensional, brings no qid, and a model anywhere inside the estimator was fitted with
+    query ids or nothing inside says whether it was. In a search set ``error_score="raise"``: with
+    its default any such error becomes nan and the first candidate wins.
+
+    A classifier of scikit-learn takes every pair of grade and query id of a `ranking_target` for
+    a class; the scorer refuses it, and `PointwiseRanker` hands it the grades alone.
 
     Examples
     --------
@@ -78,12 +85,14 @@ def make_ranking_scorer(target_loss, *, one_list=False, pos_label=None, **params
         if isinstance(measure, str):
             _refuse_contradiction(measure, params)
     _set_params(measures.values(), params)
+    for measure in measures.values():
+        check_parameters(measure)
     if several:
         return MultiRankingScorer(measures, one_list=one_list, pos_label=pos_label)
     return RankingScorer(measures[""], one_list=one_list, pos_label=pos_label)
 
 
-def get_ranking_scorer_names():
+def get_ranking_scorer_names() -> list:
     """Names that `make_ranking_scorer` takes; 10 and 25% stand for any number.
 
     Returns
@@ -96,9 +105,8 @@ def get_ranking_scorer_names():
     >>> get_ranking_scorer_names()[:5]
     ['auc', 'dcg', 'dcg@10', 'dcg_exp', 'dcg_exp@10']
     """
-    return sorted(
-        name for pattern in {**TARGET_LOSSES, **SCORE_ONLY} for name in example_names(pattern)
-    )
+    entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
+    return sorted(name for entry in entries for name in entry.examples)
 
 
 def _refuse_contradiction(name, params):
@@ -116,7 +124,8 @@ def _set_params(measures, params):
         having = [measure for measure in measures if name in measure.get_params()]
         if not having:
             raise ValueError(
-                f"Invalid parameter {name!r}: none of {', '.join(map(repr, measures))} has it."
+                f"Invalid parameter {name!r}: none of {', '.join(map(repr, measures))} has it. "
+                f"Their parameters: {sorted({p for m in measures for p in m.get_params()})}."
             )
         for measure in having:
             measure.set_params(**{name: value})
@@ -127,13 +136,23 @@ class _BaseScorer(BaseEstimator):
 
     __metadata_request__score = {"qid": True, "estimator": UNUSED}  # noqa: RUF012
 
-    def __call__(self, estimator, X, y_true, *, qid=None, sample_weight=None):
+    def __call__(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y_true: Any,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
         return self.score(estimator, X, y_true, qid=qid, sample_weight=sample_weight)
 
-    def _labels_and_scores(self, estimator, X, y, qid):
+    def labels_and_scores(self, estimator, X, y, qid):
+        has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
+        _refuse_pairs_as_classes(last_step(estimator))
         if one_label_per_row(y):
-            self._check_qid(estimator, y, qid)
+            self._check_qid(estimator, y, qid, has_carried)
         matrix = not one_label_per_row(y)
         scores = predict_scores(estimator, X, qid, matrix=matrix)
         if matrix:
@@ -145,10 +164,13 @@ class _BaseScorer(BaseEstimator):
             )
         return *_relevance(y, scores, last_step(estimator), self.pos_label), qid
 
-    def _check_qid(self, estimator, y, qid):
+    def _check_qid(self, estimator, y, qid, has_carried):
         seen = lists_seen(estimator)
+        if has_carried and seen is not None and not seen.all_have_qid:
+            raise lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
-            if seen == 1 and RankingLists.from_qid(qid, len(y)).n_lists > 1:
+            one_list = seen is not None and seen.n_lists == 1 and not seen.has_qid
+            if one_list and RankingLists.from_qid(qid, len(y)).n_lists > 1:
                 warnings.warn(
                     "The scorer sees several lists, but the model was fitted on one: pass the qid "
                     "to fit as well (y=ranking_target(y, qid) does both).",
@@ -158,16 +180,17 @@ class _BaseScorer(BaseEstimator):
         if seen is None and not self.one_list:
             raise ValueError(
                 "The scorer got one-dimensional labels without qid, and nothing in the model says "
-                "on how many lists it was fitted: rows of several queries would be ranked as one "
-                "list. Give y as ranking_target(y, qid); or enable metadata routing and pass "
+                "whether it was fitted with query ids: rows of several queries would be ranked as "
+                "one list. Give y as ranking_target(y, qid); or enable metadata routing and pass "
                 "qid=qid; or say one_list=True in make_ranking_scorer if this is one list."
             )
-        if seen is not None and seen > 1:
+        if seen is not None and seen.has_qid:
             raise ValueError(
-                f"The scorer got no qid, but the model was fitted on {seen} lists: all rows would "
-                "be ranked as one list. Give y as ranking_target(y, qid), which every tool of "
-                "scikit-learn slices correctly; or enable metadata routing, "
-                "sklearn.set_config(enable_metadata_routing=True), and pass qid=qid."
+                "The scorer got no qid, but the model was fitted on rows with query ids "
+                f"({seen.n_lists} lists): all rows would be ranked as one list. Give y as "
+                "ranking_target(y, qid), which every tool of scikit-learn slices correctly; or "
+                "enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and "
+                "pass qid=qid."
             )
 
 
@@ -182,14 +205,30 @@ class RankingScorer(_BaseScorer):
         Whether one-dimensional labels without qid are known to be one list.
     pos_label : object, default=None
         The relevant class, of binary classifiers.
+
+    Examples
+    --------
+    >>> from lowrank_rank import make_ranking_scorer
+    >>> make_ranking_scorer("precision@5").measure
+    PrecisionAtK(k=5)
     """
 
-    def __init__(self, measure, *, one_list=False, pos_label=None):
+    def __init__(
+        self, measure: "RankingMeasure", *, one_list: bool = False, pos_label: Any = None
+    ) -> None:
         self.measure = measure
         self.one_list = one_list
         self.pos_label = pos_label
 
-    def score(self, estimator, X, y, *, qid=None, sample_weight=None):
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Measure of the estimator's scores, greater is better.
 
         Parameters
@@ -206,8 +245,8 @@ class RankingScorer(_BaseScorer):
         -------
         float
         """
-        y, scores, qid = self._labels_and_scores(estimator, X, y, qid)
-        return self.measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
+        y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
+        return float(self.measure.measure(y, scores, qid=qid, sample_weight=sample_weight))
 
 
 class MultiRankingScorer(_BaseScorer):
@@ -220,14 +259,28 @@ class MultiRankingScorer(_BaseScorer):
         Whether one-dimensional labels without qid are known to be one list.
     pos_label : object, default=None
         The relevant class, of binary classifiers.
+
+    Examples
+    --------
+    >>> from lowrank_rank import make_ranking_scorer
+    >>> make_ranking_scorer(["precision@5", "map"]).measures
+    {'precision@5': PrecisionAtK(k=5), 'map': MeanAveragePrecision()}
     """
 
-    def __init__(self, measures, *, one_list=False, pos_label=None):
+    def __init__(self, measures: dict, *, one_list: bool = False, pos_label: Any = None) -> None:
         self.measures = measures
         self.one_list = one_list
         self.pos_label = pos_label
 
-    def score(self, estimator, X, y, *, qid=None, sample_weight=None):
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> dict:
         """Measures of the estimator's scores by name, greater is better.
 
         Parameters
@@ -244,7 +297,7 @@ class MultiRankingScorer(_BaseScorer):
         -------
         dict of str to float
         """
-        y, scores, qid = self._labels_and_scores(estimator, X, y, qid)
+        y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
         return {
             name: measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
             for name, measure in self.measures.items()
@@ -265,7 +318,7 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
     if is_classifier(estimator):
         return _classifier_scores(estimator, X, matrix)
     if not matrix and _names_qid(estimator.predict):  # without ids the rows are one list
-        return estimator.predict(X, qid=np.zeros(np.shape(X)[0]) if qid is None else qid)
+        return estimator.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
     return estimator.predict(X)
 
 
@@ -289,8 +342,13 @@ def _relevance(y, scores, estimator, pos_label):
     """Labels as grades and scores of the relevant class, where a binary classifier says it."""
     if not is_classifier(estimator):
         return y, scores
-    if pos_label is None:
-        pos_label = getattr(estimator, "pos_label_", None)
+    own = getattr(estimator, "pos_label_", None)
+    if pos_label is not None and own is not None and pos_label != own:
+        raise ValueError(
+            f"The scorer's pos_label={pos_label!r} is not the model's, {own!r}: the model ranks "
+            "the other class at the top. Give both the same, or leave it out of the scorer."
+        )
+    pos_label = own if pos_label is None else pos_label
     if pos_label is None:
         if np.asarray(y).dtype.kind in "OUS":
             raise ValueError(
@@ -327,25 +385,76 @@ def _classifier_scores(estimator, X, matrix):
     )
 
 
+def _refuse_pairs_as_classes(estimator):
+    """Refuse a classifier that was fitted on a `ranking_target` as if its entries were classes."""
+    classes = getattr(estimator, "classes_", None)
+    if classes is not None and getattr(getattr(classes, "dtype", None), "names", None):
+        name = type(estimator).__name__
+        raise ValueError(
+            f"{name} was fitted on a ranking_target and took every pair of grade and query id for "
+            f"a class, {len(classes)} classes: nothing ranks by them. Wrap it, "
+            f"PointwiseRanker({name}(...)), which hands on the grades alone."
+        )
+
+
+#: What an object that may hold a model has one of; CalibratedClassifierCV's have no parameters.
+MODEL_METHODS = ("get_params", "predict", "predict_proba")
+
+
+class ListsSeen(NamedTuple):
+    """What the fitted models inside an estimator say of their lists.
+
+    Attributes
+    ----------
+    n_lists : int
+        The most lists that one of them was fitted on.
+    has_qid : bool
+        Whether one was given query ids; of a model that does not say, whether it had several lists.
+    all_have_qid : bool
+        Whether each of them was.
+    """
+
+    n_lists: int
+    has_qid: bool
+    all_have_qid: bool
+
+
 def lists_seen(estimator):
-    """Most lists that any fitted model inside an estimator was fitted on, or None.
+    """`ListsSeen` of all fitted models inside an estimator, None if there is none that says.
 
     Goes through attributes, lists, tuples and dicts, so that no meta-estimator hides one.
     """
-    found, visited, todo = [], set(), [estimator]
-    while todo:
-        item = todo.pop()
+    found = list(_models_that_say([estimator], set()))
+    if not found:
+        return None
+    has_qid = [bool(getattr(model, "_has_qid_", model.n_lists_ > 1)) for model in found]
+    return ListsSeen(max(model.n_lists_ for model in found), any(has_qid), all(has_qid))
+
+
+def _models_that_say(items, visited):
+    """Fitted models that say on how many lists; what is inside such a model it answers for."""
+    for item in items:
         if id(item) in visited:
             continue
         visited.add(id(item))
         if isinstance(item, dict):
-            todo.extend(item.values())
+            yield from _models_that_say(item.values(), visited)
         elif isinstance(item, list | tuple):
-            todo.extend(item)
+            yield from _models_that_say(item, visited)
         elif isinstance(item, np.ndarray) and item.dtype == object:
-            todo.extend(item.ravel())
-        elif hasattr(item, "get_params") and not isinstance(item, type):
-            if hasattr(item, "n_lists_"):
-                found.append(item.n_lists_)
-            todo.extend(vars(item).values())
-    return max(found, default=None)
+            yield from _models_that_say(item.ravel(), visited)
+        elif isinstance(item, type) or not any(hasattr(item, name) for name in MODEL_METHODS):
+            continue
+        elif hasattr(item, "n_lists_"):
+            yield item
+        else:
+            # What a tool has fitted goes before the model that it was given and has cloned, which
+            # bagging and AdaBoost call estimator_ too.
+            held = getattr(item, "__dict__", {})
+            given = [value for name, value in held.items() if not name.endswith("_")]
+            fitted = [v for n, v in held.items() if n.endswith("_") and not _is_among(v, given)]
+            yield from list(_models_that_say(fitted, visited)) or _models_that_say(given, visited)
+
+
+def _is_among(item, others):
+    return any(item is other for other in others)

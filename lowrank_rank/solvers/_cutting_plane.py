@@ -1,23 +1,34 @@
-"""Cutting planes for a convex surrogate of one list (Joachims 2005; SVMperf).
+"""Cutting planes for a convex function whose tangents are known (Joachims 2005).
 
-    minimise  (penalty / 2) |w|^2 + surrogate(w) / k
+    minimise  (penalty / 2) |w|^2 + F(w)
 
-Each round adds the surrogate's tangent at the current w, from one sort, and minimises the
-penalty plus the largest of the tangents, a quadratic program over a simplex. Its value is a
-lower bound and the best w an upper one: their gap is the certificate. Tangents that the
-program gives no share are dropped, which does not lower the bound.
+Each round adds the tangent of F at the current w and minimises the penalty plus the largest of
+the tangents, a quadratic program over a simplex. Its value is a lower bound and the best w an
+upper one: their gap is the certificate. Tangents that the program gives no weight are dropped,
+which does not lower the bound.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
-from ._batches import Rule, best_first
+from ._simplex_program import simplex_program
 
 
 class CuttingPlaneFit(NamedTuple):
-    """The best weights, gap to the lower bound, and precision at the top of each round."""
+    """The minimiser found, and how it was reached.
+
+    Attributes
+    ----------
+    weights : ndarray
+        The best w.
+    gap : float
+        Between its objective and the lower bound.
+    curve : list of float
+        What `tangent` returned to be watched, for each round.
+    converged : bool
+    """
 
     weights: np.ndarray
     gap: float
@@ -25,79 +36,71 @@ class CuttingPlaneFit(NamedTuple):
     converged: bool
 
 
-def cutting_plane(batch, surrogate, *, penalty, tol, max_iter, report=None):
+def cutting_plane(
+    tangent: Callable[..., Any],
+    start: np.ndarray,
+    *,
+    penalty: float,
+    tol: float,
+    max_iter: int,
+    report: Callable[..., Any] | None = None,
+) -> CuttingPlaneFit:
     """Minimise until the duality gap is at most tol max(1, |objective|), or for max_iter rounds.
 
     Parameters
     ----------
-    batch : ListBatch
-        All rows.
-    surrogate : PrecisionSurrogate
-        A convex one.
+    tangent : callable
+        ``tangent(w)`` returns the value of the convex F, a subgradient, and a number to watch,
+        which changes nothing. Where F is a sum, values (n_slacks,) and slopes (n_slacks, m) of its
+        parts: each then has planes and a slack of its own.
+    start : ndarray of shape (m,)
+        Where the first tangent is taken.
     penalty : float
         > 0.
     tol : float
     max_iter : int
     report : callable or None
-        ``report(n_round, precision)``.
+        ``report(n_round, watched)``.
 
     Returns
     -------
     CuttingPlaneFit
+
+    Examples
+    --------
+    The hinge of one row: w^2 / 2 + max(0, 1 - w) is smallest at 1, with the value 1/2.
+
+    >>> import numpy as np
+    >>> from lowrank_rank.solvers import cutting_plane
+    >>> def hinge(w):
+    ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1 else 0.0]), w[0]
+    >>> fit = cutting_plane(hinge, np.zeros(1), penalty=1.0, tol=1e-9, max_iter=10)
+    >>> fit.weights.round(6), fit.converged
+    (array([1.]), True)
     """
-    rule = Rule(surrogate, perceptron=False)
-    weights = np.zeros(batch.above.shape[1])
-    slopes, offsets, shares = np.zeros((0, len(weights))), np.zeros(0), np.zeros(0)
+    weights = start
+    slopes, offsets = np.zeros((0, len(weights))), np.zeros(0)
+    slacks = np.zeros(0, dtype=np.intp)
     best, best_value, lower, curve = weights, np.inf, -np.inf, []
     for n_round in range(1, max_iter + 1):
-        value, slope, precision = _tangent(batch, weights, rule)
-        curve.append(float(precision))
-        objective = penalty / 2 * (weights @ weights) + value
+        value, slope, watched = tangent(weights)
+        value, slope = np.atleast_1d(value), np.atleast_2d(slope)
+        curve.append(float(watched))
+        objective = penalty / 2 * (weights @ weights) + value.sum()
         if objective < best_value:
             best, best_value = weights, objective
         slopes = np.vstack([slopes, slope])
         offsets = np.append(offsets, value - slope @ weights)
-        shares, bound = _simplex_program(slopes, offsets, penalty, shares)
+        slacks = np.append(slacks, np.arange(len(value)))
+        multipliers, bound = simplex_program(slopes, offsets, penalty, slacks)
         lower = max(lower, bound)
-        weights = -(shares @ slopes) / penalty
-        active = shares > 0
-        slopes, offsets, shares = slopes[active], offsets[active], shares[active]
+        weights = -(multipliers @ slopes) / penalty
+        active = multipliers > 0
+        slopes, offsets, slacks = slopes[active], offsets[active], slacks[active]
         if report is not None:
-            report(n_round, precision)
+            report(n_round, watched)
         gap = max(0.0, float(best_value - lower))
         converged = gap <= tol * max(1.0, abs(best_value))
         if converged:
             break
     return CuttingPlaneFit(best, gap, curve, bool(converged))
-
-
-def _tangent(batch, weights, rule):
-    """Surrogate / k, its gradient in the weights, and the precision at the top."""
-    k, (above, below) = batch.k, batch.scores(weights)
-    a, b = -np.sort(-above), below[best_first(below, batch.places)]
-    increments = rule.surrogate.increments(a, b, k)
-    value = rule.surrogate.constant(a, k) + increments[increments > 0].sum()
-    step = batch.step(weights, rule)
-    slope = np.zeros_like(weights) if step.direction is None else step.direction
-    return value / batch.places, slope, step.hits
-
-
-def _simplex_program(slopes, offsets, penalty, shares):
-    """Shares of the tangents that maximise <offsets, s> - |slopes' s|^2 / (2 penalty)."""
-    gram = slopes @ slopes.T / penalty
-    # Neither a constant offset nor the unit changes the shares, but SLSQP wants numbers near 1.
-    unit = max(np.abs(gram).max(), np.ptp(offsets), np.finfo(float).tiny)
-    matrix, linear = gram / unit, (offsets - offsets.max()) / unit
-    begin = np.append(shares * 0.9, 0.1) if len(shares) else np.ones(1)
-    found = minimize(
-        lambda s: s @ matrix @ s / 2 - linear @ s,
-        begin,
-        jac=lambda s: matrix @ s - linear,
-        bounds=[(0.0, 1.0)] * len(begin),
-        constraints={"type": "eq", "fun": lambda s: s.sum() - 1, "jac": np.ones_like},
-        method="SLSQP",
-        options={"maxiter": 200, "ftol": 1e-16},
-    ).x
-    found = np.where(found > 1e-9, found, 0.0)
-    found /= found.sum()
-    return found, float(offsets @ found - found @ gram @ found / 2)

@@ -1,46 +1,31 @@
 """Target losses: each owns its encoding, its decoders and its measure."""
 
-from ..metrics._positional import PositionalForm
+from . import _positional
 from ._average_precision import MeanAveragePrecision
 from ._base import Decoder, RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
+from ._classes import BalancedAccuracy, FBeta
 from ._matrix import MatrixLoss
-from ._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, resolve_target_loss
+from ._names import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure, resolve_target_loss
 from ._pairwise import KendallTau, PairwiseDisagreement
-from ._positional import (
-    AUC,
-    DCG,
-    NDCG,
-    ExpectedRankUtility,
-    PositionalLoss,
-    PrecisionAtK,
-    RecallAtK,
-    SpearmanRho,
-)
-from ._share import PrecisionAtShare
+from ._positional import *  # noqa: F403  (its classes are listed beside them)
 
 __all__ = [
-    "AUC",
-    "DCG",
-    "NDCG",
     "SCORE_ONLY",
     "TARGET_LOSSES",
+    "BalancedAccuracy",
     "Decoder",
-    "ExpectedRankUtility",
     "ExpectedReciprocalRank",
+    "FBeta",
     "KendallTau",
     "MatrixLoss",
     "MeanAveragePrecision",
     "PairwiseDisagreement",
-    "PositionalForm",
-    "PositionalLoss",
-    "PrecisionAtK",
-    "PrecisionAtShare",
     "RankingMeasure",
-    "RecallAtK",
     "ReciprocalRank",
-    "SpearmanRho",
     "TargetLoss",
+    "names_of",
     "resolve_measure",
     "resolve_target_loss",
 ]
+__all__ += _positional.__all__

@@ -1,18 +1,65 @@
 """Mean average precision: d = r(r+1)/2 and a quadratic assignment problem to decode."""
 
+from typing import Any, ClassVar
+
 import numpy as np
 
 from .._lists import RankingLists
+from .._ranks import block_lengths, sort_lists, tie_blocks
+from .._typing import ArrayLike
 from ..decoders import (
-    MOST_ITEMS,
-    MOST_ITEMS_EXACT,
+    MAX_ITEMS,
+    MAX_ITEMS_EXACT,
     decode_map_diagonal,
     decode_map_exact,
     decode_map_local_search,
 )
-from ..metrics._cascade import average_precision_values
-from ._base import Decoder, TargetLoss, ranks_of, sorting
-from ._positional import reciprocal
+from ._base import RELEVANCE, Decoder, TargetLoss, check_pairs_fit, ranks_of, reciprocal, sorting
+
+
+def sorted_blocks(values, scores, lists):
+    """Values in sorted order, the blocks of ties (singletons too) and their lengths."""
+    order = sort_lists(scores, lists)
+    blocks = tie_blocks(scores[order], lists)
+    if blocks is None:
+        blocks = np.arange(len(values))
+    return values[order], blocks, block_lengths(blocks, len(values))
+
+
+def average_precision_values(y, scores, lists):
+    """Average precision of each list of binary y, nan without a relevant item.
+
+    A block of m ties at positions a+1..a+m that holds rho relevant items, with R relevant
+    items above it, adds (rho/m) [(R+1) h + (rho-1)/(m-1) (m - (a+1) h)] / P to the mean
+    over orders, where h = 1/(a+1) + ... + 1/(a+m): (R+1)/(a+1) / P where nothing is tied.
+    """
+    order = sort_lists(scores, lists)
+    hits = np.flatnonzero(np.take(y, order))
+    blocks = tie_blocks(np.take(scores, order), lists)
+    positives = lists.sum(y).astype(np.intp)
+    of_list = np.repeat(np.arange(lists.n_lists), positives)
+    above = np.arange(len(hits)) - np.repeat(np.cumsum(positives) - positives, positives)
+    a = hits - lists.starts[of_list]
+    gained = (above + 1.0) / (a + 1.0)
+    if blocks is not None:
+        _average_over_ties(gained, hits, above, a, blocks, lists)
+    total = np.bincount(of_list, weights=gained, minlength=lists.n_lists)
+    return np.divide(total, positives, out=np.full(lists.n_lists, np.nan), where=positives > 0)
+
+
+def _average_over_ties(gained, hits, above, a, blocks, lists):
+    """Replace what hits in blocks of ties add, in place; the first of a block adds for all."""
+    block = np.searchsorted(blocks, hits, side="right") - 1
+    first = np.flatnonzero(np.diff(block, prepend=-1))
+    rho = np.diff(np.append(first, len(hits)))
+    m = block_lengths(blocks, lists.n_rows)[block[first]]
+    first, rho, m = first[m > 1], rho[m > 1], m[m > 1]
+    before = a[first] - (hits[first] - blocks[block[first]])
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, lists.lengths.max() + 1))])
+    h = harmonic[before + m] - harmonic[before]
+    inner = (rho - 1.0) / (m - 1.0) * (m - (before + 1.0) * h)
+    gained[np.repeat(first - np.cumsum(rho) + rho, rho) + np.arange(rho.sum())] = 0.0
+    gained[first] = rho / m * ((above[first] + 1.0) * h + inner)
 
 
 class MeanAveragePrecision(TargetLoss):
@@ -28,7 +75,7 @@ class MeanAveragePrecision(TargetLoss):
     Parameters
     ----------
     relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None takes labels 0 and 1 only.
+        Grades of at least this are relevant; None means grades > 0.
 
     References
     ----------
@@ -45,43 +92,54 @@ class MeanAveragePrecision(TargetLoss):
     """
 
     labels = "binary"
+    takes_runs = True
+    _parameters: ClassVar = RELEVANCE
 
-    def __init__(self, *, relevance_threshold=None):
+    def __init__(self, *, relevance_threshold: float | None = None) -> None:
         self.relevance_threshold = relevance_threshold
 
-    def _kernel(self):
-        return average_precision_values
+    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+        return average_precision_values(y, scores, lists)
 
-    def encode(self, y):
+    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+        found = np.where(retrieved, y, 0.0)
+        recalled = lists.sum(found)
+        value = np.where(lists.sum(y) > 0, 0.0, np.nan)
+        hit = recalled > 0
+        value[hit] = (average_precision_values(found, scores, lists) * recalled)[hit]
+        return value / np.maximum(lists.sum(y), 1.0)
+
+    def encode(self, y: ArrayLike) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
+        check_pairs_fit(self, *y.shape)
         row, column = np.tril_indices(y.shape[1])
         return y[:, row] * y[:, column] * reciprocal(y.sum(axis=1))[:, np.newaxis]
 
-    def rank_features(self, ranks):
+    def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
         row, column = np.tril_indices(ranks.shape[1])
         return -1.0 / np.maximum(ranks[:, row], ranks[:, column])
 
-    def offset(self, y):
+    def offset(self, y: ArrayLike) -> np.ndarray:
         return np.ones(len(y))
 
     @property
-    def decoders(self):
+    def decoders(self) -> dict[str, Decoder]:
         return {
-            "exact": Decoder(ranks_of(decode_map_exact), exact=True, most_items=MOST_ITEMS),
+            "exact": Decoder(ranks_of(decode_map_exact), exact=True, max_items=MAX_ITEMS),
             "local_search": Decoder(ranks_of(decode_map_local_search), exact=False),
             "diagonal": Decoder(ranks_of(decode_map_diagonal), exact=False),
             "sort": sorting(exact=False),
         }
 
-    def auto_decoder(self, n_items, y=None):
-        return "exact" if n_items <= MOST_ITEMS_EXACT else "local_search"
+    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+        return "exact" if n_items <= MAX_ITEMS_EXACT else "local_search"
 
-    def score_targets(self, y):
+    def score_targets(self, y: ArrayLike) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         flat, lists = y.ravel(), RankingLists.equal(*y.shape)
         gains, normalisers = self.row_targets(flat, lists, np.ones(len(flat)))
         return (gains * lists.spread(reciprocal(normalisers))).reshape(y.shape)
 
-    def row_targets(self, y, lists, weights):
+    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         return y, lists.sum(y)

@@ -1,4 +1,4 @@
-"""What a target loss is: encode, decode and the measure.
+"""What a measure and a target loss are: one value per list; encode, decode and the measure.
 
     loss(y, order) = offset(y) + <encode(y), rank_features(ranks(order))>
 
@@ -8,13 +8,113 @@ Tewari 2013, theorem 3). Everything that knows the loss is in these classes.
 """
 
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from numbers import Real
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._arrays import check_size, plain
+from .._labels import check_judged, read_scored
+from .._parameters import check_parameters, number
+from .._typing import ArrayLike
 from ..decoders import decode_sort
-from ..metrics._evaluate import check_grades, evaluate, relevant
+
+# Labels and values ------------------------------------------------------------------
+
+
+def check_zero_division(value):
+    """The value of undefined lists as a float; refuses all but finite numbers and nan."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
+    if np.isinf(float(value)):
+        raise ValueError(
+            f"zero_division must be finite, or nan to leave undefined lists out, got "
+            f"{plain(value)!r}."
+        )
+    return float(value)
+
+
+def check_grades(y):
+    """Refuse negative grades, naming the first."""
+    if np.any(y < 0):
+        place = tuple(int(i) for i in np.argwhere(y < 0)[0])
+        raise ValueError(
+            f"y holds a negative grade ({y[place]:g}, first at {place[0] if y.ndim == 1 else place}"
+            "): grades must be >= 0, higher is better. Shift them, or give a ranking as r - rank."
+        )
+    return y
+
+
+def relevance(y, relevance_threshold=None):
+    """1 where an item is relevant, grade > 0 or >= `relevance_threshold`; NaN stays."""
+    check_grades(y)
+    relevant = y > 0 if relevance_threshold is None else y >= relevance_threshold
+    found = relevant.astype(np.float64)
+    missing = np.isnan(y)
+    if missing.any():
+        found[missing] = np.nan
+    return found
+
+
+def check_preferences(y):
+    """Refuse preferences that are not square, or negative."""
+    if y.shape[1] != y.shape[2]:
+        raise ValueError(f"Preferences y[q, i, j] have the shape (n_lists, r, r), got {y.shape}.")
+    if np.any(y < 0):
+        place = tuple(int(i) for i in np.argwhere(y < 0)[0])
+        raise ValueError(
+            f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i before "
+            "j'; put the weight of the opposite preference into y[q, j, i]."
+        )
+    return y
+
+
+#: The parameter of measures of items that are relevant or not.
+RELEVANCE = {"relevance_threshold": [number(), None]}
+LABEL_CHECKS: dict[str, Callable] = {
+    "binary": lambda measure, y: relevance(y, measure.relevance_threshold),
+    "graded": lambda measure, y: check_grades(y),
+    "any": lambda measure, y: y,
+}
+
+
+def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
+    """The empty-list rule: undefined lists take `zero_division`; nan leaves them out."""
+    if average not in ("mean", None):
+        raise ValueError(f"average must be 'mean' or None, got {average!r}.")
+    values = np.where(np.isnan(values), zero_division, values)
+    if average is None:
+        return values
+    weights = np.where(np.isnan(values), 0.0, weights)
+    total = weights.sum()
+    if total == 0:
+        return float(zero_division)
+    values = np.nan_to_num(values)
+    with np.errstate(over="ignore"):
+        mean = values @ weights / total
+    if not np.isfinite([mean, total]).all():  # sums of the largest numbers
+        weights = weights / weights.max() / len(weights)
+        mean = values @ weights / weights.sum()
+    return float(mean)
+
+
+def reciprocal(normalisers):
+    """1 / normaliser, and 0 where that is 0: a list without relevant items has utility 0."""
+    out = np.zeros(len(normalisers))
+    return np.divide(1.0, normalisers, out=out, where=normalisers > 0)
+
+
+def check_pairs_fit(loss, n_lists, n_items):
+    """Refuse an encoding of the pairs of fixed items that is larger than memory."""
+    check_size(
+        f"The targets of {loss!r}, {n_lists} lists of {n_items} items, one for each pair,",
+        8 * n_lists * n_items * (n_items + 1),  # with the products of which they are made
+        "take a target loss of single items such as 'ndcg', or give documents, one row each",
+    )
+
+
+# Decoders ---------------------------------------------------------------------------
 
 
 class Decoder(NamedTuple):
@@ -29,14 +129,14 @@ class Decoder(NamedTuple):
         distribution of the label.
     of_scores : bool
         Whether u estimates `TargetLoss.score_targets` (d = r) rather than `encode`.
-    most_items : int or None
+    max_items : int or None
         Longest lists that it takes.
     """
 
     decode: Callable
     exact: bool
     of_scores: bool = False
-    most_items: int | None = None
+    max_items: int | None = None
 
 
 def sorting(exact=True, of_scores=True):
@@ -49,56 +149,145 @@ def ranks_of(decode):
     return lambda u, n_items: decode(u, n_items).ranks
 
 
+# Classes ----------------------------------------------------------------------------
+
+
 class RankingMeasure(BaseEstimator):
     """A measure of one order against one label, with the labels that it takes.
 
-    Subclasses define ``_kernel()``, which returns ``kernel(y, scores, lists)`` on grouped
-    flat arrays: one value per list, higher is better, nan where undefined.
+    Subclasses define ``values(y, scores, lists)``: one value for each list of grouped flat
+    arrays, all lists at once, higher is better, nan where undefined. What they can do is
+    declared by class attributes; messages, tags and documentation follow from these.
 
     Attributes
     ----------
     labels : {"binary", "graded", "any"}
-        0 and 1 (or grades with a `relevance_threshold`), grades >= 0, or any real numbers.
+        Grades >= 0 of which those > 0 (or >= `relevance_threshold`, a parameter that the class
+        then has) are relevant, grades >= 0, or any real numbers.
+    at : {"", "k", "[k]", "p%"}
+        What follows "@" in its name: nothing, the parameter `k`, that parameter or nothing, the
+        parameter `share` in per cent.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
-        Whether NaN in a matrix y means "not judged" (spec: where the utility of an item
-        depends on its own grade alone).
+        Whether NaN in a matrix y means "not judged": where the utility of an item depends on its
+        own grade alone, or pairs count.
     reaches_one : bool
         Whether the best order has the value 1 whatever the label.
     undefined : float
         The mean where no list has a value.
+    takes_runs : bool
+        Whether it has a value where some items were not retrieved, so that nothing orders them:
+        it then defines `values_of_run`.
     """
 
     labels: ClassVar[str] = "graded"
+    at: ClassVar[str] = ""
     takes_preferences: ClassVar[bool] = False
     allow_missing: ClassVar[bool] = False
     reaches_one: ClassVar[bool] = True
     undefined: ClassVar[float] = 0.0
+    takes_runs: ClassVar[bool] = False
+    _parameters: ClassVar[dict] = {}
 
-    def check_labels(self, y):
-        """Labels as the loss uses them; refuses those that it cannot take.
+    def check_labels(self, y: np.ndarray) -> np.ndarray:
+        """Labels as the measure uses them; refuses those that it cannot take, and its parameters.
 
         Parameters
         ----------
         y : ndarray of float, any shape
-            NaN passes; whether it is allowed is checked with the data.
+            NaN passes; `check_judged` refuses it.
 
         Returns
         -------
         ndarray of the same shape
+            Relevance 0 or 1 where `labels` is "binary".
 
         Raises
         ------
         ValueError
-            Naming the place, the label and the remedy.
+            Naming the place, the label and the remedy; or a parameter out of range.
         """
-        return LABEL_CHECKS[self.labels](self, y)
+        check_parameters(self)
+        if y.ndim < 3:
+            return LABEL_CHECKS[self.labels](self, y)
+        if not self.takes_preferences:
+            raise ValueError(
+                f"{self!r} takes grades, one per item, got preferences between items, an array of "
+                f"shape {y.shape}: those go with pairwise disagreement only."
+            )
+        return check_preferences(y)
 
-    def _kernel(self):
-        raise NotImplementedError(f"{type(self).__name__} must define _kernel().")
+    def check_judged(self, y: Any, name: str = "y") -> None:
+        """Refuse NaN that does not mean "not judged", naming measures that take it.
 
-    def measure(self, y_true, y_score, *, qid=None, sample_weight=None, average="mean"):
+        Parameters
+        ----------
+        y : ndarray of 1, 2 or 3 dimensions
+        name : str, default="y"
+            What messages call it.
+
+        Raises
+        ------
+        ValueError
+            Naming the place and the remedy.
+        """
+        from ._names import names_of  # the table of names stands above the classes
+
+        check_judged(
+            y,
+            self.allow_missing,
+            who=repr(self),
+            name=name,
+            others=lambda: names_of(lambda measure: measure.allow_missing, one_each=True),
+        )
+
+    def values(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
+        """The measure of each list, higher is better, nan where it is undefined.
+
+        Parameters
+        ----------
+        y, scores : ndarray of shape (n_rows,)
+            Grouped; y has passed `check_labels` (and may be preferences, (n_lists, r, r), where
+            `takes_preferences`).
+        lists : RankingLists
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
+
+    def values_of_run(
+        self, y: np.ndarray, scores: np.ndarray, lists: Any, retrieved: Any
+    ) -> np.ndarray:
+        """`values` of lists of which some items were not retrieved; where `takes_runs`.
+
+        They add nothing, but count in what the measure divides by.
+
+        Parameters
+        ----------
+        y, scores : ndarray of shape (n_rows,)
+            As in `values`; what was not retrieved has lower scores than what was.
+        lists : RankingLists
+        retrieved : ndarray of bool, shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no value for a run.")
+
+    def measure(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        average: Any = "mean",
+        zero_division: float | None = None,
+    ) -> float | np.ndarray:
         """The measure of scores, greater is better, mean over the lists where it is defined.
 
         Parameters
@@ -112,25 +301,49 @@ class RankingMeasure(BaseEstimator):
         sample_weight : array-like, default=None
             Weights of rows (a list has the mean weight of its rows) or of lists.
         average : {"mean", None}, default="mean"
-            None gives one value per list, nan where undefined.
+            None gives one value per list, in order of first appearance.
+        zero_division : float or None, default=None
+            Value of a list on which the measure is undefined, finite; nan leaves such lists out of
+            the mean. None does so too, and the mean over no list at all is then `undefined`.
 
         Returns
         -------
-        float or ndarray
-            `undefined` where the mean is over no list at all.
+        float or ndarray of shape (n_lists,)
+
+        Raises
+        ------
+        ValueError
+            If labels, scores, ids or weights do not fit, or the value overflows.
         """
-        value = evaluate(
-            self._kernel(),
-            y_true,
-            y_score,
-            qid=qid,
-            sample_weight=sample_weight,
-            average=average,
-            allow_missing=self.allow_missing,
-            takes_preferences=self.takes_preferences,
-            check=self.check_labels,
+        fallback = np.nan if zero_division is None else check_zero_division(zero_division)
+        y, scores, lists, weights = read_scored(
+            y_true, y_score, qid, sample_weight, check=self._check_true
         )
-        return self.undefined if average == "mean" and np.isnan(value) else value
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._values_of_judged(y, scores, lists)
+        if np.any(np.isinf(values)):
+            raise ValueError(
+                f"{self!r} overflows on list {int(np.argmax(np.isinf(values)))} (the first is 0): "
+                "bring the grades to a smaller scale."
+            )
+        value = mean_of_lists(values, weights, average=average, zero_division=fallback)
+        no_list = zero_division is None and average == "mean" and np.isnan(value)
+        return self.undefined if no_list else value
+
+    def _check_true(self, y):
+        self.check_judged(y, "y_true")
+        return self.check_labels(y)
+
+    def _values_of_judged(self, y, scores, lists):
+        """`values` without the items that are not judged; nan for a list in which none is."""
+        judged = ~np.isnan(y) if self.allow_missing and y.ndim == 1 else None
+        if judged is None or judged.all():
+            return self.values(lists.group(y), lists.group(scores), lists)
+        kept, kept_lists = lists.select(judged)  # rows of a matrix: grouped already
+        values = np.full(lists.n_lists, np.nan)
+        if kept.n_lists:
+            values[kept_lists] = self.values(y[judged], scores[judged], kept)
+        return values
 
 
 class TargetLoss(RankingMeasure):
@@ -139,38 +352,53 @@ class TargetLoss(RankingMeasure):
     Subclasses define ``encode``, ``rank_features``, ``offset``, ``row_targets`` (documents)
     and, where sorting `encode` is not the decoder, ``decoders``.
     `testing.check_target_loss` holds the promise of the module's formula.
+
+    Attributes
+    ----------
+    is_positional : bool
+        Whether it is a `PositionalLoss`: what order-preserving surrogates can aim at.
+    takes_documents : bool
+        Whether it has a form for documents, one row each.
     """
 
-    def encode(self, y):
+    is_positional: ClassVar[bool] = False
+
+    @property
+    def takes_documents(self) -> bool:
+        return type(self).row_targets is not TargetLoss.row_targets
+
+    def encode(self, y: ArrayLike) -> np.ndarray:
         """Targets alpha(y), shape (n_lists, d), of labels y (n_lists, r) or (n_lists, r, r)."""
         raise NotImplementedError(f"{type(self).__name__} must define encode(y).")
 
-    def rank_features(self, ranks):
+    def rank_features(self, ranks: Any) -> np.ndarray:
         """beta(ranks), shape (n, d), of ranks (n, r): the loss is linear in them."""
         raise NotImplementedError(f"{type(self).__name__} must define rank_features(ranks).")
 
-    def offset(self, y):
+    def offset(self, y: ArrayLike) -> np.ndarray:
         """The part of the loss that no order changes, shape (n_lists,)."""
         raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
 
-    def loss(self, y, ranks):
+    def loss(self, y: ArrayLike, ranks: Any) -> np.ndarray:
         """Loss of each label y[q] under ranks[q], shape (n_lists,); lower is better."""
         return self.offset(y) + np.einsum("nd,nd->n", self.encode(y), self.rank_features(ranks))
 
     @property
-    def decoders(self):
+    def decoders(self) -> dict[str, Decoder]:
         """Decoders for lists of fixed items by name; documents are always sorted."""
         return {"sort": sorting()}
 
-    def auto_decoder(self, n_items, y=None):
-        """The name that "auto" stands for with lists of this many items, and the labels y."""
+    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+        """The name that "auto" stands for, by the settings, and the shape of the labels y alone."""
         return next(iter(self.decoders))
 
-    def score_targets(self, y):
+    def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Targets (n_lists, r) of the score-and-sort form, what decoder="sort" regresses."""
         return self.encode(y)
 
-    def row_targets(self, y, lists, weights):
+    def row_targets(
+        self, y: np.ndarray, lists: Any, weights: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Targets of documents: gains and the normaliser of each list.
 
         The regression target of a row is ``gain * mean(normaliser) / normaliser``, 0 in a
@@ -193,33 +421,3 @@ class TargetLoss(RankingMeasure):
             f"{self!r} has no form for documents (one row each): its decoder needs the whole "
             "list. Give y as a matrix (one row per query), or take another target loss."
         )
-
-
-# Labels -----------------------------------------------------------------------------
-
-
-def _graded(loss, y):
-    return check_grades(y)
-
-
-def _any(loss, y):
-    return y
-
-
-def _binary(loss, y):
-    threshold = loss.relevance_threshold
-    if threshold is not None:
-        return np.where(np.isnan(y), np.nan, relevant(y, threshold))
-    wrong = ~((y == 0) | (y == 1) | np.isnan(y))
-    if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        name = type(loss).__name__
-        raise ValueError(
-            f"{name} takes binary labels, 0 or 1, but y holds {y[place]:g} (first at "
-            f"{place[0] if len(place) == 1 else place}). Say from which grade on an item is "
-            f"relevant: {name}(..., relevance_threshold=1)."
-        )
-    return y
-
-
-LABEL_CHECKS: dict[str, Callable] = {"binary": _binary, "graded": _graded, "any": _any}

@@ -1,9 +1,10 @@
-"""The names of target losses and measures: two tables and the grammar ``name[@k]``."""
+"""The names of target losses and measures: one table and the grammar ``name[@k]``."""
 
+import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from ..metrics._positional import check_k
 from ._average_precision import MeanAveragePrecision
 from ._base import RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
@@ -14,10 +15,12 @@ from ._positional import (
     NDCG,
     ExpectedRankUtility,
     PrecisionAtK,
+    PrecisionAtShare,
     RecallAtK,
     SpearmanRho,
+    check_k,
+    check_share,
 )
-from ._share import PrecisionAtShare
 
 
 class Name(NamedTuple):
@@ -25,56 +28,137 @@ class Name(NamedTuple):
 
     Attributes
     ----------
+    base : str
+        The name up to "@".
     measure : type
-        Class that the name makes.
+        Class that the name makes; it declares by `at` what follows "@".
     fixed : dict
-        Parameters that the name sets.
-    at : {"", "k", "[k]", "p%"}
-        What follows "@": nothing, a count, an optional count, a share in per cent.
+        Parameters that the name sets, of which none follows "@".
     """
 
-    measure: type
-    fixed: dict[str, Any]
-    at: str = ""
+    base: str
+    measure: type[RankingMeasure]
+    fixed: dict[str, Any] = {}  # noqa: RUF012
+
+    @property
+    def at(self):
+        """What follows "@": nothing where the name itself sets that parameter."""
+        at = self.measure.at
+        return "" if at and AT[at][0] in self.fixed else at
+
+    @property
+    def pattern(self):
+        """How documentation writes it: "precision@k", "ndcg[@k]"."""
+        at = self.at
+        return f"{self.base}[@{at[1:]}" if at.startswith("[") else f"{self.base}{at and '@'}{at}"
+
+    @property
+    def examples(self):
+        """Names that fit the pattern: "ndcg[@k]" gives "ndcg" and "ndcg@10"."""
+        if not self.at:
+            return [self.base]
+        with_cut = f"{self.base}@{AT[self.at][1]}"
+        return [self.base, with_cut] if self.at.startswith("[") else [with_cut]
+
+    def takes(self, at, cut):
+        """Whether "@" and this after it may follow the base."""
+        if not at:
+            return not self.at or self.at.startswith("[")
+        return self.at != "" and (self.at == "p%") == cut.endswith("%")
+
+    def make(self, cut=""):
+        """The object of a name with this after its "@"."""
+        return self.measure(**self.parameters(cut))
+
+    def parameters(self, cut=""):
+        """The parameters that a name with this after its "@" states."""
+        if not cut:
+            return dict(self.fixed)
+        parameter, _, read = AT[self.at]
+        return self.fixed | {parameter: read(cut)}
 
 
-#: Losses that can be aimed at (and scored), by name; "precision@5" and "precision@25%" are two.
-TARGET_LOSSES: dict[str, Name] = {
-    "precision@k": Name(PrecisionAtK, {}, "k"),
-    "precision@p%": Name(PrecisionAtShare, {}, "p%"),
-    "wta": Name(PrecisionAtK, {"k": 1}),
-    "prbep": Name(PrecisionAtShare, {"share": 1.0}),
-    "recall@k": Name(RecallAtK, {}, "k"),
-    "dcg[@k]": Name(DCG, {}, "[k]"),
-    "dcg_exp[@k]": Name(DCG, {"gain": "exponential"}, "[k]"),
-    "ndcg[@k]": Name(NDCG, {}, "[k]"),
-    "ndcg_exp[@k]": Name(NDCG, {"gain": "exponential"}, "[k]"),
-    "auc": Name(AUC, {}),
-    "spearman": Name(SpearmanRho, {}),
-    "eru": Name(ExpectedRankUtility, {}),
-    "map": Name(MeanAveragePrecision, {}),
-    "pd": Name(PairwiseDisagreement, {}),
-    "kendall": Name(KendallTau, {}),
+def _read_count(cut):
+    try:
+        k = int(cut)
+    except ValueError:
+        raise ValueError("What follows @ is a count such as 10.") from None
+    return check_k(k)
+
+
+def _read_percentage(cut):
+    try:
+        share = float(cut.rstrip("%")) / 100.0
+    except ValueError:
+        raise ValueError("What follows @ is a count such as 10 or a share such as 25%.") from None
+    return check_share(share)
+
+
+#: What may follow "@", as classes declare it: the parameter, an example, how it is read.
+AT = {
+    "k": ("k", "10", _read_count),
+    "[k]": ("k", "10", _read_count),
+    "p%": ("share", "25%", _read_percentage),
 }
 
+_TABLE = [
+    Name("precision", PrecisionAtK),
+    Name("precision", PrecisionAtShare),
+    Name("wta", PrecisionAtK, {"k": 1}),
+    Name("prbep", PrecisionAtShare, {"share": 1.0}),
+    Name("recall", RecallAtK),
+    Name("dcg", DCG),
+    Name("dcg_exp", DCG, {"gain": "exponential"}),
+    Name("ndcg", NDCG),
+    Name("ndcg_exp", NDCG, {"gain": "exponential"}),
+    Name("auc", AUC),
+    Name("spearman", SpearmanRho),
+    Name("eru", ExpectedRankUtility),
+    Name("map", MeanAveragePrecision),
+    Name("pd", PairwiseDisagreement),
+    Name("kendall", KendallTau),
+    Name("mrr", ReciprocalRank),
+    Name("err", ExpectedReciprocalRank),
+]
+
+_MEASURES = {name.pattern: name for name in _TABLE}
+#: Losses that can be aimed at (and scored), by pattern; "precision@k" and "precision@p%" are two.
+TARGET_LOSSES = {p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)}
 #: Measures that can be scored but not aimed at.
-SCORE_ONLY: dict[str, Name] = {
-    "mrr": Name(ReciprocalRank, {}),
-    "err[@k]": Name(ExpectedReciprocalRank, {}, "[k]"),
-}
+SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES}
 
 
-def example_names(pattern):
-    """Names that fit a pattern of the tables: "ndcg[@k]" gives "ndcg" and "ndcg@10"."""
-    base, _, cut = pattern.partition("@")
-    if not cut:
-        return [base]
-    if base.endswith("["):
-        return [base[:-1], f"{base[:-1]}@10"]
-    return [f"{base}@25%"] if cut.endswith("%") else [f"{base}@10"]
+def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False) -> list[str]:
+    """Example names of the target losses of which `holds` is true, for messages and tests.
+
+    Parameters
+    ----------
+    holds : callable or None
+        ``holds(loss) -> bool`` on an object, e.g. ``lambda loss: loss.is_positional``; None
+        takes all.
+    one_each : bool, default=False
+        Whether one name for each class is enough, as in messages.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import names_of
+    >>> names_of(lambda loss: loss.takes_preferences)
+    ['pd']
+    """
+    found = [
+        (entry.measure, name)
+        for entry in TARGET_LOSSES.values()
+        for name in entry.examples
+        if holds is None or holds(resolve_measure(name))
+    ]
+    return list(dict(reversed(found)).values())[::-1] if one_each else [name for _, name in found]
 
 
-def resolve_target_loss(target_loss):
+def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     """The target loss that a name or an object stands for.
 
     Parameters
@@ -102,16 +186,16 @@ def resolve_target_loss(target_loss):
     >>> resolve_target_loss("precision@25%")
     PrecisionAtShare(share=0.25)
     """
-    loss = resolve_measure(target_loss)
+    loss = _resolve(target_loss, TARGET_LOSSES)
     if not isinstance(loss, TargetLoss):
         raise ValueError(
             f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
-            f"aim at one of {sorted(TARGET_LOSSES)}."
+            f"aim at one of {', '.join(sorted(TARGET_LOSSES))}."
         )
     return loss
 
 
-def resolve_measure(measure):
+def resolve_measure(measure: str | RankingMeasure) -> RankingMeasure:
     """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err").
 
     Parameters
@@ -135,6 +219,16 @@ def resolve_measure(measure):
     >>> resolve_measure("err@10")
     ExpectedReciprocalRank(k=10)
     """
+    return _resolve(measure, _MEASURES)
+
+
+def stated_parameters(name):
+    """The parameters that a name states: k of "ndcg@10", share of "prbep"."""
+    entry, cut = _parse(name, _MEASURES)
+    return entry.parameters(cut)
+
+
+def _resolve(measure, offered):
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):
@@ -142,47 +236,67 @@ def resolve_measure(measure):
             "A target loss is a name such as 'ndcg@10' or an object such as NDCG(k=10), got "
             f"{measure!r}."
         )
-    entry, parameters = _parse(measure)
-    return entry.measure(**parameters)
+    entry, cut = _parse(measure, offered)
+    return entry.make(cut)
 
 
-def stated_parameters(name):
-    """The parameters that a name states: k of "ndcg@10", share of "prbep"."""
-    return _parse(name)[1]
-
-
-def _parse(name):
+def _parse(name, offered):
+    """Entry of the table and what follows "@"; messages list the names `offered`."""
     base, at, cut = name.strip().lower().partition("@")
-    for pattern, entry in {**TARGET_LOSSES, **SCORE_ONLY}.items():
-        if pattern.partition("@")[0].rstrip("[") == base and _fits(entry.at, at, cut):
-            return entry, entry.fixed | _cutoff(name, entry.at, at, cut)
-    raise ValueError(_unknown(name, base))
-
-
-def _fits(kind, at, cut):
-    if not at:
-        return kind in ("", "[k]")
-    return kind == "p%" if cut.endswith("%") else kind in ("k", "[k]")
-
-
-def _cutoff(name, kind, at, cut):
-    if not at:
-        return {}
-    try:
-        if kind == "p%":
-            return {"share": check_k(float(cut.rstrip("%")) / 100.0, share=True)}
-        return {"k": check_k(int(cut))}
-    except ValueError as error:
+    entry = next((e for e in _TABLE if e.base == base and e.takes(at, cut)), None)
+    if entry is None:
+        hint = _hint(_near_names(base, cut, offered))
         raise ValueError(
-            f"In {name!r}: what follows @ is a count such as 10"
-            f"{' or a share such as 25%' if kind == 'p%' else ''}. {error}"
-        ) from None
+            f"Unknown target loss {name!r}.{hint} Known names: {', '.join(sorted(offered))}."
+        )
+    if not cut and at:
+        raise ValueError(f"Nothing follows the @ in {name!r}: a count such as 10 does.")
+    try:
+        entry.parameters(cut)
+    except ValueError as error:
+        raise ValueError(f"In {name!r}: {error}{_hint(_near_names(base, cut, offered))}") from None
+    return entry, cut
 
 
-def _unknown(name, base):
-    known = {**TARGET_LOSSES, **SCORE_ONLY}
-    bases = {pattern.partition("@")[0].rstrip("["): pattern for pattern in known}
-    same = [pattern for pattern in known if pattern.partition("@")[0].rstrip("[") == base]
-    close = same or [bases[b] for b in get_close_matches(base, bases, n=3, cutoff=0.5)]
-    hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
-    return f"Unknown target loss {name!r}.{hint} Known names: {', '.join(sorted(known))}."
+def _hint(names):
+    return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
+
+
+def _near_names(base, cut, offered):
+    """Known names near an unknown one, with what follows its "@" where they take that."""
+    if not cut and (joined := re.fullmatch(r"([a-z_]+?)(?:_?at)?_?(\d+%?)", base)):
+        base, cut = joined.groups()  # "ndcg10", "precision_at_10"
+    said = {_words(entry.measure): entry.base for entry in offered.values()}
+    said |= {entry.base: entry.base for entry in offered.values()}
+    parts = [words for words in said if base and f"_{base}" in f"_{words}"]
+    close = [base] if base in said else parts or get_close_matches(base, said, n=3, cutoff=0.5)
+    near = [said[words] for words in close]
+    found: dict[str, bool] = {}
+    for entry in (e for known in dict.fromkeys(near) for e in offered.values() if e.base == known):
+        name, kept = _with_cut(entry, cut)
+        found[name] = found.get(name, False) or kept
+    if any(found.values()):  # those that take what follows "@"
+        found = {name: kept for name, kept in found.items() if kept}
+    return list(found)[:3]
+
+
+def _words(measure):
+    """The name of a class in words: "mean_average_precision"."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", measure.__name__).lower()
+
+
+def _with_cut(entry, cut):
+    """The entry's name with this after "@", a fraction in per cent, and whether it takes that."""
+    written = cut
+    try:
+        if entry.at == "p%" and 0 < float(cut) < 1:
+            written = f"{100 * float(cut):g}%"
+    except ValueError:
+        pass
+    try:
+        if entry.takes("@" if cut else "", written):
+            entry.parameters(written)
+            return f"{entry.base}@{written}" if written else entry.base, True
+    except ValueError:
+        pass
+    return entry.examples[-1], False

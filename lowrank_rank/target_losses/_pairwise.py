@@ -1,25 +1,74 @@
 """Pairwise disagreement and Kendall's tau: d = r(r-1)/2, or scores by theorem 6."""
 
+from typing import Any, ClassVar
+
 import numpy as np
 
 from .._lists import RankingLists
 from .._ranks import mid_fractions
+from .._typing import ArrayLike
 from ..decoders import (
-    MOST_ITEMS_ORDERING,
-    MOST_ITEMS_SUBSETS,
-    decode_pd_borda,
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
+    PD_DECODERS,
+    auto_pd_decoder,
+    differences_from_matrices,
     matrices_from_differences,
+    net_scores,
 )
-from ..metrics._pairwise import (
-    check_pair_weights,
-    check_preferences,
-    disagreement_values,
-    kendall_values,
-)
-from ._base import Decoder, TargetLoss, ranks_of, sorting
+from ._base import Decoder, TargetLoss, check_pairs_fit, ranks_of, sorting
+from ._pair_counts import pair_counts
+from ._positional import PositionalMeasure, best_discounted_sum, items_below
+
+
+def unit_disagreement_values(y, scores, lists):
+    """Pairs in the wrong order, ties in the scores one half, of each list."""
+    discordant, tied_scores, _, tied_both = pair_counts(y, scores, lists)
+    return discordant + (tied_scores - tied_both) / 2.0
+
+
+class _Differences(PositionalMeasure):
+    """Minus the pairwise disagreement with the weights (y_i - y_j)_+, a positional measure.
+
+    The weight of the pairs in the wrong order is sum_i y_i (rank(i) - ideal rank(i)),
+    since of every pair the item placed later counts.
+    """
+
+    labels = "any"
+
+    def discount(self, p, r):
+        return items_below(p, r)
+
+    def measure_offset(self, y, lists):
+        return -best_discounted_sum(y, items_below, lists)
+
+
+def difference_disagreement_values(y, scores, lists):
+    """Sum of (y_i - y_j)_+ over the pairs in the wrong order, of each list."""
+    return -_Differences().values(y, scores, lists)
+
+
+def preference_disagreement_values(y, scores, lists):
+    """Weight y[q, i, j] of the preferences "i before j" that the scores go against."""
+    s = scores.reshape(y.shape[:2])
+    higher = s[:, :, np.newaxis] - s[:, np.newaxis, :]
+    against = (higher < 0) + 0.5 * (higher == 0)
+    diagonal = np.arange(y.shape[1])
+    against[:, diagonal, diagonal] = 0.0
+    return np.einsum("qij,qij->q", y, against)
+
+
+def kendall_values(y, scores, lists):
+    """Fraction of pairs on which the signs of the differences differ, nan for one item."""
+    discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
+    wrong = discordant + tied_scores + tied_labels - 2.0 * tied_both
+    pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
+    return np.divide(wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0)
+
+
+#: Disagreement of grades, by how they weight a pair.
+DISAGREEMENTS = {
+    "unit": unit_disagreement_values,
+    "difference": difference_disagreement_values,
+}
 
 
 class PairwiseDisagreement(TargetLoss):
@@ -31,12 +80,11 @@ class PairwiseDisagreement(TargetLoss):
     the differences y_ij - y_ji of the pairs i < j, decoded by the minimum weighted feedback arc
     set: "exact", "local_search", "dag" (algorithm 1) or "borda" (net preference).
 
-    The decoder "sort" stands for scores instead, d = r (theorem 6): in proportion to
-    f_i(y) = sum_j (y_ij - y_ji), or the grade itself with difference weights, whose order is
+    The decoder "sort" stands for scores instead, d = r (theorem 6):
+    f_i(y) = sum_j (y_ij - y_ji) / r, or the grade itself with difference weights, whose order is
     the same. Calibrated where the expected preferences and the expected scores agree, and for
     every distribution of grades with difference weights or of binary labels, if all items are
-    judged. Documents are
-    always sorted by scores; `PairwiseDAGRanker` also models their pairs.
+    judged. Documents are always sorted by scores; `PairwiseDAGRanker` also models their pairs.
 
     Parameters
     ----------
@@ -61,76 +109,93 @@ class PairwiseDisagreement(TargetLoss):
     allow_missing = True
     reaches_one = False
     takes_preferences = True
+    _parameters: ClassVar = {"weights": [*DISAGREEMENTS]}
 
-    def __init__(self, weights="unit"):
+    def __init__(self, weights: str = "unit") -> None:
         self.weights = weights
 
-    def _kernel(self):
-        disagreement = disagreement_values(self.weights)
-        return lambda y, scores, lists: -disagreement(y, scores, lists)
+    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+        of_grades = DISAGREEMENTS[self.weights]
+        disagreement = preference_disagreement_values if y.ndim == 3 else of_grades
+        return np.where(lists.lengths > 1, -disagreement(y, scores, lists), np.nan)
 
-    def preferences(self, y):
+    def preferences(self, y: ArrayLike) -> np.ndarray:
         """y_ij, shape (n_lists, r, r), of grades or of preferences as they are."""
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
         return np.maximum(np.nan_to_num(self.net_preference(y[:, :, None], y[:, None, :])), 0.0)
 
-    def net_preference(self, first, second):
+    def net_preference(self, first: Any, second: Any) -> np.ndarray:
         """y_ij - y_ji of grades i and j, elementwise; NaN where one is not judged."""
         difference = first - second
-        return (
-            difference if check_pair_weights(self.weights) == "difference" else np.sign(difference)
-        )
+        return difference if self.weights == "difference" else np.sign(difference)
 
-    def encode(self, y):
-        preferences = self.preferences(y)
-        i, j = np.triu_indices(preferences.shape[1], 1)
-        return preferences[:, i, j] - preferences[:, j, i]
+    def encode(self, y: ArrayLike) -> np.ndarray:
+        check_pairs_fit(self, *np.shape(y)[:2])
+        if np.ndim(y) == 3:
+            return differences_from_matrices(self.preferences(y))
+        y = self.check_labels(np.asarray(y, dtype=np.float64))
+        n, r = y.shape
+        differences, end = np.empty((n, r * (r - 1) // 2)), 0
+        for i in range(r - 1):  # never (n, r, r)
+            start, end = end, end + r - 1 - i
+            differences[:, start:end] = self.net_preference(y[:, [i]], y[:, i + 1 :])
+        if np.isnan(y).any():
+            np.nan_to_num(differences, copy=False)
+        return differences
 
-    def rank_features(self, ranks):
+    def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
         i, j = np.triu_indices(ranks.shape[1], 1)
         return (ranks[:, i] > ranks[:, j]).astype(np.float64)
 
-    def offset(self, y):
+    def offset(self, y: ArrayLike) -> np.ndarray:
         preferences = self.preferences(y)
         i, j = np.triu_indices(preferences.shape[1], 1)
         return preferences[:, j, i].sum(axis=1)
 
     @property
-    def decoders(self):
-        return {
-            "exact": Decoder(_of_pairs(decode_pd_exact), True, most_items=MOST_ITEMS_ORDERING),
-            "local_search": Decoder(_of_pairs(decode_pd_local_search), False),
-            "dag": Decoder(_of_pairs(decode_pd_dag), False),
-            "borda": Decoder(_of_pairs(decode_pd_borda), False),
-            # Exact for difference weights and binary labels, not for every kind of label.
-            "sort": sorting(exact=False),
+    def decoders(self) -> dict[str, Decoder]:
+        of_pairs = {
+            name: Decoder(_of_pairs(pd.decode), pd.exact, max_items=pd.max_items)
+            for name, pd in PD_DECODERS.items()
         }
+        # Sorting is exact for difference weights and binary labels, not for every kind of label.
+        return {**of_pairs, "sort": sorting(exact=False)}
 
-    def auto_decoder(self, n_items, y=None):
-        grades = y is None or (y.ndim == 2 and not np.isnan(y).any())
-        if check_pair_weights(self.weights) == "difference" and grades:
-            return "sort"  # exact; not for preferences, nor where items are not judged
-        return "exact" if n_items <= MOST_ITEMS_SUBSETS else "local_search"
+    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+        grades = y is None or y.ndim == 2
+        if self.weights == "difference" and grades:
+            return "sort"  # exact if all items are judged; not for preferences
+        return auto_pd_decoder(n_items)
 
-    def check_labels(self, y):
-        return check_preferences(y) if y.ndim == 3 else super().check_labels(y)
+    def score_targets(self, y: ArrayLike) -> np.ndarray:
+        """Net preferences of the items over their number r, ``sum_j (y_ij - y_ji) / r``.
 
-    def score_targets(self, y):
+        A list's row depends on that list alone; items that are not judged have no pairs. With
+        difference weights the mean grade of the list is added, the same for all its items: where
+        all are judged, that is the grade itself. So documents and items have one unit.
+        """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        if y.ndim == 3 or np.isnan(y).any():
-            preferences = self.preferences(y)
-            return preferences.sum(axis=2) - preferences.sum(axis=1)
-        flat = y.ravel()
-        gains, _ = self.row_targets(flat, RankingLists.equal(*y.shape), np.ones(len(flat)))
-        return gains.reshape(y.shape)
+        r = y.shape[1]
+        if y.ndim == 3:
+            return net_scores(y) / r
+        judged = ~np.isnan(y)
+        n_judged = judged.sum(axis=1, keepdims=True)
+        mean = np.nansum(y, axis=1, keepdims=True) / np.maximum(n_judged, 1)
+        filled = np.where(judged, y, mean)
+        if self.weights == "difference":
+            return mean + (filled - mean) * (n_judged / r)
+        gains, _ = self.row_targets(
+            filled.ravel(), RankingLists.equal(*y.shape), judged.ravel().astype(float)
+        )
+        return np.where(judged, gains.reshape(y.shape), 0.0) * (n_judged / r)
 
-    def row_targets(self, y, lists, weights):
-        if check_pair_weights(self.weights) == "difference":
+    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+        if self.weights == "difference":
             return y, np.ones(lists.n_lists)
-        # sum_j (y_ij - y_ji) / r = share below - share above
+        # sum_j (y_ij - y_ji) / r = fraction below - fraction above
         return 2.0 * mid_fractions(y, lists, weights) - 1.0, np.ones(lists.n_lists)
 
 
@@ -159,20 +224,33 @@ class KendallTau(PairwiseDisagreement):
 
     takes_preferences = False
     undefined = -1.0
+    _parameters: ClassVar = {}
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(weights="unit")
 
-    def _kernel(self):
-        return lambda y, scores, lists: -kendall_values(y, scores, lists)
+    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+        return -kendall_values(y, scores, lists)
 
-    def preferences(self, y):
+    def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair(y)[:, np.newaxis, np.newaxis]
 
-    def offset(self, y):
+    def encode(self, y: ArrayLike) -> np.ndarray:
+        differences = super().encode(y)
+        differences *= self._pair(y)[:, np.newaxis]
+        return differences
+
+    def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)
         i, j = np.triu_indices(y.shape[1], 1)
         return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair(y)
+
+    def score_targets(self, y: ArrayLike) -> np.ndarray:
+        """As of unit weights, by the number of pairs: 1 / the fraction of the pairs judged."""
+        n_judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1, keepdims=True)
+        r = np.shape(y)[1]
+        fraction = np.maximum(n_judged * (n_judged - 1), 1) / max(r * (r - 1), 1)
+        return super().score_targets(y) / fraction
 
     @staticmethod
     def _pair(y):

@@ -1,88 +1,328 @@
-"""Positional losses: d = r and decoding by sorting, exact.
+"""Positional measures: sum over items of discount(rank) times utility; d = r, sorting is exact.
 
-Each is one of the forms of `metrics._positional`: alpha_i(y) = gain_i / normaliser and
+A generalised positional performance measure (Calauzènes, Usunier & Gallinari 2013,
+definition 2.1) is
+
+    measure(y, order) = measure_offset(y) + sum_i discount(rank(i)) * gain_i(y) / normaliser(y)
+
+with a discount that does not increase. The parts are methods of the measure's class, and the
+measure, the scorer and the target loss follow from them: alpha_i(y) = gain_i / normaliser and
 beta_i = -discount(rank(i)).
 """
 
-from functools import partial
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .._lists import RankingLists
-from .._ranks import mid_fractions
-from ..metrics._positional import (
-    auc_form,
-    check_k,
-    dcg_form,
-    discounts,
-    eru_form,
-    ndcg_form,
-    positional_values,
-    precision_form,
-    recall_form,
-    spearman_form,
+from .._lists import RankingLists, batches
+from .._parameters import check_parameter, count, number
+from .._ranks import block_lengths, mid_fractions, mid_ranks, sort_lists, tie_blocks
+from .._typing import ArrayLike
+from ..decoders import decode_assignment
+from ._base import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
+
+__all__ = [  # what the package exports
+    "AUC",
+    "DCG",
+    "NDCG",
+    "ExpectedRankUtility",
+    "PositionalLoss",
+    "PrecisionAtK",
+    "PrecisionAtShare",
+    "RecallAtK",
+    "SpearmanRho",
+]
+
+# Sums over positions ----------------------------------------------------------------
+
+
+_CHUNK = 2**17  # entries that are sorted at once
+
+
+def scored_sum(gains, scores, discount, lists, *, cutoff=None):
+    """Sum over each list of discount(rank) times the gain found there, a mean over ties.
+
+    A block of equal scores adds its gains times the mean discount of its positions.
+    """
+    r = lists.common_length
+    if r is not None and not np.ndim(cutoff):
+        row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
+        for some in batches(lists.n_lists, r, _CHUNK):
+            matrices = gains.reshape(-1, r)[some], scores.reshape(-1, r)[some]
+            total[some] = _row_sums(*matrices, row)
+        return total
+    order = sort_lists(scores, lists)
+    blocks = tie_blocks(np.take(scores, order), lists)
+    if blocks is None:
+        head, of_list, values = _head(discount, lists, cutoff)
+        weighted = np.take(gains, order[head]) * values
+        return np.bincount(of_list, weights=weighted, minlength=lists.n_lists)
+    discounted = np.add.reduceat(discounts(discount, lists, cutoff), blocks)
+    first = np.searchsorted(blocks, lists.starts)
+    return _sum_of_blocks(np.take(gains, order), discounted, blocks, first)
+
+
+def _sum_of_blocks(sorted_gains, discounted, blocks, first):
+    """Sum over lists, the blocks `first` on, of a block's gains times its mean discount."""
+    total = discounted / block_lengths(blocks, len(sorted_gains))
+    total *= np.add.reduceat(sorted_gains, blocks)
+    return np.add.reduceat(total, first)
+
+
+def _row_sums(gains, scores, row):
+    """`scored_sum` of the rows of matrices, with the discounts of the first positions.
+
+    What is tied below these does not matter: of long rows only the first positions and the next
+    one are looked at, and the whole only where there are ties among them.
+    """
+    depth, r = len(row), gains.shape[1]
+    by_score = np.argsort(scores, axis=1)[:, ::-1]
+    starts = np.arange(0, scores.size, r)[:, np.newaxis]
+    looked = depth + 1 if 3 * depth < r else r
+    head = by_score[:, :looked] + starts
+    found, ordered = np.take(scores, head), np.take(gains, head)
+    total = ordered[:, :depth] @ row
+    is_tied = found[:, 1:] == found[:, :-1]
+    if not is_tied.any():
+        return total
+    tied = np.flatnonzero(is_tied.any(axis=1))
+    if looked == r:
+        found, ordered = found[tied], ordered[tied]
+    else:
+        whole = by_score[tied] + starts[tied]
+        found, ordered = np.take(scores, whole), np.take(gains, whole)
+    lists = RankingLists.equal(*found.shape)
+    blocks = tie_blocks(found.ravel(), lists)
+    first = np.searchsorted(blocks, lists.starts)
+    # differences of the sums from the end, of which small discounts keep their digits
+    sums = np.zeros(r)
+    sums[:depth] = np.cumsum(row[::-1])[::-1]
+    discounted = np.take(np.tile(sums, len(tied)), blocks)
+    below = np.append(discounted[1:], 0.0)
+    below[first[1:] - 1] = 0.0
+    total[tied] = _sum_of_blocks(ordered.ravel(), discounted - below, blocks, first)
+    return total
+
+
+def best_discounted_sum(gains, discount, lists, *, cutoff=None):
+    """The largest discounted sum of each list over all orders: gains in descending order."""
+    r, total = lists.common_length, np.empty(lists.n_lists)
+    if r is not None:
+        row = _discount_row(discount, r, cutoff)
+        for some in batches(lists.n_lists, r, _CHUNK):
+            total[some] = _best_row_sums(gains.reshape(-1, r)[some], row)
+        return total
+    for members, rows in lists.same_length:
+        row = _discount_row(discount, rows.shape[1], cutoff)
+        total[members] = _best_row_sums(gains[rows], row)
+    return total
+
+
+def _best_row_sums(matrix, row):
+    return np.sort(matrix, axis=1)[:, -len(row) :] @ row[::-1].copy()
+
+
+def _discount_row(discount, r, cutoff):
+    """discount(1), ..., discount(r), not beyond the cut-off."""
+    depth = r if cutoff is None else min(int(cutoff), r)
+    return discount(np.arange(1, depth + 1), r) * np.ones(depth)
+
+
+def discounts(discount, lists, cutoff=None):
+    """discount(position), 0 below the cut-off, at every position of every list."""
+    head, _, values = _head(discount, lists, cutoff)
+    by_position = np.zeros(lists.n_rows)
+    by_position[head] = values
+    return by_position
+
+
+def _head(discount, lists, cutoff):
+    """The rows above the cut-off, the list of each, and their discounts."""
+    r = lists.lengths
+    depth = r if cutoff is None else np.minimum(r, cutoff).astype(np.intp)
+    of_list = np.repeat(np.arange(lists.n_lists), depth)
+    p = np.arange(1, len(of_list) + 1) - (np.cumsum(depth) - depth)[of_list]
+    values = discount(p, r[of_list]) * np.ones(len(p))
+    return lists.starts[of_list] + p - 1, of_list, values
+
+
+# Cut-offs, gains, discounts ---------------------------------------------------------
+
+
+K = count()._replace(
+    words="an integer >= 1 (for a share of the relevant items give share=..., PrecisionAtShare)"
 )
-from ._base import TargetLoss
+SHARE = number(above=0, maximum=1)._replace(
+    words="in (0, 1], a share of the relevant items (for a count give k=..., PrecisionAtK)"
+)
 
 
-class PositionalLoss(TargetLoss):
+def check_k(k):
+    """The cut-off k, a count; refuses anything but an integer >= 1."""
+    check_parameter("k", k, [count()])
+    return int(k)
+
+
+def check_share(share):
+    """The share of the relevant items that a cut-off stands for; refuses all but (0, 1]."""
+    check_parameter("share", share, [SHARE])
+    return float(share)
+
+
+def places_of_share(share, n_relevant):
+    """The cut-off max(1, floor(share * P + 1/2)) of a share of P relevant items."""
+    return np.maximum(1.0, np.floor(share * n_relevant + 0.5))
+
+
+_LARGEST_EXPONENT = 900.0  # 2**1024 overflows; sums and products need room
+
+
+def _exponential_gain(y):
+    highest = np.fmax.reduce(y, axis=None, initial=0.0)  # NaN is not judged
+    if highest > _LARGEST_EXPONENT:
+        raise ValueError(
+            f"The exponential gain 2**y - 1 overflows at the grade y={highest:g}: use "
+            'gain="linear", or grades on a smaller scale such as 0..4.'
+        )
+    return np.exp2(y) - 1.0
+
+
+GAINS: dict[str, Callable] = {"linear": lambda y: y, "exponential": _exponential_gain}
+
+
+def _within_range(gains, lists):
+    """Gains whose sums stay in the floating range: a factor of two to some power for a list.
+
+    For what divides by a sum of gains; gains of usual sizes are left as they are.
+    """
+    smallest, largest = 2.0**-_LARGEST_EXPONENT, 2.0**_LARGEST_EXPONENT
+    if gains.max() < largest and not np.any((gains < smallest) & (gains > 0)):
+        return gains
+    exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
+    shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
+    return np.ldexp(gains, lists.spread(shift)) if shift.any() else gains
+
+
+def items_below(p, r):
+    """r - p, the items that stand below: the discount of AUC, Spearman and pairs."""
+    return (r - p) * 1.0
+
+
+# Bases ------------------------------------------------------------------------------
+
+
+class PositionalMeasure(RankingMeasure):
+    """A measure of the module's form, by its parts; the cut-off may depend on the label."""
+
+    takes_runs = True
+
+    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        """The numerator of each item's utility, >= 0: the label itself."""
+        return y
+
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        """The discount at 1-based positions p of lists of length r; the cut-off comes on top."""
+        raise NotImplementedError(f"{type(self).__name__} must define discount(p, r).")
+
+    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        """Rank below which nothing counts: a number, one for each list, or None."""
+        return None
+
+    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        """Number, or one for each list, that the sum is divided by in the end.
+
+        A factor of the discount that is kept apart: sums of whole numbers then stay exact.
+        """
+        return 1.0
+
+    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+        """One number for each list; 0 marks a list on which the measure is undefined."""
+        return np.ones(lists.n_lists)
+
+    def measure_offset(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+        """What the measure adds whatever the order, a number or one for each list."""
+        return 0.0
+
+    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+        return self.values_of_run(y, scores, lists, None)
+
+    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+        gains = self.gains(y, lists)
+        found = gains if retrieved is None else np.where(retrieved, gains, 0.0)
+        total = scored_sum(found, scores, self.discount, lists, cutoff=self.cutoff(y, lists))
+        total = total / self.divisor(y, lists)
+        scale = self.normaliser(y, gains, lists)
+        value = np.full(lists.n_lists, np.nan)
+        np.divide(total, scale, out=value, where=scale > 0)
+        return value + self.measure_offset(y, lists)
+
+
+class PositionalLoss(PositionalMeasure, TargetLoss):
     """Base of the losses ``constant - measure`` with a positional measure.
 
-    A subclass gives ``form()``, a `PositionalForm`, and says which labels it takes.
+    A subclass declares which labels it takes and defines the parts that differ from these:
+    ``discount(p, r)`` in any case; ``gains``, the label itself; ``cutoff``, none, and not by the
+    label; ``divisor`` and ``normaliser``, 1; ``measure_offset``, 0; ``constant``, 1.
     """
 
-    def form(self):
-        """The gains, discount, cut-off, normaliser and offset of the measure."""
-        raise NotImplementedError(f"{type(self).__name__} must define form().")
-
-    def _kernel(self):
-        return partial(positional_values, self.form())
+    is_positional = True
 
     def _flat(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         return y.ravel(), RankingLists.equal(*y.shape)
 
-    def constant(self, y, lists):
+    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
         """The loss is this minus the measure; 1 where the measure's best value is 1."""
         return 1.0
 
-    def encode(self, y):
+    def encode(self, y: ArrayLike) -> np.ndarray:
         """Utilities v_i(y) = gain_i / normaliser, shape (n_lists, r); 0 where undefined."""
         flat, lists = self._flat(y)
-        form = self.form()
-        gains = form.gain(flat, lists)
-        scale = reciprocal(form.normalisers(flat, gains, lists))
+        gains = self.gains(flat, lists)
+        scale = reciprocal(self.normaliser(flat, gains, lists))
         return (gains * lists.spread(scale)).reshape(np.shape(y))
 
-    def rank_features(self, ranks):
+    def rank_features(self, ranks: Any) -> np.ndarray:
         """-discount(rank), shape (n, r)."""
         ranks = np.asarray(ranks)
-        form = self.form()
         one_list = RankingLists.equal(1, ranks.shape[1])
-        cutoff = None if form.cutoff is None else form.cutoff(None, one_list)
-        values = discounts(form.discount, one_list, cutoff)
-        if form.divisor is not None:
-            values = values / form.divisor(None, one_list)
-        return -values[ranks - 1]
+        values = discounts(self.discount, one_list, self.cutoff(None, one_list))
+        return -(values / self.divisor(None, one_list))[ranks - 1]
 
-    def offset(self, y):
-        """constant - b(y), shape (n_lists,)."""
+    def offset(self, y: ArrayLike) -> np.ndarray:
+        """constant - measure_offset(y), shape (n_lists,)."""
         flat, lists = self._flat(y)
-        return self.constant(flat, lists) - self.form().offsets(flat, lists)
+        return (self.constant(flat, lists) - self.measure_offset(flat, lists)) * np.ones(len(y))
 
-    def row_targets(self, y, lists, weights):
-        form = self.form()
-        gains = form.gain(y, lists)
-        return gains, form.normalisers(y, gains, lists)
-
-
-def reciprocal(normalisers):
-    """1 / normaliser, and 0 where that is 0: a list without relevant items has utility 0."""
-    out = np.zeros(len(normalisers))
-    return np.divide(1.0, normalisers, out=out, where=normalisers > 0)
+    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+        gains = self.gains(y, lists)
+        return gains, self.normaliser(y, gains, lists)
 
 
-class PrecisionAtK(PositionalLoss):
+# Relevant or not --------------------------------------------------------------------
+
+
+class _TopK(PositionalLoss):
+    """Base of what counts the relevant items among the first k."""
+
+    labels = "binary"
+    at = "k"
+    reaches_one = False
+    _parameters: ClassVar = {"k": [count()], **RELEVANCE}
+
+    def __init__(self, k: Any = 10, *, relevance_threshold: Any = None) -> None:
+        self.k = k
+        self.relevance_threshold = relevance_threshold
+
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return 1.0
+
+    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        return self.k
+
+
+class PrecisionAtK(_TopK):
     """Precision at k, ``1 - (1/k) sum_i [rank(i) <= k] y_i``; k = 1 is winner takes all.
 
     Parameters
@@ -90,7 +330,7 @@ class PrecisionAtK(PositionalLoss):
     k : int, default=10
         Cut-off, at least 1. Shorter lists still divide by k.
     relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None takes labels 0 and 1 only.
+        Grades of at least this are relevant; None means grades > 0.
 
     References
     ----------
@@ -103,19 +343,85 @@ class PrecisionAtK(PositionalLoss):
     array([0.])
     """
 
-    labels = "binary"
     allow_missing = True
-    reaches_one = False
+    _parameters: ClassVar = {"k": [K], **RELEVANCE}
 
-    def __init__(self, k=10, *, relevance_threshold=None):
-        self.k = k
+    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        return self.k
+
+
+class PrecisionAtShare(PositionalMeasure, TargetLoss):
+    """Precision at k, with k a fraction `share` of each list's relevant items; 1 is PRBEP.
+
+    The cut-off ``k(y) = max(1, floor(share * P + 1/2))`` depends on the label, so sorting E v is
+    not calibrated. Linear in the indicators [rank(i) = p], the loss is decoded by an assignment:
+    ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) = p]``, d = r * max k. For
+    lists of fixed items only: the decoder needs the whole list.
+
+    Parameters
+    ----------
+    share : float, default=1.0
+        In (0, 1]; k(y) = max(1, floor(share * P + 1/2)) with P relevant items.
+    relevance_threshold : float or None, default=None
+        Grades of at least this are relevant; None means grades > 0.
+
+    References
+    ----------
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
+       Top", ICML 2015.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import PrecisionAtShare
+    >>> PrecisionAtShare(share=1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
+    array([0.5])
+    """
+
+    labels = "binary"
+    at = "p%"
+    reaches_one = False
+    _parameters: ClassVar = {"share": [SHARE], **RELEVANCE}
+
+    def __init__(self, share: float = 1.0, *, relevance_threshold: float | None = None) -> None:
+        self.share = share
         self.relevance_threshold = relevance_threshold
 
-    def form(self):
-        return precision_form(check_k(self.k))
+    def checked_share(self) -> float:
+        """`share` as a float, refused where it is none."""
+        return check_share(self.share)
+
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return 1.0
+
+    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        return places_of_share(self.share, lists.sum(y))
+
+    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        return self.cutoff(y, lists)
+
+    def _positions(self, n_items):
+        return np.arange(1, int(places_of_share(self.share, n_items)) + 1)
+
+    def encode(self, y: ArrayLike) -> np.ndarray:
+        y = self.check_labels(np.asarray(y, dtype=np.float64))
+        k = places_of_share(self.share, y.sum(axis=1))
+        open_to = (self._positions(y.shape[1]) <= k[:, np.newaxis]) / k[:, np.newaxis]
+        return (y[:, :, np.newaxis] * open_to[:, np.newaxis, :]).reshape(len(y), -1)
+
+    def rank_features(self, ranks: Any) -> np.ndarray:
+        ranks = np.asarray(ranks)
+        placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
+        return -placed.reshape(len(ranks), -1).astype(float)
+
+    def offset(self, y: ArrayLike) -> np.ndarray:
+        return np.ones(len(y))
+
+    @property
+    def decoders(self) -> dict[str, Decoder]:
+        return {"assignment": Decoder(decode_assignment, exact=True)}
 
 
-class RecallAtK(PositionalLoss):
+class RecallAtK(_TopK):
     """Recall at k, ``1 - sum_i [rank(i) <= k] y_i / sum_i y_i``.
 
     Parameters
@@ -123,7 +429,7 @@ class RecallAtK(PositionalLoss):
     k : int, default=10
         Cut-off, at least 1.
     relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None takes labels 0 and 1 only.
+        Grades of at least this are relevant; None means grades > 0.
 
     References
     ----------
@@ -136,15 +442,52 @@ class RecallAtK(PositionalLoss):
     array([0.5])
     """
 
-    labels = "binary"
-    reaches_one = False
+    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+        return lists.sum(gains)
 
-    def __init__(self, k=10, *, relevance_threshold=None):
-        self.k = k
+
+class AUC(PositionalLoss):
+    """Area under the ROC curve of each list, as the loss ``1 - AUC``.
+
+    AUC is the fraction of (relevant, irrelevant) pairs in the right order,
+    ``sum_i (r - rank(i)) y_i / (P N) - (P - 1) / (2 N)`` with P relevant and N irrelevant items.
+
+    Parameters
+    ----------
+    relevance_threshold : float or None, default=None
+        Grades of at least this are relevant; None means grades > 0.
+
+    References
+    ----------
+    .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013, table 1.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import AUC
+    >>> AUC().loss([[1, 0, 1, 0]], [[1, 2, 3, 4]])  # 1 of 4 pairs is wrong
+    array([0.25])
+    """
+
+    labels = "binary"
+    takes_runs = False
+    _parameters: ClassVar = RELEVANCE
+
+    def __init__(self, *, relevance_threshold: float | None = None) -> None:
         self.relevance_threshold = relevance_threshold
 
-    def form(self):
-        return recall_form(check_k(self.k))
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return items_below(p, r)
+
+    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+        positives = lists.sum(y)
+        return positives * (lists.lengths - positives)
+
+    def measure_offset(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        positives = lists.sum(y)
+        return -(positives - 1.0) / (2.0 * np.maximum(lists.lengths - positives, 1.0))
+
+
+# Grades -----------------------------------------------------------------------------
 
 
 class DCG(PositionalLoss):
@@ -169,20 +512,28 @@ class DCG(PositionalLoss):
     """
 
     allow_missing = True
+    at = "[k]"
     reaches_one = False
+    _parameters: ClassVar = {"k": [count(), None], "gain": [*GAINS]}
 
-    def __init__(self, k=None, *, gain="linear"):
+    def __init__(self, k: int | None = None, *, gain: str = "linear") -> None:
         self.k = k
         self.gain = gain
 
-    def constant(self, y, lists):
+    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        return GAINS[self.gain](y)
+
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return 1.0 / np.log2(1.0 + p)
+
+    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        return self.k
+
+    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
         return 0.0
 
-    def form(self):
-        return dcg_form(None if self.k is None else check_k(self.k), self.gain)
 
-
-class NDCG(PositionalLoss):
+class NDCG(DCG):
     """Normalised DCG, ``1 - DCG@k / (DCG@k of the best order)``.
 
     Parameters
@@ -203,40 +554,17 @@ class NDCG(PositionalLoss):
     array([0.5])
     """
 
-    def __init__(self, k=None, *, gain="linear"):
-        self.k = k
-        self.gain = gain
+    allow_missing = False
+    reaches_one = True
 
-    def form(self):
-        return ndcg_form(None if self.k is None else check_k(self.k), self.gain)
+    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        return _within_range(super().gains(y, lists), lists)
 
+    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+        return best_discounted_sum(gains, self.discount, lists, cutoff=self.cutoff(y, lists))
 
-class AUC(PositionalLoss):
-    """Area under the ROC curve of each list, as the loss ``1 - AUC``.
-
-    Parameters
-    ----------
-    relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None takes labels 0 and 1 only.
-
-    References
-    ----------
-    .. [1] C. Calauzènes, N. Usunier, P. Gallinari, Machine Learning 93, 2013, table 1.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses import AUC
-    >>> AUC().loss([[1, 0, 1, 0]], [[1, 2, 3, 4]])  # 1 of 4 pairs is wrong
-    array([0.25])
-    """
-
-    labels = "binary"
-
-    def __init__(self, *, relevance_threshold=None):
-        self.relevance_threshold = relevance_threshold
-
-    def form(self):
-        return auc_form()
+    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+        return 1.0
 
 
 class SpearmanRho(PositionalLoss):
@@ -257,12 +585,22 @@ class SpearmanRho(PositionalLoss):
     """
 
     labels = "any"
+    takes_runs = False
 
-    def form(self):
-        return spearman_form()
+    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        return lists.spread(lists.lengths) - mid_ranks(y, lists)
 
-    def row_targets(self, y, lists, weights):
-        # r - rho_i as a share of the list: lists of every length then speak of one scale,
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return items_below(p, r)
+
+    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+        return lists.lengths * (lists.lengths**2.0 - 1.0) / 12.0
+
+    def measure_offset(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        return -3.0 * (lists.lengths - 1.0) / (lists.lengths + 1.0)
+
+    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+        # r - rho_i as a fraction of the list: lists of every length then speak of one scale,
         # and a row of weight 2 is the row twice.
         return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
 
@@ -294,20 +632,31 @@ class ExpectedRankUtility(PositionalLoss):
     array([1.])
     """
 
+    labels = "any"  # only what is above `neutral` counts
     allow_missing = True
     reaches_one = False
+    _parameters: ClassVar = {
+        "neutral": [number()],
+        "half_life": [number(above=1)],
+        "max_grade": [number(), None],
+    }
 
-    def __init__(self, neutral=2.0, half_life=5.0, *, max_grade=None):
+    def __init__(
+        self, neutral: float = 2.0, half_life: float = 5.0, *, max_grade: float | None = None
+    ) -> None:
         self.neutral = neutral
         self.half_life = half_life
         self.max_grade = max_grade
 
-    def form(self):
-        return eru_form(self.neutral, self.half_life)
+    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+        return np.maximum(y - self.neutral, 0.0)
 
-    def constant(self, y, lists):
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return np.exp2((1.0 - p) / (self.half_life - 1.0))
+
+    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
         highest = self.max_grade
         if highest is None:
             highest = np.nanmax(y, initial=self.neutral)
         worth = max(highest - self.neutral, 0.0)
-        return worth * lists.sum(discounts(self.form().discount, lists))
+        return worth * lists.sum(discounts(self.discount, lists))

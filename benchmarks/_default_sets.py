@@ -1,0 +1,63 @@
+"""The sets of the benchmark of defaults: documents with query ids, and lists of fixed items.
+
+Settings of the package were chosen with sight of those in CHOSEN_ON; the others are what they are
+shown on.
+"""
+
+import numpy as np
+import pandas as pd
+
+from lowrank_rank import ranking_target
+from lowrank_rank.datasets import load_digits_retrieval, make_ranking
+
+from ._letor import load_clueweb09, load_lightgbm_example
+from .preferences import read_labels
+
+CHOSEN_ON = ("lightgbm_example", "synthetic")
+
+
+def load_digits(data):
+    """Image retrieval with scikit-learn's digits, 100 queries."""
+    found = load_digits_retrieval(n_queries=100)
+    return found.data, ranking_target(found.target, found.qid)
+
+
+def load_synthetic(data):
+    """Scores that are linear but for noise."""
+    X, y, qid = make_ranking(n_lists=150, n_items=(5, 20), n_features=20, random_state=0)
+    return X, ranking_target(y, qid)
+
+
+def label_ranking(name):
+    """Loader of a set whose rows order the same labels, as grades r - rank."""
+    return lambda data: read_labels(data / "label_ranking" / f"{name}.txt")
+
+
+def load_ratings(data, n_items=15, n_features=60):
+    """Who has rated at least 5 of some films: their ratings of other films tell of these.
+
+    Features are the ratings minus the user's mean, 0 where there is none, and whether there is one.
+    """
+    table = pd.read_csv(data / "ratings" / "movielens_small.csv.gz")
+    films = table["movieId"].value_counts().index[: n_items + n_features]
+    wide = table.pivot_table(index="userId", columns="movieId", values="rating")
+    aimed = films[::3][:n_items]
+    y, known = wide[aimed].to_numpy(), wide[films.difference(aimed)].to_numpy()
+    kept = (~np.isnan(y)).sum(axis=1) >= 5
+    y, known = y[kept], known[kept]
+    seen = ~np.isnan(known)
+    mean = np.nansum(known, axis=1) / np.maximum(seen.sum(axis=1), 1)
+    return np.hstack([np.nan_to_num(known - mean[:, np.newaxis]), seen.astype(float)]), y
+
+
+DOCUMENTS = {
+    "lightgbm_example": load_lightgbm_example,
+    "synthetic": load_synthetic,
+    "clueweb09": load_clueweb09,
+    "digits": load_digits,
+}
+#: With the measure of each.
+ITEMS = {
+    **{name: (label_ranking(name), "kendall") for name in ("iris", "glass", "wine", "vehicle")},
+    "ratings": (load_ratings, "eru"),
+}

@@ -1,0 +1,318 @@
+"""Every ranker as it comes out of the box, against peers that are tuned and against itself tuned.
+
+Ours are fitted with their defaults. Each peer, and each of ours in a second run, is tuned on 3
+inner folds of the training part by the measure it is judged by, and refitted. Outer folds are by
+query. A row compares ours with the best tuned peer of its own kind, linear or trees, the best by
+its mean on the test parts; "regret" is what tuning would have gained. Differences are means over
+queries with 95 % intervals by the paired t-statistic. Verdicts are those of Holm's procedure over
+all differences from peers, and over all regrets, at 5 %: "behind", "ahead" or "on par".
+
+documents: NDCG@10 with linear gains. Linear peers: ridge on the pooled grades, logistic regression
+of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdarank.
+items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels.
+Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
+and the item means themselves.
+
+Settings of the package were chosen with sight of the sets marked so (`_default_sets.CHOSEN_ON`)
+and are shown on the others.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+from sklearn.base import BaseEstimator, clone
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import (
+    BoosterRanker,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PointwiseRanker,
+    boosting_objective,
+    make_ranking_scorer,
+)
+from lowrank_rank.metrics._comparison import holm
+from lowrank_rank.target_losses import resolve_target_loss
+
+from ._common import optional_peer, print_table
+from ._default_sets import CHOSEN_ON, DOCUMENTS, ITEMS
+from ._rankers import LinearRankSVM, lightgbm_settings, tree_grid
+
+ALPHAS = [1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
+LEVEL = 0.05
+
+
+class Model(NamedTuple):
+    """An estimator as it is, and the grid that tunes it."""
+
+    kind: str
+    estimator: BaseEstimator
+    grid: dict
+
+
+class Cell(NamedTuple):
+    """What one of ours is worth on each list of a set, and what the others are."""
+
+    part: str
+    dataset: str
+    kind: str
+    ours: str
+    values: np.ndarray
+    tuned: np.ndarray
+    peers: dict
+
+
+def add_arguments(parser):
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--folds", type=int, default=3, help="outer folds")
+    parser.add_argument("--quick", action="store_true", help="the small sets only")
+
+
+def run(args):
+    """One table: differences from the best tuned peer, and regrets."""
+    cells = [cell for part in args.part for cell in PARTS[part](args)]
+    rows = comparisons(cells)
+    print_table("defaults against the best tuned peer of their kind, and themselves tuned", rows)
+    behind = [row for row in rows if "behind" in (row["verdict"], row["of_regret"])]
+    print(f"\nbehind in {len(behind)} of {len(rows)}")
+    return rows
+
+
+# Tables ---------------------------------------------------------------------------------
+
+
+def comparisons(cells):
+    """A row for each cell, verdicts by Holm's procedure over the table."""
+    best = [max(cell.peers, key=lambda name: np.nanmean(cell.peers[name])) for cell in cells]
+    against = [
+        paired(cell.values, cell.peers[name]) for cell, name in zip(cells, best, strict=True)
+    ]
+    regrets = [paired(cell.values, cell.tuned) for cell in cells]
+    verdicts = [verdicts_by_holm(found) for found in (against, regrets)]
+    rows = []
+    for i, cell in enumerate(cells):
+        difference, regret = against[i], regrets[i]
+        rows.append(
+            {
+                "part": cell.part,
+                "dataset": cell.dataset + ("*" if cell.dataset in CHOSEN_ON else ""),
+                "kind": cell.kind,
+                "ours": cell.ours,
+                "value": float(np.nanmean(cell.values)),
+                "lists": difference.n,
+                "peer": best[i],
+                "difference": difference.mean,
+                "low": difference.low,
+                "high": difference.high,
+                "verdict": verdicts[0][i],
+                "regret": -regret.mean,
+                "regret_low": -regret.high,
+                "regret_high": -regret.low,
+                "of_regret": verdicts[1][i],
+            }
+        )
+    return rows
+
+
+class Difference(NamedTuple):
+    """Mean of paired differences with its interval and the probability of one as large."""
+
+    n: int
+    mean: float
+    low: float
+    high: float
+    p: float
+
+
+def paired(ours, theirs):
+    """`Difference` over the lists on which both have a value."""
+    difference = (ours - theirs)[~np.isnan(ours) & ~np.isnan(theirs)]
+    n, mean = len(difference), float(difference.mean())
+    error = float(difference.std(ddof=1) / np.sqrt(n))
+    if error <= 1e-12 * max(abs(mean), 1.0):  # equal everywhere
+        return Difference(n, mean, mean, mean, 1.0)
+    half = float(stats.t.ppf(0.975, n - 1)) * error
+    p = 2.0 * float(stats.t.sf(abs(mean) / error, n - 1))
+    return Difference(n, mean, mean - half, mean + half, p)
+
+
+def verdicts_by_holm(differences):
+    """ "ahead" or "behind" where Holm's step-down procedure rejects equality, else "on par"."""
+    adjusted = holm(np.array([difference.p for difference in differences]))
+    return [
+        "on par" if p > LEVEL else "ahead" if difference.mean > 0 else "behind"
+        for p, difference in zip(adjusted, differences, strict=True)
+    ]
+
+
+def cells_of(part, dataset, X, y, measure, ours, peers, args):
+    """A cell for each of ours: fits on the outer folds."""
+    groups = y["qid"] if y.dtype.names else np.arange(len(y))
+    splits = list(GroupKFold(args.folds, shuffle=True, random_state=0).split(X, groups=groups))
+    each = partial(held_out, X, y, groups, splits, measure)
+    tuned_peers = {}
+    for name, model in peers.items():
+        tuned_peers[name] = model.kind, each(search(model, measure))
+        print(f"  {dataset} {name}: {np.nanmean(tuned_peers[name][1]):.4f}", flush=True)
+    for name, model in ours.items():
+        values = each(model.estimator)
+        tuned = each(search(model, measure))
+        print(f"  {dataset} {name}: {np.nanmean(values):.4f}, tuned {np.nanmean(tuned):.4f}")
+        others = {peer: v for peer, (kind, v) in tuned_peers.items() if kind == model.kind}
+        yield Cell(part, dataset, model.kind, name, values, tuned, others)
+
+
+def search(model, measure):
+    """The search over inner folds."""
+    if not model.grid:
+        return model.estimator
+    return GridSearchCV(
+        model.estimator,
+        model.grid,
+        scoring=make_ranking_scorer(measure),
+        cv=GroupKFold(3, shuffle=True, random_state=0),
+        error_score="raise",
+    )
+
+
+def held_out(X, y, groups, splits, measure, estimator):
+    """The measure of each list by models that have not seen it."""
+    loss, values = resolve_target_loss(measure), []
+    for train, test in splits:
+        model = clone(estimator)
+        options = {"groups": groups[train]} if isinstance(model, GridSearchCV) else {}
+        model.fit(X[train], y[train], **options)
+        values.append(loss.measure(y[test], model.predict(X[test]), average=None))
+    return np.concatenate(values)
+
+
+# Documents ------------------------------------------------------------------------------
+
+
+class GradedLogistic(LogisticRegression):
+    """Logistic regression of grade >= 1."""
+
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, np.asarray(y) >= 1, sample_weight)
+
+
+def document_models(tiny):
+    """Ours and the peers."""
+    scaled = partial(make_pipeline, StandardScaler())
+    ours = {
+        "ridge": Model("linear", LowRankSurrogateRanker(), {"alpha": ALPHAS}),
+        "pairs": Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS}),
+        "cross-entropy": Model("linear", OrderPreservingRegressor(), {"alpha": ALPHAS[1:-2]}),
+    }
+    peers = {
+        "pooled ridge": Model(
+            "linear",
+            PointwiseRanker(scaled(Ridge())),
+            {"estimator__ridge__alpha": [0.1, 1.0, 10.0, 100.0, 1e3, 1e4]},
+        ),
+        "logistic": Model(
+            "linear",
+            PointwiseRanker(scaled(GradedLogistic(max_iter=1000))),
+            {"estimator__gradedlogistic__C": [1e-3, 1e-2, 0.1, 1.0]},
+        ),
+        "ranksvm": Model("linear", scaled(LinearRankSVM()), {"linearranksvm__C": [0.1, 1.0, 10.0]}),
+    }
+    lightgbm = optional_peer("lightgbm")
+    if lightgbm is None:
+        return ours, peers
+    small = {"n_estimators": 5, "min_child_samples": 5} if tiny else {}
+    settings = {"n_jobs": 1, "verbose": -1, **small}
+    trees = lightgbm.LGBMRegressor(**settings)
+    boosted = lightgbm.LGBMRanker(
+        objective=boosting_objective("cross_entropy", "ndcg@10"), **settings
+    )
+    ours["trees"] = Model(
+        "trees", LowRankSurrogateRanker(estimator=trees), tree_grid("estimator__", tiny)
+    )
+    ours["boosted"] = Model("trees", BoosterRanker(boosted), tree_grid("estimator__", tiny))
+    tuned = {**lightgbm_settings(), **small}
+    peers["pooled trees"] = Model(
+        "trees",
+        PointwiseRanker(lightgbm.LGBMRegressor(**tuned)),
+        tree_grid("estimator__", tiny),
+    )
+    peers["lambdarank"] = Model(
+        "trees", BoosterRanker(lightgbm.LGBMRanker(**tuned)), tree_grid("estimator__", tiny)
+    )
+    return ours, peers
+
+
+def document_cells(args):
+    """Cells of the sets with one row a document."""
+    names = ("synthetic",) if args.tiny else DOCUMENTS
+    if args.quick and not args.tiny:
+        names = ("synthetic", "digits")
+    ours, peers = document_models(args.tiny)
+    for name in names:
+        X, y = DOCUMENTS[name](args.data)
+        if args.tiny:
+            X, y = X[:200], y[:200]
+        yield from cells_of("documents", name, X, y, "ndcg@10", ours, peers, args)
+
+
+# Fixed items ----------------------------------------------------------------------------
+
+
+class Filled(BaseEstimator):
+    """A regressor of all items' grades, those that miss filled with the mean of the item."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        filled = np.where(np.isnan(y), np.nanmean(y, axis=0), y)
+        self.estimator_ = clone(self.estimator).fit(X, filled)
+        return self
+
+    def predict(self, X):
+        return self.estimator_.predict(X)
+
+
+def item_models(measure, tiny):
+    """Ours and the peers."""
+    # Labels that miss ask for a forest of each item.
+    forest = ExtraTreesRegressor(5 if tiny else 20 if measure == "eru" else 100, random_state=0)
+    leaves = {"min_samples_leaf": [1, 3, 10]}
+    ridge = LowRankSurrogateRanker(target_loss=measure)
+    trees = LowRankSurrogateRanker(target_loss=measure, estimator=forest)
+    inner = {f"estimator__{name}": values for name, values in leaves.items()}
+    ours = {"ridge": Model("linear", ridge, {"alpha": ALPHAS})}
+    ours["trees"] = Model("trees", trees, inner)
+    if measure == "kendall":
+        ours["pairs"] = Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS})
+    penalties = {"estimator__ridge__alpha": [0.1, 1.0, 10.0, 100.0, 1e3]}
+    scaled = make_pipeline(StandardScaler(), Ridge())
+    peers = {
+        "ridge of grades": Model("linear", Filled(scaled), penalties),
+        "item means": Model("linear", Filled(DummyRegressor()), {}),
+        "trees of grades": Model("trees", Filled(forest), inner),
+    }
+    return ours, peers
+
+
+def item_cells(args):
+    """Cells of the sets with one row a list."""
+    names = ("iris",) if args.tiny else ("iris", "glass") if args.quick else ITEMS
+    for name in names:
+        load, measure = ITEMS[name]
+        X, y = load(args.data)
+        if measure == "kendall" and np.isnan(y).any():
+            raise ValueError(f"{name} has labels that miss.")
+        ours, peers = item_models(measure, args.tiny)
+        yield from cells_of("items", name, X, y, measure, ours, peers, args)
+
+
+PARTS = {"documents": document_cells, "items": item_cells}

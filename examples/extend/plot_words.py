@@ -1,0 +1,63 @@
+"""
+Words read with and without transitions
+=======================================
+
+Words of scikit-learn's digits, whose letters follow a grammar: after a digit comes the next one, or
+the one after that. Noise makes single pictures hard to read; the neighbours help.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_digits
+
+from lowrank_rank import (
+    StructuredHingeClassifier,
+    StructuredHingeSequenceClassifier,
+    sequence_accuracy_scorer,
+)
+
+rng = np.random.default_rng(0)
+pictures, digits = load_digits(return_X_y=True)
+start, steps = rng.integers(0, 10, 300), rng.integers(1, 3, (300, 5))
+words = (start[:, np.newaxis] + np.cumsum(steps, axis=1)) % 10
+y, qid = words.ravel(), np.repeat(np.arange(300), 5)
+rows = np.array([rng.choice(np.flatnonzero(digits == digit)) for digit in y])
+X = pictures[rows] / 16 + 0.5 * rng.normal(size=(len(y), 64))
+train = qid < 200
+
+# %%
+# Alone, and in words
+# -------------------
+alone = StructuredHingeClassifier(alpha=1e-2).fit(X[train], y[train])
+reader = StructuredHingeSequenceClassifier(alpha=1e-2, tol=1e-2, random_state=0)
+reader.fit(X[train], y[train], qid=qid[train])
+print(f"digits right alone: {alone.score(X[~train], y[~train]):.3f}")
+print(f"digits right in words: {reader.score(X[~train], y[~train], qid=qid[~train]):.3f}")
+whole = sequence_accuracy_scorer(reader, X[~train], y[~train], qid=qid[~train])
+print(f"words right: {whole:.3f}")
+
+# %%
+# Five words of the other part, read alone and in the word; what is wrong is red.
+texts = {"alone": alone.predict(X), "in the word": reader.predict(X, qid=qid)}
+figure, axes = plt.subplots(5, 1, figsize=(6, 7.2), layout="constrained")
+figure.suptitle("Neighbours correct a letter that is hard to read")
+for ax, word in zip(axes, range(203, 208), strict=True):
+    rows = np.flatnonzero(qid == word)
+    ax.imshow(np.hstack(list(X[rows].reshape(5, 8, 8))), cmap="gray_r", extent=(0, 5, 0, 1))
+    ax.set(xticks=[], yticks=[], xlim=(0, 7.2))
+    ax.set_frame_on(False)
+    for height, (how, labels) in zip((0.6, 0.15), texts.items(), strict=True):
+        ax.text(5.15, height, how, fontsize=11)
+        for t, row in enumerate(rows):
+            color = "black" if labels[row] == y[row] else "red"
+            ax.text(6.35 + 0.16 * t, height, labels[row], color=color, fontsize=13)
+plt.show()
+
+# %%
+# The grammar that was learnt: which digit (column) follows which (row).
+figure, ax = plt.subplots(figsize=(4.6, 3.8), layout="constrained")
+image = ax.imshow(reader.transitions_, cmap="RdBu_r")
+ax.set(title="The learnt grammar, transitions_", xlabel="digit", ylabel="digit before")
+ax.set(xticks=range(10), yticks=range(10))
+figure.colorbar(image, ax=ax)
+plt.show()

@@ -1,0 +1,127 @@
+"""
+Learning from clicks: bias, variance, and the loss that undoes the bias
+=======================================================================
+
+Readers click what they see, and they see what stands on top. Here their clicks are simulated on
+lists with known grades, so that three ways to learn from them can be judged by the truth.
+"""
+
+# %%
+# Lists and readers
+# -----------------
+# A ranker that was fitted to a single query shows the lists of 200 queries. The document at
+# position p is examined with probability 1 / p, and a document is relevant to a reader with
+# probability grade / 4.
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lowrank_rank import OrderPreservingRegressor
+from lowrank_rank.datasets import make_clicks, make_ranking, utilities_from_clicks
+from lowrank_rank.metrics import ndcg_score
+
+X, y, qid = make_ranking(400, (10, 30), random_state=1)
+logged, test, first = qid < 200, qid >= 200, qid < 1
+shown_by = OrderPreservingRegressor().fit(X[first], y[first], qid=qid[first])
+grades, queries, rows = y[logged], qid[logged], X[logged]
+scores = shown_by.predict(rows)
+
+
+def judged(ranker):
+    """NDCG@10 by the true grades, on queries that were held out."""
+    return ndcg_score(y[test], ranker.predict(X[test]), qid=qid[test], k=10)
+
+
+print(f"The ranker who shows the lists has NDCG@10 {judged(shown_by):.3f}")
+
+# %%
+# What a click stands for
+# -----------------------
+# The rate of clicks mixes relevance with the position. A click at position p, over its propensity
+# 1 / p, stands for p readers, most of whom did not look. Its mean is the relevance.
+
+log = make_clicks(grades, queries, scores=scores, n_sessions=20_000, random_state=0)
+v = utilities_from_clicks(log.clicks, log.position)
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained", sharex=True)
+figure.suptitle("The estimate does not depend on the position")
+# sphinx_gallery_thumbnail_number = 2
+positions = np.arange(1, 11)
+for axis, name, values in zip(axes, ("mean click", "mean estimate"), (log.clicks, v), strict=True):
+    for grade in range(5):
+        here = (grades[log.row] == grade) & (log.position <= 10)
+        n = np.bincount(log.position[here], minlength=11)[1:]
+        mean = np.bincount(log.position[here], values[here], 11)[1:] / np.maximum(n, 1)
+        axis.plot(positions, np.where(n > 0, mean, np.nan), "o-", label=f"grade {grade}")
+    axis.set(xlabel="position at which it was shown", ylabel=name)
+axes[1].legend(fontsize="small")
+plt.show()
+
+# %%
+# Which loss
+# ----------
+# With "dcg@10" as the target and cross-entropy as the surrogate a ranker sees the labels only
+# through their mean, so an unbiased estimate is as good as the truth, but for its variance.
+# RankNet asks which of two labels is larger, and an estimate with the right mean can be the
+# smaller one nearly always.
+
+N_SESSIONS = (200, 1000, 5000, 25_000)
+ways = {
+    "clicks, cross-entropy": (False, "cross_entropy"),
+    "unbiased, cross-entropy": (True, "cross_entropy"),
+    "unbiased, RankNet": (True, "ranknet"),
+}
+found = {way: [] for way in ways}
+for n_sessions in N_SESSIONS:
+    values = {way: [] for way in ways}
+    for seed in range(5):
+        log = make_clicks(grades, queries, scores=scores, n_sessions=n_sessions, random_state=seed)
+        n = np.maximum(np.bincount(log.row, minlength=len(grades)), 1)
+        estimates = utilities_from_clicks(log.clicks, log.position)
+        for way, (corrected, surrogate) in ways.items():
+            labels = np.bincount(log.row, estimates if corrected else log.clicks, len(grades)) / n
+            ranker = OrderPreservingRegressor(target_loss="dcg@10", surrogate=surrogate)
+            values[way].append(judged(ranker.fit(rows, labels, qid=queries)))
+    for way in ways:
+        found[way].append(values[way])
+
+best = judged(OrderPreservingRegressor(target_loss="dcg@10").fit(rows, grades, qid=queries))
+figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+print(f"{'sessions':26}" + "".join(f"{n:>9}" for n in N_SESSIONS))
+for way, values in found.items():
+    mean, deviation = np.mean(values, axis=1), np.std(values, axis=1)
+    axis.errorbar(N_SESSIONS, mean, deviation, marker="o", capsize=3, label=way)
+    print(f"{way:26}" + "".join(f"{one:9.3f}" for one in mean))
+axis.axhline(best, color="grey", linestyle="--", label="true grades")
+print(f"{'true grades':26}{best:9.3f}")
+axis.set_xscale("log")
+axis.set(xlabel="sessions", ylabel="NDCG@10 by the true grades")
+axis.set_title("More clicks do not remove the bias of clicks")
+axis.legend()
+plt.show()
+
+# %%
+# More sessions take away the variance of the estimates and none of the bias of clicks. RankNet
+# comes near only when the estimates hardly vary any more.
+#
+# Trust
+# -----
+# If readers also click irrelevant documents because they stand on top, propensities are not
+# enough. The affine correction subtracts what trust adds, and is below 0 where a click was likely
+# and did not come. ``non_negative=True`` adds one number to all of them, which changes no order.
+
+trust = (np.full(30, 0.9), 0.3 / np.arange(1, 31))
+log = make_clicks(grades, queries, scores=scores, n_sessions=5000, trust=trust, random_state=0)
+n = np.maximum(np.bincount(log.row, minlength=len(grades)), 1)
+for name, values in {
+    "clicks": log.clicks,
+    "inverse propensity": utilities_from_clicks(log.clicks, log.position),
+    "affine": utilities_from_clicks(log.clicks, log.position, trust=trust, non_negative=True),
+}.items():
+    labels = np.bincount(log.row, values, len(grades)) / n
+    ranker = OrderPreservingRegressor(target_loss="dcg@10").fit(rows, labels, qid=queries)
+    print(f"{name:20}{judged(ranker):.3f}")
+
+# %%
+# All of this holds where the click model is right and its propensities are known. On a real
+# search log with judged documents, corrections improved the prediction of clicks and not the
+# agreement with the judges: see the user guide.

@@ -1,0 +1,106 @@
+"""
+Is it better? Rankers compared with error bars
+==============================================
+
+Two means differ in the third digit: is that the rankers, or the queries that happened to be held
+out? ``compare_rankers`` takes the difference query by query. Here four rankers look for images
+of the same handwritten digit.
+"""
+
+# %%
+# Four rankers
+# ------------
+# All are fitted on one half of the queries and judged on the other.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+
+from lowrank_rank import LowRankSurrogateRanker, PointwiseRanker, ranking_target
+from lowrank_rank.datasets import load_digits_retrieval
+from lowrank_rank.metrics import compare_rankers, per_query
+from lowrank_rank.model_selection import query_train_test_split
+from lowrank_rank.plotting import QueryLearningCurveDisplay, RankerComparisonDisplay
+
+digits = load_digits_retrieval(n_queries=400, n_candidates=30)
+target = ranking_target(digits.target, digits.qid)
+X_train, X_test, y_train, y_test = query_train_test_split(
+    digits.data, target, test_size=0.5, random_state=0
+)
+trees = HistGradientBoostingRegressor(max_iter=60, random_state=0)
+rankers = {
+    "trees": LowRankSurrogateRanker(target_loss="ndcg@10", estimator=trees),
+    "ridge": LowRankSurrogateRanker(target_loss="ndcg@10", alpha=10.0),
+    "ridge, map": LowRankSurrogateRanker(target_loss="map", alpha=10.0),
+    "pooled": PointwiseRanker(Ridge(alpha=10.0)),
+}
+for ranker in rankers.values():
+    ranker.fit(X_train, y_train)
+
+# %%
+# A table per query says where a ranker fails:
+
+table = per_query(
+    y_test, rankers["ridge"].predict(X_test), measures=["ndcg", "precision"], k=[5, 10]
+)
+print(table.sort_values("ndcg@10").head(3).round(3))
+
+# %%
+# The comparison
+# --------------
+# Every pair of rankers: the mean difference of the NDCG@10, its 95 % interval by a paired
+# bootstrap over queries, and the p value of the paired randomisation test, corrected by Holm for
+# six comparisons at once.
+
+found = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10", random_state=0)
+print(f"{len(found.qid)} queries; the NDCG@10 of")
+for name, mean in zip(found.names, found.mean, strict=True):
+    print(f"  {name:12} {mean:.3f}")
+print(found.to_frame().round(4).drop(columns=["better", "equal", "worse"]).to_string())
+
+figure, axis = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+RankerComparisonDisplay(found).plot(ax=axis)
+axis.set_title("What crosses the dotted line is on par")
+plt.show()
+
+# %%
+# Why pairs
+# ---------
+# Some queries are hard for every ranker. Error bars of each mean by itself hold that as well, and
+# hide differences that are there in query after query: compare the standard errors.
+
+a, b = found.values[:, found.names.index("trees")], found.values[:, found.names.index("ridge")]
+unpaired = np.hypot(a.std(ddof=1), b.std(ddof=1)) / np.sqrt(len(a))
+paired = (a - b).std(ddof=1) / np.sqrt(len(a))
+print(f"standard error of the difference: {paired:.4f} in pairs, {unpaired:.4f} without")
+
+# %%
+# Query by query
+# --------------
+# A mean difference can be a little in most queries, or a lot in few.
+
+figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+against = compare_rankers(
+    y_test, rankers, X=X_test, measure="ndcg@10", baseline="ridge", random_state=0
+)
+RankerComparisonDisplay(against).plot(ax=axis, kind="differences")
+axis.set_title("Query by query, against ridge")
+plt.show()
+
+# %%
+# Would more queries help?
+# ------------------------
+# The learning curve counts whole queries, not rows.
+
+figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+QueryLearningCurveDisplay.from_estimator(
+    rankers["ridge"], X_train, y_train, train_sizes=[5, 20, 50, 100, 150], cv=4,
+    random_state=0, ax=axis,
+)  # fmt: skip
+axis.set_title("Would more queries help?")
+plt.show()
+
+# %%
+# What these error bars do not say: the rankers are taken as they are. How much a ranker varies from
+# one training set to another is another question, which takes several fits.

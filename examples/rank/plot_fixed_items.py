@@ -1,0 +1,98 @@
+"""
+Ranking the same items for everyone
+===================================
+
+When all queries rank the same few items, a row of ``X`` is a query (a user, a visit) and a row
+of ``y`` holds the grades of all items. There is no ``qid``: each row is its own list. NaN means
+that the item was not judged.
+"""
+
+# %%
+# Ratings with gaps
+# -----------------
+# Users rate six dishes from 0 to 5. What a user likes depends on their features; each rating is
+# known with probability 0.6.
+
+from textwrap import fill
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from lowrank_rank import LowRankSurrogateRanker
+from lowrank_rank.metrics import (
+    dcg_score,
+    expected_rank_utility_score,
+)
+from lowrank_rank.target_losses import ExpectedRankUtility
+
+rng = np.random.RandomState(0)
+X = rng.normal(size=(1000, 8))
+taste = X @ rng.normal(size=(8, 6)) + 2.0 * rng.normal(size=(1000, 6))
+ratings = np.clip(np.floor(3.0 + 0.6 * taste), 0.0, 5.0)
+known = np.where(rng.uniform(size=ratings.shape) < 0.6, ratings, np.nan)
+train, test = slice(500), slice(500, None)
+print("Some known ratings:", known[:2], sep="\n")
+
+# %%
+# DCG, precision at k and expected rank utility have no normaliser: the worth of an item depends on
+# its own grade alone, and judged items tell what they can. Measures with a normaliser, NDCG for
+# example, need every item judged and refuse NaN. Leaving out the users with gaps is wasteful:
+
+complete = ~np.isnan(known[train]).any(axis=1)
+losses = {"dcg": "dcg", "eru": ExpectedRankUtility(neutral=2, half_life=2, max_grade=5)}
+print(f"{complete.sum()} of 500 users have rated everything")
+for name, loss in losses.items():
+    with_gaps = LowRankSurrogateRanker(target_loss=loss).fit(X[train], known[train])
+    without = LowRankSurrogateRanker(target_loss=loss).fit(
+        X[train][complete], known[train][complete]
+    )
+    print(
+        f"{name}, measured on complete ratings: {with_gaps.score(X[test], ratings[test]):.3f} "
+        f"(only users without gaps: {without.score(X[test], ratings[test]):.3f})"
+    )
+try:
+    LowRankSurrogateRanker(target_loss="ndcg").fit(X[train], known[train])
+except ValueError as error:
+    print(fill(f"ValueError: {error}", 95))
+
+# %%
+# A measure skips what is not judged as well, so held-out ratings with gaps can be scored; the
+# number is then that of the judged items only.
+
+scores = with_gaps.predict(X[test])
+print(f"DCG of the judged items: {dcg_score(known[test], scores):.3f}")
+utility = expected_rank_utility_score(known[test], scores, neutral=2, half_life=2)
+print(f"ERU of the judged items: {utility:.3f}")
+
+# %%
+# How many ratings are needed
+# ---------------------------
+# The fewer ratings are known, the fewer users have rated everything. A fit to all users loses
+# little. A fit to the users without gaps has few rows to learn from.
+
+FRACTIONS = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+reached = {"all users": [], "users without gaps only": []}
+for fraction in FRACTIONS:
+    gaps = rng.uniform(size=(10, *ratings[train].shape)) >= fraction
+    values = []
+    for gap in gaps:  # ten draws of what is known
+        some = np.where(gap, np.nan, ratings[train])
+        rows = ~gap.any(axis=1)
+        fits = [(X[train], some), (X[train][rows], some[rows])]
+        values.append(
+            [
+                LowRankSurrogateRanker(target_loss="dcg").fit(*fit).score(X[test], ratings[test])
+                for fit in fits
+            ]
+        )
+    for name, mean in zip(reached, np.mean(values, axis=0), strict=True):
+        reached[name].append(mean)
+    print(f"known {fraction:.0%}: " + ", ".join(f"{n} {v[-1]:.3f}" for n, v in reached.items()))
+
+figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+for name, values in reached.items():
+    axis.plot(FRACTIONS, values, "o-", label=name)
+axis.set(xlabel="fraction of the ratings that is known", ylabel="DCG on complete ratings")
+axis.set_title("Users with gaps are worth keeping")
+axis.legend(title="fitted to")
+plt.show()

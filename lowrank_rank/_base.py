@@ -1,0 +1,211 @@
+"""What every ranker shares: reading a batch, score, ranks and tags."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from ._arrays import check_size, check_unmasked, mean_square
+from ._labels import (
+    carries_qid,
+    check_items_judged,
+    lists_of,
+    lost_qid,
+    one_label_per_row,
+    read_labels,
+    read_weights,
+    split_target,
+    warn_of_single_items,
+)
+from ._lists import RankingLists
+from ._ranks import ranks_from_scores
+from ._typing import ArrayLike, MatrixLike
+from .target_losses import RankingMeasure, resolve_target_loss
+
+_VECTORS = 4  # of the length of the features: what the leanest fit holds at once
+
+
+def check_no_qid(qid):
+    """Refuse query ids where every row of X is a list of the same items."""
+    if qid is not None:
+        raise ValueError("This model ranks the same items in every row of X; it takes no qid.")
+
+
+def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options):
+    """X as an estimator takes it, by scikit-learn's `validate_data`.
+
+    Refuses what that does not see: a mask, which would be ignored, and more columns than vectors
+    of coefficients can have.
+    """
+    check_unmasked(X, "X")
+    X = validate_data(
+        estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
+    )
+    if reset:
+        vectors = 8 * _VECTORS * X.shape[1]
+        check_size(f"A model of {X.shape[1]} features", vectors, "select or hash features")
+    return X
+
+
+class RankingMixin:
+    """`score` and `rank` of whatever orders lists by a score.
+
+    A subclass sets ``target_loss_``, ``n_lists_``, ``_has_qid_`` (whether fit was given query
+    ids) and ``n_items_`` (None for documents) in fit, and defines ``_ranking_scores``.
+    """
+
+    target_loss_: RankingMeasure
+    n_items_: int | None
+    n_lists_: int
+    _has_qid_: bool
+    predict: Callable[..., np.ndarray]
+
+    # With metadata routing the query ids are asked for without any set_*_request.
+    __metadata_request__fit = {"qid": True}  # noqa: RUF012
+    __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
+    __metadata_request__score = {"qid": True}  # noqa: RUF012
+
+    def _ranking_scores(self, X, qid=None):
+        """Scores to rank by, higher is better, shape (n_rows,) or (n_queries, r)."""
+        return self.predict(X)
+
+    def _grades(self, y):
+        """Labels as the measure of the target loss takes them."""
+        return y
+
+    def score(
+        self,
+        X: MatrixLike,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
+    ) -> float:
+        """Mean of the target loss's measure over the lists, greater is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Rows of documents, or one row per query for fixed items.
+        y : array-like of shape (n_rows,), (n_queries, r) or (n_queries, r, r)
+            Labels as in `fit`; a `ranking_target` carries its qid.
+        sample_weight : array-like of shape (n_rows,), default=None
+            A list has the mean weight of its rows.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; required if the model was fitted with ids.
+
+        Returns
+        -------
+        float
+            The measure in its own units (negative for losses such as "pd"). Lists on which it
+            is undefined are left out; ``target_loss_.undefined`` if it is defined on none.
+        """
+        check_is_fitted(self)
+        has_carried = carries_qid(y)
+        y, qid = split_target(y, qid)
+        if self.n_items_ is not None and one_label_per_row(y):
+            raise ValueError(
+                f"This model ranks {self.n_items_} fixed items: y must have the shape (n_queries, "
+                f"{self.n_items_}), got {np.shape(y)}."
+            )
+        if has_carried and not self._has_qid_:
+            raise lost_qid(f"this {type(self).__name__}")
+        if qid is None and one_label_per_row(y) and self._has_qid_:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted with query ids, and scoring rows without "
+                "qid would rank them all as one list. Pass qid=..., or y as "
+                "ranking_target(y, qid); for one single list pass qid=np.zeros(len(X)). A Pipeline "
+                "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
+            )
+        scores = self._ranking_scores(X, qid=qid)
+        return float(
+            self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
+        )
+
+    def rank(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> Any:
+        """Ranks of the items of each list, 1 = best.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; required if the model was fitted with ids, else None ranks
+            all rows as one list. Not for fixed items.
+
+        Returns
+        -------
+        ndarray of int, shape (n_rows,) or (n_queries, r)
+            Equal scores are ranked in the order of the rows.
+
+        Raises
+        ------
+        ValueError
+            If qid does not fit X, is missing after a fit with ids, or is given to a model of
+            fixed items.
+        """
+        check_is_fitted(self)
+        if qid is None and self._has_qid_:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted with query ids, and rank without qid would "
+                "rank all rows as one list. Pass qid=...; for one single list pass "
+                "qid=np.zeros(len(X))."
+            )
+        scores = self._ranking_scores(X, qid=qid)
+        if scores.ndim == 2:
+            check_no_qid(qid)
+            lists = RankingLists.equal(*scores.shape)
+        else:
+            lists = RankingLists.from_qid(qid, len(scores))
+        flat = lists.group(scores.ravel())
+        return lists.ungroup(ranks_from_scores(flat, lists)).reshape(scores.shape)
+
+
+class Rows(NamedTuple):
+    """Checked input of fit.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    y : ndarray of shape (n,), (n, r) or (n, r, r)
+    lists : RankingLists
+        Of documents: the queries; else one list for each row.
+    weights : ndarray of shape (n,)
+    """
+
+    X: object
+    y: np.ndarray
+    lists: RankingLists
+    weights: np.ndarray
+
+
+class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
+    """Base of the rankers that are regressors of scores with a `target_loss`."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        try:
+            loss = resolve_target_loss(self.target_loss)
+        except (ValueError, TypeError):  # fit says what is wrong with it
+            return tags
+        tags.target_tags.positive_only = loss.labels != "any"
+        # On labels of any scale: a threshold may make all items relevant, or none.
+        tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
+        return tags
+
+    def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
+        """`Rows` of a batch as users give it, `whole` if no other batch follows."""
+        y, qid = split_target(y, qid, X)
+        y = read_labels(y, estimator=self)
+        X = self._validate_X(X, reset=reset)
+        check_consistent_length(X, y)
+        if getattr(self, "estimator", None) is None:
+            mean_square(X)
+        lists = lists_of(y, qid)
+        warn_of_single_items(lists, stacklevel=4)
+        weights = read_weights(sample_weight, len(y))
+        loss.check_judged(y)
+        if whole:
+            check_items_judged(y, weights)
+        return Rows(X, y, lists, weights)

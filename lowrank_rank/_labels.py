@@ -1,0 +1,390 @@
+"""The one reader of labels: y, the query ids that it may carry, NaN, and weights.
+
+Estimators, measures, scorers, surrogates and boosting objectives all read what users give them
+here, so that the same input means the same everywhere and is refused with the same words. What
+comes out are plain float arrays with the lists that their rows form.
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.utils.validation import check_array, column_or_1d
+
+from ._arrays import as_array, check_unmasked
+from ._lists import RankingLists, checked_ids, id_array, same_id
+from ._typing import ArrayLike
+
+
+def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
+    """Pack grades and query ids into one array that scikit-learn slices as one.
+
+    Every tool of scikit-learn that takes rows out of `y` (cross-validation, bagging,
+    a learning curve) then takes the ids out with them, without any configuration.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Grades, higher is better.
+    qid : array-like of shape (n_rows,)
+        Query id of each row: any hashable ids, in any order.
+
+    Returns
+    -------
+    target : structured ndarray of shape (n_rows,)
+        With the fields "y" and "qid". Estimators, measures and scorers of this
+        package take it wherever they take `y`.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, `y` is not one-dimensional or an id is missing.
+
+    Examples
+    --------
+    >>> from lowrank_rank import ranking_target
+    >>> target = ranking_target([2, 0, 1], ["a", "a", "b"])
+    >>> target["y"].tolist(), target["qid"].tolist()
+    ([2.0, 0.0, 1.0], ['a', 'a', 'b'])
+    """
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
+    try:
+        y = np.asarray(y, dtype=np.float64)
+    except ValueError as error:
+        raise ValueError(
+            f"ranking_target takes grades, numbers: {error}. If y holds class names, give "
+            "y == name of the relevant class, or pass y and qid to fit separately."
+        ) from None
+    if y.ndim != 1:
+        raise ValueError(
+            f"ranking_target takes one grade per row, y of shape (n_rows,), got shape {y.shape}. "
+            "A matrix y (one row per query) is its own lists and needs no qid."
+        )
+    qid = checked_ids(qid)  # here, where the user can still see them
+    if len(qid) != len(y):
+        raise ValueError(
+            f"y has the length {len(y)}, and qid {len(qid)}: give one query id per row."
+        )
+    target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
+    target["y"], target["qid"] = y, qid
+    return target
+
+
+def split_target(y, qid=None, X=None):
+    """Separate grades from the query ids that `y` may carry.
+
+    Parameters
+    ----------
+    y : array-like
+        Plain labels, a `ranking_target`, or a pandas object whose index has a level
+        named "qid".
+    qid : array-like or None
+        Ids given beside `y`.
+    X : array-like or None
+        The rows to be fitted.
+
+    Returns
+    -------
+    y : array-like
+        The labels alone.
+    qid : array-like or None
+
+    Raises
+    ------
+    ValueError
+        If ids are given twice and disagree, or only the index of X has them.
+    """
+    if not carries_qid(y):
+        if qid is None and _is_indexed_by_qid(X) and np.ndim(y) == 1:
+            raise ValueError(
+                'X has ids in the level "qid" of its index, and y has none: all rows would be one '
+                'list. Pass qid=X.index.get_level_values("qid"), or y with the same index.'
+            )
+        return y, qid
+    if isinstance(y, np.ndarray):
+        if set(y.dtype.names) != {"y", "qid"}:
+            raise ValueError(
+                f"y is a structured array with the fields {y.dtype.names}; a ranking target has "
+                "the fields 'y' and 'qid': build it with ranking_target(y, qid)."
+            )
+        y, carried = y["y"], y["qid"]
+    else:
+        carried = y.index.get_level_values("qid").to_numpy()
+        y = y.to_numpy()
+    if qid is not None and not _same_ids(carried, qid):
+        raise ValueError(
+            "qid is given twice, in y and by itself, and the two differ: give it one way only."
+        )
+    return y, carried
+
+
+def carries_qid(y):
+    """Whether y is a structured array, or rows of documents whose index has a level "qid"."""
+    if isinstance(y, np.ndarray):
+        return y.dtype.names is not None
+    # In this order: ragged labels are refused here, first of all.
+    return one_label_per_row(y) and _is_indexed_by_qid(y)
+
+
+def _is_indexed_by_qid(values):
+    return "qid" in (getattr(getattr(values, "index", None), "names", None) or ())
+
+
+def lost_qid(model):
+    """The error of scoring y with query ids by a model that was fitted without."""
+    return ValueError(
+        f"y carries query ids, but {model} was fitted without: all rows were one list. A tool that "
+        "makes an array of y (RFE, bagging, voting, stacking, ...) loses the index of a Series: "
+        "give it ranking_target(y, qid) instead; or enable metadata routing and pass qid=qid to "
+        "its fit. A model that was meant to be fitted on one single list is given "
+        "qid=np.zeros(len(X)) in fit."
+    )
+
+
+def one_label_per_row(y):
+    """Whether y labels documents: a matrix of several columns holds a list in each row."""
+    if isinstance(y, list | tuple):
+        lengths = {len(row) for row in y if isinstance(row, list | tuple)}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"y is ragged, its rows have lengths {sorted(lengths)}. Lists of different items "
+                "have one row per document and qid=...; of the same items NaN is not judged."
+            )
+    shape = y.shape if hasattr(y, "shape") else as_array(y).shape
+    return len(shape) == 1 or shape[1:] == (1,)
+
+
+def _same_ids(a, b):
+    a, b = id_array(a), id_array(b)
+    if a.dtype.kind != b.dtype.kind:  # NumPy does not compare strings with numbers
+        a, b = a.astype(object), b.astype(object)
+    return len(a) == len(b) and all(map(same_id, a, b) if a.dtype == object else a == b)
+
+
+# Arrays -----------------------------------------------------------------------------
+
+
+def read_labels(y, name="y", estimator=None):
+    """y as a float array of 1 (documents), 2 (items) or 3 (preferences) dimensions.
+
+    NaN is let through to `check_judged`; a single column is documents, with scikit-learn's
+    warning.
+
+    Raises
+    ------
+    ValueError
+        If y is None, holds no numbers or has more dimensions.
+    """
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None."
+        )
+    y = _checked(
+        y,
+        name,
+        "numbers, grades that are higher for better",
+        allow_nd=True,
+        ensure_all_finite="allow-nan",
+        estimator=estimator,
+    )
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    if y.ndim > 3:
+        raise ValueError(f"{name} must have one, two or three dimensions, got shape {y.shape}.")
+    return y
+
+
+#: How NumPy begins what it says of values that are no numbers.
+_NO_NUMBERS = ("int too large", "could not convert", "float() argument", "setting an array element")
+
+
+def _checked(values, name, what="numbers", **options):
+    """scikit-learn's check of an array of floats, which leaves some sentences to NumPy."""
+    check_unmasked(values, name)
+    try:
+        return check_array(values, ensure_2d=False, dtype=np.float64, input_name=name, **options)
+    except (OverflowError, TypeError, ValueError) as error:
+        if not str(error).startswith(_NO_NUMBERS):
+            raise
+        raise ValueError(f"{name} must hold {what}: {error}.") from None
+
+
+def refuse_missing_labels(y):
+    """Name the row of a class label that is missing: None, NaN or the NA of data frames."""
+    check_unmasked(y, "y")
+    try:
+        values = as_array(y)
+    except ValueError as error:
+        raise ValueError(f"y must hold one class label per row: {error}.") from None
+    if values.ndim != 1 or values.dtype.kind not in "Of":
+        return
+    if values.dtype.kind == "f" and not np.isnan(values).any():
+        return  # at once, where there may be many rows
+    missing = [_is_missing(v) for v in values]
+    if any(missing):
+        raise ValueError(
+            f"Input y contains NaN: the label of row {missing.index(True)} is missing. Every row "
+            "needs the label of a class; leave out the rows that have none."
+        )
+
+
+def _is_missing(label):
+    if label is None or type(label).__name__ == "NAType":
+        return True
+    try:
+        return bool(label != label)
+    except ValueError:  # an array: no label, as is said where labels are read
+        return False
+
+
+def lists_of(y, qid, name="y"):
+    """The lists that y's rows form; a matrix y is its own lists."""
+    if y.ndim == 1:
+        return RankingLists.from_qid(qid, len(y))
+    if qid is not None:
+        raise ValueError(
+            f"{name} of shape {y.shape} holds one list per row and takes no qid. qid goes with a "
+            f"one-dimensional {name}, one row per document."
+        )
+    return RankingLists.equal(*y.shape[:2])
+
+
+def warn_of_single_items(lists, stacklevel):
+    """Say so where there are several ids, and each list has a single row: any scores rank them.
+
+    Fits and measures ask here. No error, since a subset of the queries may be so by chance, and
+    a regressor of grades learns from such rows all the same.
+    """
+    if lists.ids is not None and lists.n_lists > 1 and lists.n_rows == lists.n_lists:
+        warnings.warn(
+            f"Each of the {lists.n_lists} lists has a single item, so that any scores rank it (is "
+            "qid the number of the row?): there is no order to learn or to measure.",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def check_judged(y, allow_missing, *, who="this measure", name="y", others=list):
+    """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
+
+    Parameters
+    ----------
+    y : ndarray of 1, 2 or 3 dimensions
+    allow_missing : bool
+        Whether NaN in a matrix means "not judged".
+    who : str
+        What needs every label, for the message.
+    name : str
+        What the message calls y.
+    others : callable
+        ``others()`` names measures that take missing judgements.
+    """
+    missing = np.isnan(y)
+    if not missing.any():
+        return
+    place = tuple(int(i) for i in np.argwhere(missing)[0])
+    if y.ndim == 1:
+        raise ValueError(
+            f"Input {name} contains NaN (row {place[0]}): with one row per document, leave out the "
+            "rows that are not judged."
+        )
+    if y.ndim == 3:
+        raise ValueError(
+            f"Input {name} contains NaN ({name}{list(place)}): the weight of a preference that "
+            "nobody gave is 0."
+        )
+    if not allow_missing:
+        without = ", ".join(others())
+        raise ValueError(
+            f"Input {name} contains NaN (query {place[0]}, item {place[1]}): {who} needs every "
+            "item judged. Judge it, drop the query"
+            f"{without and f', or take a measure that does not ({without})'}."
+        )
+
+
+def check_items_judged(y, weights):
+    """Refuse a matrix y in which no row that counts judges one of the items."""
+    if y.ndim != 2:
+        return
+    nobody = np.isnan(y)[weights > 0].all(axis=0)
+    if nobody.any():
+        raise nobody_judges(int(np.argmax(nobody)))
+
+
+def nobody_judges(item):
+    """The error of a fixed item that no row judges."""
+    return ValueError(
+        f"Column {item} of y is NaN in every row that counts: no query judges this item. Drop the "
+        "column."
+    )
+
+
+def read_weights(sample_weight, n_rows, n_lists=None):
+    """Weights >= 0 of rows, ones where None; refuses a batch that weighs nothing.
+
+    Parameters
+    ----------
+    sample_weight : array-like or None
+    n_rows : int
+    n_lists : int or None
+        Where one weight for each list is welcome too.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,) or (n_lists,)
+    """
+    if sample_weight is None:
+        return np.ones(n_rows)
+    weights = _checked(sample_weight, "sample_weight")
+    if weights.shape not in ((n_rows,), (n_lists,)):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; it must be ({n_rows},), one weight per row."
+        )
+    if np.any(weights < 0):
+        raise ValueError(
+            f"sample_weight[{int(np.argmax(weights < 0))}] is negative; weights must be >= 0."
+        )
+    if not np.any(weights > 0):
+        raise ValueError("All sample weights are zero: at least one row must count.")
+    return weights
+
+
+def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
+    """Labels and scores of a measure, flat, with their lists and the weight of each list.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
+    y_score : array-like of shape (n_rows,) or (n_lists, r)
+    qid, sample_weight : array-like or None
+        Weights of rows (a list has the mean weight of its rows) or of lists.
+    check : callable
+        ``check(y) -> y`` on the labels as the user laid them out, to name a wrong one's place.
+
+    Returns
+    -------
+    y : ndarray of shape (n_rows,), in the order of the rows, or (n_lists, r, r)
+    scores : ndarray of shape (n_rows,)
+    lists : RankingLists
+    weights : ndarray of shape (n_lists,)
+    """
+    y_true, qid = split_target(y_true, qid)
+    y = read_labels(y_true, "y_true")
+    scores = _checked(y_score, "y_score", allow_nd=True)
+    scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
+    if scores.shape != y.shape[:2]:
+        raise ValueError(
+            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
+            "score for each labelled item."
+        )
+    lists = lists_of(y, qid, "y_true")
+    warn_of_single_items(lists, stacklevel=4)
+    y = check(y)
+    if sample_weight is None:
+        weights = np.ones(lists.n_lists)
+    else:
+        weights = read_weights(sample_weight, lists.n_rows, lists.n_lists)
+    if sample_weight is not None and weights.shape == (lists.n_rows,):
+        weights = lists.sum(lists.group(weights)) / lists.lengths
+    return (y if y.ndim == 3 else y.ravel()), scores.ravel(), lists, weights

@@ -1,0 +1,47 @@
+"""Tables that are handed out and taken in: data frames where pandas is there."""
+
+import numpy as np
+
+
+def table_of(columns, index=None):
+    """A pandas DataFrame of columns of one length, or without pandas a structured array.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+    index : str or None, default=None
+        The column that is the index of a DataFrame; a structured array has it as a field.
+
+    Returns
+    -------
+    DataFrame or structured ndarray
+    """
+    columns = {name: np.asarray(values) for name, values in columns.items()}
+    try:
+        import pandas as pd  # an optional dependency
+    except ImportError:
+        return _structured(columns)
+    labels = None
+    if index is not None:
+        rest = {name: values for name, values in columns.items() if name != index}
+        # ids that are tuples are labels of one level, not of several
+        columns, labels = rest, pd.Index(columns[index], name=index, tupleize_cols=False)
+    return pd.DataFrame(columns, index=labels)
+
+
+def _structured(columns):
+    n_rows = len(next(iter(columns.values())))
+    table = np.empty(n_rows, dtype=[(name, values.dtype) for name, values in columns.items()])
+    for name, values in columns.items():
+        table[name] = values
+    return table
+
+
+def is_frame(table):
+    """Whether it has named columns, as frames of pandas and polars and structured arrays do."""
+    return hasattr(table, "columns") or getattr(getattr(table, "dtype", None), "names", None)
+
+
+def column_names(table):
+    """Names of the columns of what `is_frame`."""
+    return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)

@@ -1,0 +1,30 @@
+"""What the theorems speak of: regret of an order, conditions on the distribution, margins."""
+
+from .low_rank._risks import all_ranks, conditional_regret, conditional_risks
+from .order_preserving._bounds import C_phi, OrderCheck, is_order_preserving, regret_bound
+from .precision_at_top._margins import (
+    PrecisionMargins,
+    precision_margins,
+    precision_mistake_bound,
+)
+from .preferences._noise import NoiseReport, in_p_dag, in_p_f, in_p_reinforce, noise_report
+from .structured._classifier import perceptron_mistake_bound
+
+__all__ = [
+    "C_phi",
+    "NoiseReport",
+    "OrderCheck",
+    "PrecisionMargins",
+    "all_ranks",
+    "conditional_regret",
+    "conditional_risks",
+    "in_p_dag",
+    "in_p_f",
+    "in_p_reinforce",
+    "is_order_preserving",
+    "noise_report",
+    "perceptron_mistake_bound",
+    "precision_margins",
+    "precision_mistake_bound",
+    "regret_bound",
+]

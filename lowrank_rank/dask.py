@@ -1,0 +1,510 @@
+"""Rankers on a Dask cluster, with the coefficients of a fit in memory.
+
+What is summed over blocks of whole lists in memory or from disk is summed here over the partitions
+of Dask arrays and data frames: statistics of ridge regression once, or value and gradient of a
+surrogate for every evaluation. Only such sums travel, and the rows of lists that are cut between
+two partitions. ``pip install "lowrank_rank[dask]"``.
+"""
+
+import copy
+import warnings
+from functools import reduce
+from itertools import pairwise
+from operator import add, getitem
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask import delayed, is_dask_collection
+from distributed import Client, default_client
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ._blocks import Block, Blocks
+from ._labels import read_scored
+from ._lists import RankingLists, same_id
+from ._parameters import fresh_fit
+from ._ranks import ranks_from_scores
+from .low_rank import LowRankSurrogateRanker
+from .order_preserving import OrderPreservingRegressor
+from .order_preserving._solvers import read
+
+__all__ = ["DaskLowRankSurrogateRanker", "DaskOrderPreservingRegressor"]
+
+_FAN_IN = 8  # statistics that a worker adds up at a time
+_PARTITION = 2**40  # rows, in the numbers that say where a row comes from
+
+
+# Blocks on a cluster ----------------------------------------------------------------
+
+
+class DaskBlocks(Blocks):
+    """Blocks that are futures: functions go to them, sums come back.
+
+    Futures are kept by what they were made from, so that a lost worker's blocks are made again.
+    """
+
+    is_kept = True
+
+    def __init__(self, client, futures):
+        self.client, self.futures = client, futures
+
+    def __iter__(self):
+        return iter(self.client.gather(future) for future in self.futures)
+
+    def map(self, function, *args):
+        submit = self.client.submit
+        return DaskBlocks(
+            self.client, [submit(function, one, *args, pure=False) for one in self.futures]
+        )
+
+    def sum(self, function, *args):
+        """The sum in the order of the blocks, whichever worker is first: the same every time."""
+        return reduce(add, self.client.gather(self.map(function, *args).futures))
+
+    def total(self):
+        """Sum of the blocks themselves, added up on the workers: for statistics, p x p each."""
+        futures = self.futures
+        while len(futures) > 1:
+            groups = [futures[i : i + _FAN_IN] for i in range(0, len(futures), _FAN_IN)]
+            futures = [self.client.submit(_add_up, group, pure=False) for group in groups]
+        return futures[0].result()
+
+
+def _add_up(parts):
+    return reduce(add, parts)
+
+
+# Partitions -------------------------------------------------------------------------
+
+
+def _pieces(collection, like=None):
+    """Delayed partitions of a Dask collection, in the chunks of rows of the array `like`."""
+    if collection is None:
+        return None
+    if isinstance(collection, da.Array):
+        chunks = collection.chunks[0]
+        if isinstance(like, da.Array) and not np.isnan(like.chunks[0]).any():
+            chunks = like.chunks[0]
+        if collection.chunks != (chunks, *collection.chunks[1:]) or collection.ndim > 1:
+            collection = collection.rechunk(
+                {0: chunks, **dict.fromkeys(range(1, collection.ndim), -1)}
+            )
+    return np.ravel(collection.to_delayed()).tolist()
+
+
+def _block(X, y, qid, weights):
+    """A partition as a `Block`, y a column where it is one."""
+    y = y.to_numpy() if hasattr(y, "to_numpy") else y
+    qid = qid.to_numpy() if hasattr(qid, "to_numpy") else qid
+    return Block(X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights)
+
+
+def _partitions(client, X, y, qid, weights):
+    """Futures of the partitions as blocks, those without rows left out, and rows of each."""
+    named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
+    for name, given in named.items():
+        if given is not None and not is_dask_collection(given):
+            raise TypeError(
+                f"{name} must be a Dask array or data frame, got {type(given).__name__}: "
+                "da.from_array(..., chunks=...) makes one, and in memory the class without Dask "
+                "does."
+            )
+    pieces = [_pieces(given, like=X) for given in named.values()]
+    counts = {len(part) for part in pieces if part is not None}
+    if len(counts) > 1:
+        raise ValueError(
+            f"X, y, qid and sample_weight have {sorted(counts)} partitions: they must be cut at "
+            "the same rows (rechunk, or take columns of one data frame)."
+        )
+    absent = [None] * counts.pop()
+    rows = zip(*(absent if part is None else part for part in pieces), strict=True)
+    futures = client.compute([delayed(_block)(*row) for row in rows])
+    return futures, client.gather([client.submit(_n_rows, one, pure=False) for one in futures])
+
+
+def _n_rows(block):
+    return len(block.y)
+
+
+def _edges(block):
+    """First and last id, whether ids only grow, and whether all are one."""
+    qid = np.asarray(block.qid)
+    try:
+        grows = bool(np.all(qid[1:] >= qid[:-1]))
+    except TypeError:  # ids of several kinds
+        grows = False
+    return qid[0], qid[-1], grows
+
+
+def _ids(block):
+    return RankingLists.from_qid(block.qid).ids
+
+
+def _rows_of(block, rows):
+    return Block(*(None if part is None else _take(part, rows) for part in block))
+
+
+def _take(part, rows):
+    return part.iloc[rows] if hasattr(part, "iloc") else part[rows]
+
+
+def _head(block, inside):
+    """The rows of the first list, or the others."""
+    first = np.fromiter((same_id(q, block.qid[0]) for q in block.qid), bool, len(block.qid))
+    return _rows_of(block, np.flatnonzero(first == inside))
+
+
+def _join(blocks):
+    """One block of several, which without rows give nothing."""
+    blocks = [block for block in blocks if len(block.y)] or blocks[:1]
+    return Block(
+        *(None if parts[0] is None else _stack(parts) for parts in zip(*blocks, strict=True))
+    )
+
+
+def _stack(parts):
+    if len(parts) == 1:
+        return parts[0]
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts)
+    return np.concatenate(parts)
+
+
+def _split(block, destinations, n):
+    """The rows of each of n destinations, by that of each distinct id."""
+    lists = RankingLists.from_qid(block.qid)
+    of_row = lists.ungroup(lists.spread(destinations))
+    return [_rows_of(block, np.flatnonzero(of_row == k)) for k in range(n)]
+
+
+def whole_lists(client, futures):
+    """Futures of blocks none of which shares a list, and which of `futures` each holds rows of.
+
+    A list that is cut between neighbours is brought to the first of them: nothing else moves. Where
+    a list comes back later all rows are shuffled.
+    """
+    edges = client.gather([client.submit(_edges, one, pure=False) for one in futures])
+    if not (all(e[2] for e in edges) and all(a[1] <= b[0] for a, b in pairwise(edges))):
+        ids = client.gather([client.submit(_ids, one, pure=False) for one in futures])
+        if _comes_back(ids, edges):
+            return _shuffled(client, futures, ids)
+    groups: list[tuple[list, list]] = []
+    for number, (future, (first, last, _)) in enumerate(zip(futures, edges, strict=True)):
+        if number and same_id(edges[number - 1][1], first):
+            groups[-1][0].append(client.submit(_head, future, True, pure=False))
+            groups[-1][1].append(number)
+            if same_id(first, last):  # all of it is of that list
+                continue
+            future = client.submit(_head, future, False, pure=False)
+        groups.append(([future], [number]))
+    return [
+        (parts[0] if len(parts) == 1 else client.submit(_join, parts, pure=False), numbers)
+        for parts, numbers in groups
+    ]
+
+
+def _comes_back(ids, edges):
+    """Whether a list has rows in two partitions other than at the seam of neighbours."""
+    seen: dict = {}
+    for number, distinct in enumerate(ids):
+        for one in distinct.tolist():
+            before = seen.setdefault(one, number)
+            at_seam = number == before + 1 and _is(one, edges[before][1], edges[number][0])
+            if before != number and not at_seam:
+                return True
+            seen[one] = number
+    return any(not grows and same_id(first, last) for first, last, grows in edges)
+
+
+def _is(one, *others):
+    return all(same_id(one, other) for other in others)
+
+
+def _shuffled(client, futures, ids):
+    warnings.warn(
+        "The rows are not sorted by qid: lists are brought together by a shuffle of all rows, "
+        f"which moves nearly the whole of X between workers in {len(futures)}**2 pieces. Sort by "
+        "qid once (set_index) and store that.",
+        UserWarning,
+        stacklevel=5,
+    )
+    home: dict = {}
+    n = len(futures)
+    pieces = []
+    for number, (future, distinct) in enumerate(zip(futures, ids, strict=True)):
+        to = np.array([home.setdefault(one, number) for one in distinct.tolist()])
+        pieces.append(client.submit(_split, future, to, n, pure=False))
+    found = []
+    for k in sorted(set(home.values())):
+        parts = [client.submit(getitem, one, k, pure=False) for one in pieces]
+        found.append((client.submit(_join, parts, pure=False), list(range(n))))
+    return found
+
+
+# Estimators -------------------------------------------------------------------------
+
+
+def _columns(block, estimator):
+    """The attributes of a ranker that knows the columns of a block."""
+    estimator._validate_X(block.X, reset=True)
+    names = ("n_features_in_", "feature_names_in_")
+    return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
+
+
+def _predicted(X, model):
+    return model.predict(X)
+
+
+def _values(block, model):
+    """Weighted sum of the measure over the lists where it is defined, and their weight."""
+    X, y, qid, weights = block
+    loss, scores = model.target_loss_, model.predict(X)
+    values = np.atleast_1d(loss.measure(y, scores, qid=qid, average=None))
+    each = read_scored(y, scores, qid, weights, check=lambda labels: labels)[3]
+    known = ~np.isnan(values)
+    return np.array([values[known] @ each[known], each[known].sum()])
+
+
+def _origin(scores, qid, number):
+    scores = np.asarray(scores)
+    return Block(np.arange(len(scores)) + number * _PARTITION, scores, np.asarray(qid))
+
+
+def _ranked(block):
+    lists = RankingLists.from_qid(block.qid)
+    return block.X, lists.ungroup(ranks_from_scores(lists.group(block.y), lists))
+
+
+def _collected(found, number, n_rows):
+    """The ranks of the rows of a partition, from the blocks that hold some of them."""
+    ranks = np.zeros(n_rows, dtype=np.intp)
+    for origin, values in found:
+        here = origin // _PARTITION == number
+        ranks[origin[here] % _PARTITION] = values[here]
+    return ranks
+
+
+class _DaskRanker:
+    """`fit`, `predict`, `rank` and `score` on partitions; in memory those of the class itself."""
+
+    n_items_: int | None
+
+    def fit(self, X, y, *, qid=None, sample_weight=None, client: Client | None = None) -> Any:
+        """Fit to the partitions of Dask arrays or data frames.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_rows, n_features)
+        y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
+        qid : dask array or series of shape (n_rows,) or None, default=None
+            Query id of each document. Sorted, only lists that are cut between two partitions
+            move; a list that comes back later asks for a shuffle, with a warning.
+        sample_weight : dask array or series of shape (n_rows,) or None, default=None
+        client : distributed.Client or None, default=None
+            None is the current one.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in memory; if collections are cut at different rows, or documents have no qid.
+        """
+        client = default_client() if client is None else client
+        futures = self._blocks(client, X, y, qid, sample_weight)
+        self._fit_futures(DaskBlocks(client, futures))  # type: ignore[attr-defined]
+        return self
+
+    def _blocks(self, client, X, y, qid, weights):
+        """Futures of blocks of whole lists."""
+        futures, n_rows = _partitions(client, X, y, qid, weights)
+        futures = [one for one, n in zip(futures, n_rows, strict=True) if n]
+        if not futures:
+            raise ValueError("There are no rows: at least one is needed.")
+        if qid is not None:
+            return [one for one, _ in whole_lists(client, futures)]
+        if y.ndim == 1:
+            raise ValueError(
+                "Documents on a cluster need qid, one id for each row: without it all rows of all "
+                "partitions would be one list."
+            )
+        return futures
+
+    def _light(self):
+        """A copy without the statistics, to send to workers."""
+        light: Any = copy.copy(self)
+        if getattr(light, "_model_", None) is not None:
+            light._seen_, light._model_ = None, light._model_._replace(sums=None)
+        return light
+
+    def predict(self, X) -> Any:
+        """Scores, higher is better: a dask array with the partitions of X, or as in memory.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_rows, n_features), or as in memory
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_rows,) or (n_queries, r)
+        """
+        if not is_dask_collection(X):
+            return super().predict(X)  # type: ignore[misc]
+        check_is_fitted(self)
+        light = delayed(self._light())
+        tail = () if self.n_items_ is None else (self.n_items_,)
+        pieces = _pieces(X)
+        known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
+        return da.concatenate(
+            [
+                da.from_delayed(delayed(_predicted)(piece, light), (n, *tail), dtype=np.float64)
+                for piece, n in zip(pieces, known, strict=True)
+            ],
+            allow_unknown_chunksizes=True,
+        )
+
+    def rank(self, X, *, qid=None, client: Client | None = None) -> Any:
+        """Ranks of each list, 1 = best: a dask array with the partitions of X, or as in memory.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_rows, n_features), or as in memory
+        qid : dask array or series of shape (n_rows,) or None, default=None
+        client : distributed.Client or None, default=None
+
+        Returns
+        -------
+        dask array or ndarray of int, shape (n_rows,) or (n_queries, r)
+        """
+        if not is_dask_collection(X):
+            return super().rank(X, qid=qid)  # type: ignore[misc]
+        scores = self.predict(X)
+        if self.n_items_ is not None:
+            return scores.map_blocks(_rank_rows, dtype=np.intp)
+        if qid is None:
+            raise ValueError("rank needs qid, the query id of each row.")
+        client = default_client() if client is None else client
+        pairs = zip(_pieces(scores), _pieces(qid, like=scores), strict=True)
+        futures = client.compute([delayed(_origin)(*pair, i) for i, pair in enumerate(pairs)])
+        n_rows = client.gather([client.submit(_n_rows, one, pure=False) for one in futures])
+        kept = [i for i, n in enumerate(n_rows) if n]
+        ranked: dict[int, list] = {}
+        for block, numbers in whole_lists(client, [futures[i] for i in kept]):
+            one = client.submit(_ranked, block, pure=False)
+            for number in numbers:
+                ranked.setdefault(kept[number], []).append(one)
+        found = [
+            client.submit(_collected, ranked.get(i, []), i, n, pure=False)
+            for i, n in enumerate(n_rows)
+        ]
+        return da.concatenate(
+            [
+                da.from_delayed(delayed(one), (n,), dtype=np.intp)
+                for one, n in zip(found, n_rows, strict=True)
+            ]
+        )
+
+    def score(self, X, y, sample_weight=None, *, qid=None, client: Client | None = None) -> float:
+        """Mean of the target loss's measure over the lists, greater is better.
+
+        Parameters
+        ----------
+        X, y, sample_weight, qid, client
+            As in `fit`, or all in memory.
+
+        Returns
+        -------
+        float
+        """
+        if not is_dask_collection(X):
+            return super().score(X, y, sample_weight, qid=qid)  # type: ignore[misc]
+        check_is_fitted(self)
+        client = default_client() if client is None else client
+        blocks = DaskBlocks(client, self._blocks(client, X, y, qid, sample_weight))
+        total, weight = blocks.sum(_values, self._light())
+        undefined = self.target_loss_.undefined  # type: ignore[attr-defined]
+        return float(total / weight) if weight > 0 else float(undefined)
+
+
+def _rank_rows(scores):
+    lists = RankingLists.equal(*scores.shape)
+    return ranks_from_scores(scores.ravel(), lists).reshape(scores.shape)
+
+
+def _seen(block, ranker):
+    return ranker._seen_of(block, reset=True, search=ranker.alpha == "auto")
+
+
+class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
+    """`LowRankSurrogateRanker` on a Dask cluster: the same parameters and coefficients.
+
+    One pass over the partitions: each gives statistics of n_features x n_features numbers, which
+    workers add up, eight at a time, and the client solves. Only the default ridge regression.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank.dask import DaskLowRankSurrogateRanker
+    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     ranker = DaskLowRankSurrogateRanker().fit(*data[:2], qid=data[2])
+    >>> ranker.rank(X[:3], qid=[0, 0, 0])
+    array([3, 2, 1])
+    """
+
+    def _fit_futures(self, blocks):
+        reader = clone(self)
+        if not reader._adds_up():
+            raise ValueError(
+                "A cluster adds up the statistics of the default ridge regression; got "
+                f"estimator={self.estimator!r} and solver={self.solver!r}."
+            )
+        seen = blocks.map(_seen, reader).total()
+        seen.check_items_judged()
+        with fresh_fit(self):
+            for name, value in seen.columns.items():
+                setattr(self, name, value)
+            self._adopt(seen)
+
+
+class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
+    """`OrderPreservingRegressor` on a Dask cluster: the same parameters and coefficients.
+
+    Every evaluation of L-BFGS sends the coefficients to the partitions and brings back the value
+    and the gradient of each, which the client adds up in the order of the partitions: a fit does
+    not depend on which worker was first, nor on workers that were lost. Standardised partitions
+    stay on the workers, in double precision.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank.dask import DaskOrderPreservingRegressor
+    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     ranker = DaskOrderPreservingRegressor().fit(*data[:2], qid=data[2])
+    >>> ranker.rank(X[:3], qid=[0, 0, 0])
+    array([3, 2, 1])
+    """
+
+    def _fit_futures(self, blocks):
+        before = self._before()
+        with fresh_fit(self):
+            loss = self._check_parameters()
+            first = blocks.client.submit(_columns, blocks.futures[0], clone(self), pure=False)
+            for name, value in first.result().items():
+                setattr(self, name, value)
+            self._fit(blocks.map(read, self._reader(), loss), loss, before)

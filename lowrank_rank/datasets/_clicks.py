@@ -1,0 +1,289 @@
+"""Clicks: what they say of utilities once the position is accounted for, and a simulator."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state
+
+from .._arrays import check_finite, numbers
+from .._labels import read_labels
+from .._lists import RankingLists
+from .._parameters import check_parameter, count, number
+from .._parameters import random_state as seed
+from .._typing import ArrayLike
+
+_FRACTION = number(0, 1)
+
+
+def utilities_from_clicks(
+    clicks: ArrayLike,
+    position: ArrayLike,
+    *,
+    propensity: float | ArrayLike | Callable[..., Any] = 1.0,
+    trust: tuple | None = None,
+    min_propensity: float = 0.0,
+    non_negative: bool = False,
+) -> np.ndarray:
+    """Unbiased estimates of relevance from clicks at known positions.
+
+    A document at position p is examined with probability theta_p; examined, it is clicked with
+    probability eps_plus_p if it is relevant and eps_minus_p if it is not. Then
+
+        v = (click - theta_p eps_minus_p) / (theta_p (eps_plus_p - eps_minus_p))
+
+    has the expectation P(relevant), whatever order the documents were shown in [2]_. Without
+    `trust` every examined relevant document is clicked and no other, and v is click / theta_p:
+    inverse propensity scoring [1]_.
+
+    Parameters
+    ----------
+    clicks : array-like of shape (n_rows,)
+        0 or 1 for each document of each session, or mean clicks at a position, >= 0.
+    position : array-like of int, shape (n_rows,)
+        At which the document was shown, 1 = first.
+    propensity : float, array-like of shape (n_positions,) or callable, default=1.0
+        theta_p: of an array the entry p - 1, of a callable ``propensity(positions)``; a number eta
+        >= 0 stands for ``(1 / p)**eta``.
+    trust : (eps_plus, eps_minus) or None, default=None
+        Each a number or an array of shape (n_positions,), with eps_plus > eps_minus; readers who
+        trust the first positions click there without reason. None is (1, 0).
+    min_propensity : float, default=0.0
+        Smaller propensities are raised to it: less variance, and a bias.
+    non_negative : bool, default=False
+        Add one number to all rows, the least for which no click rate gives v < 0:
+        ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the positions that occur. As it is
+        the same in all rows it changes no expected order, and DCG of every order alike.
+
+    Returns
+    -------
+    ndarray of float, shape (n_rows,)
+        v; above 1 where clicks at rare positions stand for many, below 0 where a click was likely
+        and did not come.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, a position has no propensity, or probabilities are none.
+
+    See Also
+    --------
+    make_clicks : Clicks with a known truth.
+
+    Notes
+    -----
+    Documents that are never shown have no estimate. Expected utilities are unbiased for losses that
+    see the label only through E v, such as "dcg" under every order-preserving surrogate; not for
+    NDCG, which divides by a function of the label, nor for precision, which asks whether a label is
+    above 0.
+
+    References
+    ----------
+    .. [1] T. Joachims, A. Swaminathan, T. Schnabel, "Unbiased Learning-to-Rank with Biased
+       Feedback", WSDM 2017.
+    .. [2] A. Vardasbi, H. Oosterhuis, M. de Rijke, "When Inverse Propensity Scoring does not Work:
+       Affine Corrections for Unbiased Learning to Rank", CIKM 2020.
+
+    Examples
+    --------
+    A click at position 2, which is seen by half of the readers, stands for two:
+
+    >>> from lowrank_rank.datasets import utilities_from_clicks
+    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3])
+    array([1., 2., 0.])
+
+    If of the documents that are examined 80 % of the relevant and 30 % of the others are clicked,
+    one that is shown and not clicked is below 0:
+
+    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3)).round(6)
+    array([ 1.4,  3.4, -0.6])
+    >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3), non_negative=True).round(6)
+    array([2., 4., 0.])
+    """
+    clicks = check_finite(numbers(clicks, "clicks"), "clicks")
+    position = check_positions(position)
+    check_parameter("min_propensity", min_propensity, [_FRACTION])
+    check_parameter("non_negative", non_negative, [bool])
+    if clicks.shape != position.shape or clicks.ndim != 1:
+        raise ValueError(
+            f"clicks and position must have one shape, (n_rows,), got {clicks.shape} and "
+            f"{position.shape}."
+        )
+    if np.any(clicks < 0):
+        raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
+    if len(clicks) == 0:
+        return np.zeros(0)
+    theta = np.maximum(of_positions("propensity", propensity, position), min_propensity)
+    if np.any(theta == 0):
+        p = position[np.argmax(theta == 0)]
+        raise ValueError(
+            f"The propensity of position {p} is 0: what nobody sees has no estimate. Leave out its "
+            "rows, or set min_propensity."
+        )
+    plus, minus = trust_at(trust, position)
+    floor = minus / (plus - minus)
+    utilities = clicks / (theta * (plus - minus)) - floor
+    return utilities + floor.max() if non_negative else utilities
+
+
+def check_positions(position):
+    """Positions as integers; refuses what is none, or below 1."""
+    position = check_finite(numbers(position, "position"), "position")
+    if np.any(position < 1) or np.any(position != np.round(position)):
+        raise ValueError("position must hold integers >= 1, 1 = first.")
+    return position.astype(np.intp)
+
+
+def of_positions(name, value, position):
+    """Probabilities at 1-based positions, from a number, a table by position or a callable."""
+    if callable(value):
+        found = numbers(value(position), name)
+        if found.shape != position.shape:
+            raise ValueError(f"{name} returned shape {found.shape} for {position.shape} positions.")
+    elif np.ndim(value) == 0 and name == "propensity":
+        check_parameter(f"{name} (as eta)", value, [number(0)])
+        return (1.0 / position) ** float(value)
+    elif np.ndim(value) == 0:
+        found = np.full(position.shape, numbers(value, name))
+    else:
+        table = numbers(value, name)
+        if table.ndim != 1 or position.max(initial=1) > len(table):
+            raise ValueError(
+                f"{name} must have one entry for each position, up to {position.max()}, got the "
+                f"shape {table.shape}."
+            )
+        found = table[position - 1]
+    if np.any(~((found >= 0) & (found <= 1))):
+        raise ValueError(f"{name} must hold probabilities in [0, 1].")
+    return found
+
+
+def trust_at(trust, position):
+    """(eps_plus, eps_minus) at the positions."""
+    if trust is None:
+        return np.ones(position.shape), np.zeros(position.shape)
+    if not isinstance(trust, tuple | list) or len(trust) != 2:
+        raise ValueError(f"trust must be a pair (eps_plus, eps_minus), got {trust!r}.")
+    plus, minus = (of_positions("trust", value, position) for value in trust)
+    if np.any(plus <= minus):
+        raise ValueError("trust: eps_plus must be above eps_minus, or clicks say nothing.")
+    return plus, minus
+
+
+_CLICKS = {
+    "n_sessions": [count()],
+    "max_grade": [number(above=0), None],
+    "temperature": [number(0)],
+    "cutoff": [count(), None],
+    "random_state": [seed],
+}
+
+
+def make_clicks(
+    y: ArrayLike,
+    qid: ArrayLike | None = None,
+    *,
+    scores: ArrayLike | None = None,
+    n_sessions: int = 1000,
+    max_grade: float | None = None,
+    propensity: float | ArrayLike | Callable[..., Any] = 1.0,
+    trust: tuple | None = None,
+    temperature: float = 0.0,
+    cutoff: int | None = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
+    """Clicks of readers on lists of documents with known grades.
+
+    Each session draws a query at random and shows its documents in the order of `scores`. A
+    document is relevant to the reader with probability grade / max_grade; position p is examined
+    with probability theta_p; an examined document is clicked with probability eps_plus_p if it is
+    relevant, eps_minus_p if not.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Grades >= 0.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query ids of the rows; None is one list.
+    scores : array-like of shape (n_rows,) or None, default=None
+        Of the ranker whose lists are shown, ties in random order; None shows random orders.
+    n_sessions : int, default=1000
+    max_grade : float or None, default=None
+        Grade that is relevant to every reader; None is the largest.
+    propensity, trust
+        As in `utilities_from_clicks`.
+    temperature : float, default=0.0
+        Of Gumbel noise that is added to the scores in each session: other orders are explored.
+    cutoff : int or None, default=None
+        Documents below this position are not shown and have no rows.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    data : Bunch
+        One entry for each document of each session: ``clicks`` 0 or 1, ``position``, ``session``
+        and ``row``, the row of y. And the truth: ``relevance`` (n_rows,), the probability that a
+        row is relevant; ``click_probability``, for each entry.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range or shapes differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.datasets import make_clicks, utilities_from_clicks
+    >>> log = make_clicks([2, 0, 1], scores=[1, 3, 2], n_sessions=20_000, random_state=0)
+    >>> log.position[:3].tolist(), log.row[:3].tolist()
+    ([1, 2, 3], [1, 2, 0])
+    >>> shown = np.bincount(log.row)
+    >>> (np.bincount(log.row, log.clicks) / shown).round(2)  # the best one is shown last
+    array([0.33, 0.  , 0.25])
+    >>> v = utilities_from_clicks(log.clicks, log.position)
+    >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
+    (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
+    """
+    parameters = locals()
+    for name, alternatives in _CLICKS.items():
+        check_parameter(name, parameters[name], alternatives)
+    y = read_labels(y)
+    if y.ndim != 1 or not np.all(y >= 0):
+        raise ValueError("y must hold grades >= 0, one for each document, shape (n_rows,).")
+    scores = (
+        np.zeros(len(y)) if scores is None else check_finite(numbers(scores, "scores"), "scores")
+    )
+    if scores.shape != y.shape:
+        raise ValueError(f"scores have shape {scores.shape}, y has {y.shape}.")
+    highest = float(y.max() if max_grade is None else max_grade)
+    if y.max() > highest:
+        raise ValueError(f"max_grade={highest:g} is below the grade {y.max():g}.")
+    rng = check_random_state(random_state)
+    relevance = y / (highest or 1.0)
+    session, row, position = _shown(RankingLists.from_qid(qid, len(y)), scores, parameters, rng)
+    if cutoff is not None:
+        kept = position <= cutoff
+        session, row, position = session[kept], row[kept], position[kept]
+    theta = of_positions("propensity", propensity, position)
+    plus, minus = trust_at(trust, position)
+    is_relevant = rng.uniform(size=len(row)) < relevance[row]
+    chance = theta * np.where(is_relevant, plus, minus)
+    return Bunch(
+        clicks=(rng.uniform(size=len(row)) < chance).astype(float),
+        position=position,
+        session=session,
+        row=row,
+        relevance=relevance,
+        click_probability=theta * (minus + (plus - minus) * relevance[row]),
+    )
+
+
+def _shown(lists, scores, parameters, rng):
+    """Session, row of y and position of every document shown, best first."""
+    drawn = rng.randint(lists.n_lists, size=parameters["n_sessions"])
+    sessions = RankingLists(lists.lengths[drawn])
+    grouped = lists.starts[drawn][sessions.index] + sessions.positions - 1
+    row = grouped if lists.order is None else lists.order[grouped]
+    noise = parameters["temperature"] * rng.gumbel(size=len(row))
+    order = np.lexsort((rng.uniform(size=len(row)), -(scores[row] + noise), sessions.index))
+    return sessions.index, row[order], sessions.positions

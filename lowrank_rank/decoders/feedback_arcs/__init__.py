@@ -1,0 +1,1 @@
+"""Preferences between items: orders that go against as little of them as possible."""

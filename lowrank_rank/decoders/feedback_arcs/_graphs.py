@@ -1,0 +1,233 @@
+"""Preferences u_ij between the items of a list, as graphs and as costs of orders.
+
+The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``: the weight of the
+preferences it goes against. Up to a constant it depends on the net preferences
+``u_ij - u_ji`` alone; the graph of a list has the edge i -> j of that weight where it is
+positive, and an order of least cost leaves a feedback arc set of least weight.
+"""
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from ..._arrays import LARGEST, check_finite, numbers
+from ..._parameters import check_parameter, count
+from ..._typing import ArrayLike
+from .._decoded import checked_vectors, compared_ranks
+
+
+def check_preference_matrices(u):
+    """u as finite floats of shape (n_lists, r, r).
+
+    Raises
+    ------
+    ValueError
+        Naming the list that does not fit.
+    """
+    u = numbers(u, "Preferences (lists of one length at a time)")
+    if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
+        raise ValueError(
+            f"Preferences u[q, i, j] have the shape (n_lists, r, r), got {u.shape}: give a single "
+            "matrix as u[np.newaxis], differences of pairs through matrices_from_differences."
+        )
+    return check_finite(u, "u", LARGEST)
+
+
+def square_matrices(u):
+    """Finite numbers whose last two dimensions are equal; signed, of the type that they came."""
+    floats, u = numbers(u, "Preferences"), np.asarray(u)
+    if u.dtype.kind not in "if":  # unsigned differences would wrap
+        u = floats
+    if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
+        raise ValueError(f"Preferences u[..., i, j] have the shape (..., r, r), got {u.shape}.")
+    return check_finite(u, "u", LARGEST)
+
+
+def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarray:
+    """Preferences (n_lists, r, r) from the differences u_ij - u_ji of the pairs i < j.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_lists, r(r-1)/2)
+        In the order of ``numpy.triu_indices(r, 1)``.
+    n_items : int
+
+    Returns
+    -------
+    ndarray of shape (n_lists, r, r)
+        Upper triangular: their cost is ``sum_{i<j} difference_ij [rank(i) > rank(j)]``.
+
+    Raises
+    ------
+    ValueError
+        If the number of columns does not fit.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import matrices_from_differences
+    >>> matrices_from_differences([[0.5, -1.0, 2.0]], n_items=3)[0].tolist()
+    [[0.0, 0.5, -1.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
+    """
+    check_parameter("n_items", n_items, [count()])
+    pairs = n_items * (n_items - 1) // 2
+    of, layout = f"for {n_items} items ", ", one difference for each pair i < j"
+    differences = checked_vectors(differences, pairs, of, layout)
+    full = np.zeros((len(differences), n_items, n_items))
+    i, j = np.triu_indices(n_items, 1)
+    full[:, i, j] = differences
+    return full
+
+
+def net_preferences(u: ArrayLike) -> np.ndarray:
+    """Net preferences u_ij - u_ji, antisymmetric: all that orders of least cost depend on.
+
+    Parameters
+    ----------
+    u : array-like of shape (..., r, r)
+        Weights of "i before j".
+
+    Returns
+    -------
+    ndarray of shape (..., r, r)
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import net_preferences
+    >>> net_preferences([[0.0, 3.0], [1.0, 0.0]]).tolist()
+    [[0.0, 2.0], [-2.0, 0.0]]
+    """
+    u = square_matrices(u)
+    return u - np.swapaxes(u, -1, -2)
+
+
+def net_scores(u: ArrayLike) -> np.ndarray:
+    """Net preference of each item over all others, ``sum_j (u_ij - u_ji)``.
+
+    Parameters
+    ----------
+    u : array-like of shape (..., r, r)
+        Weights of "i before j".
+
+    Returns
+    -------
+    ndarray of shape (..., r)
+        The row sums of `net_preferences`; over r - 1 they are mean preferences. Each list has its
+        own, whatever else is in the batch.
+
+    References
+    ----------
+    .. [1] J. Duchi, L. Mackey, M. Jordan, "On the Consistency of Ranking Algorithms", ICML 2010.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import net_scores
+    >>> net_scores([[0, 2, 0], [0, 0, 2], [1, 0, 0]])
+    array([ 1,  0, -1])
+    """
+    return net_preferences(u).sum(axis=-1)
+
+
+def differences_from_matrices(u: np.ndarray) -> np.ndarray:
+    """Differences u_ij - u_ji of the pairs i < j: `net_preferences` above the diagonal.
+
+    Parameters
+    ----------
+    u : ndarray of shape (n_lists, r, r)
+
+    Returns
+    -------
+    ndarray of shape (n_lists, r(r-1)/2)
+        In the order of ``numpy.triu_indices(r, 1)``, as `matrices_from_differences` takes them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.decoders import differences_from_matrices
+    >>> differences_from_matrices(np.array([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])).tolist()
+    [[2, -1, 2]]
+    """
+    u = square_matrices(u)
+    i, j = np.triu_indices(u.shape[-1], 1)
+    return u[..., i, j] - u[..., j, i]
+
+
+def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
+    """``sum_{i != j} u_ij [rank(i) > rank(j)]`` of each list, lower is better.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_lists, r, r)
+        The diagonal is ignored.
+    ranks : array-like of shape (n_lists, r)
+
+    Returns
+    -------
+    ndarray of shape (n_lists,)
+
+    Raises
+    ------
+    ValueError
+        If u or ranks are not finite numbers of these shapes.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import preference_cost
+    >>> preference_cost([[[0, 2], [1, 0]]], [[2, 1]])
+    array([2.])
+    """
+    u = check_preference_matrices(u)
+    return costs_of(u, compared_ranks(ranks, *u.shape[:2]))
+
+
+def costs_of(u, ranks):
+    """`preference_cost` of arrays that have passed its checks."""
+    below = ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :]
+    return np.einsum("qij,qij->q", u, below)
+
+
+def pair_bound(u):
+    """``sum_{i<j} min(u_ij, u_ji)``: what every order pays, met where the graph is acyclic."""
+    i, j = np.triu_indices(u.shape[1], 1)
+    return np.minimum(u[:, i, j], u[:, j, i]).sum(axis=1)
+
+
+def clipped(weights, ranks):
+    """Weights of edges cut to twice the cost of a known order, list by list.
+
+    No better order goes against a heavier edge than that cost, so the best orders stay the
+    best; and sums are no longer rounded by the size of an edge that does not matter.
+    """
+    return np.minimum(weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis])
+
+
+def strong_components(edges, shape):
+    """Strong component of each node of a batch of graphs.
+
+    Parameters
+    ----------
+    edges : tuple of ndarrays of int
+        Lists, tails and heads of the edges.
+    shape : (int, int)
+        Number of lists and of items.
+
+    Returns
+    -------
+    components : ndarray of int, shape (n_lists, r)
+        Numbered over the whole batch.
+    in_cycle : ndarray of bool, shape (n_lists, r)
+        Whether a node shares its component with another one, hence lies on a cycle.
+    """
+    lists, tails, heads = edges
+    n_nodes = shape[0] * shape[1]
+    graph = sparse.csr_matrix(
+        (np.ones(len(lists), dtype=np.int8), (lists * shape[1] + tails, lists * shape[1] + heads)),
+        shape=(n_nodes, n_nodes),
+    )
+    components = connected_components(graph, directed=True, connection="strong")[1]
+    in_cycle = np.bincount(components)[components] > 1
+    return components.reshape(shape), in_cycle.reshape(shape)
+
+
+def acyclic(u):
+    """Whether the graph of each list has no cycle, shape (n_lists,)."""
+    return ~strong_components(np.nonzero(net_preferences(u) > 0), u.shape[:2])[1].any(axis=1)

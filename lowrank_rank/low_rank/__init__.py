@@ -1,0 +1,6 @@
+"""Convex calibrated surrogates for low-rank losses (Ramaswamy, Agarwal & Tewari 2013)."""
+
+from ._classifier import LowRankSurrogateClassifier
+from ._ranker import LowRankSurrogateRanker
+
+__all__ = ["LowRankSurrogateClassifier", "LowRankSurrogateRanker"]

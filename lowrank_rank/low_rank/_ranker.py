@@ -1,0 +1,318 @@
+"""LowRankSurrogateRanker: encode the labels, regress, decode."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+
+from .._base import BaseRanker
+from .._blocks import Block
+from .._parameters import (
+    RUNTIME,
+    check_parameters,
+    count,
+    fresh_fit,
+    name_of_decoder,
+    number,
+    regressor,
+)
+from .._typing import ArrayLike, MatrixLike
+from ..regression._encoding import LIST_WEIGHTS, decoded_ranks, encode_documents, encode_items
+from ..regression._regression import Regression, SurrogateMixin
+from ..regression._ridge import SOLVERS
+from ..regression._sums import Seen, SumsMixin, adds_up
+from ..target_losses import resolve_target_loss
+
+if TYPE_CHECKING:
+    from ..target_losses._base import TargetLoss
+
+
+class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
+    """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
+
+    The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
+    linear, a regressor learns them by least squares, and its prediction u is decoded into
+    the order that minimises ``<u, beta(order)>``. With any consistent regressor this is
+    consistent for the target loss (theorem 3 of [1]_), on documents as far as
+    one score per row can be.
+
+    Three shapes of y select the layout:
+
+    * (n_rows,) grades, one row of X per document, lists given by `qid` (`qid=None` is one
+      list, or y carries it: see `ranking_target`);
+    * (n_queries, r) grades of the same r items, one row of X per query; NaN = not judged,
+      for losses without a normaliser;
+    * (n_queries, r, r) preferences y[q, i, j] >= 0, for "pd".
+
+    Parameters
+    ----------
+    target_loss : str or TargetLoss, default="ndcg@10"
+        What to aim at: a name such as "ndcg@10", "precision@5", "map", "eru", "pd", or an object
+        such as ``NDCG(k=10, gain="exponential")``.
+    estimator : regressor or None, default=None
+        Any scikit-learn regressor. None is ridge regression, in documents centred within
+        lists: the pairwise squared loss in closed form.
+    decoder : str or callable, default="auto"
+        One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible. A callable
+        ``decode(u, n_items)`` takes surrogate vectors (n, d), estimates of ``target_loss.encode``,
+        and returns ranks (n, n_items), 1 = best. Documents are always sorted.
+    alpha : float or "auto", default=0.1
+        Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
+        of standardised features, beside the mean over rows of half the squared error. Neither the
+        number of rows nor the unit of a feature matters, nor, where documents are centred, its
+        level in each list: the deviation is that within lists. "auto" is 0.1 unless another of 20
+        penalties is better by the target loss's measure on held-out lists, in 5 folds by a hash of
+        what they hold, by two standard errors. It stays 0.1 for fewer than 5 lists, for missing
+        labels, for the solver "lsqr", for more than 1000 features, and where the search would cost
+        more than the fit (above 300 features, for fewer than about 50 rows a feature).
+    centered : bool or "auto", default="auto"
+        Documents only: subtract from the targets (and, in the default ridge, from the
+        features) their mean within each list, which no order within a list can see. "auto" does
+        so for the default ridge only: another regressor cannot be centred on the features, and
+        has then to tell apart lists whose documents look alike.
+    list_weights : {"rows", "lists", "pairs"}, default="rows"
+        Documents only: what counts the same: each row, each list (row weights 1/r), or each
+        pair (row weights r).
+    n_passes : int, default=1
+        Documents with an `estimator` and ``centered=True`` only: fits in which the regressor and
+        the offsets of the lists take turns. A regressor cannot be centred on the features; after
+        each fit the targets of a list are shifted to the mean of its scores, which no order
+        can see, and the regressor is fitted again. With exact least squares each pass lowers
+        the centred squared loss; each costs one more fit.
+    solver : {"auto", "gram", "lsqr"}, default="auto"
+        Of the default ridge: sufficient statistics, exact, or an iterative solver without
+        any n_features x n_features matrix. "auto" iterates above 4000 features, above fewer
+        where missing labels ask for several matrices, one for each pattern, and above 500 where
+        iterations cost less.
+    tol : float, default=1e-8
+        Relative accuracy of "lsqr".
+    max_iter : int or None, default=None
+        Iterations of "lsqr"; None is twice the number of features.
+    n_jobs : int or None, default=None
+        Parallel fits, over coordinates, of an `estimator` with a single output.
+    random_state : int, RandomState instance or None, default=None
+        Seeds every `random_state` of `estimator` that is None.
+    verbose : int, default=0
+        Progress on the standard output.
+
+    Attributes
+    ----------
+    target_loss_ : TargetLoss
+        The resolved target loss.
+    decoder_ : str or callable
+        The decoder in use.
+    n_lists_ : int
+        Number of lists with a positive weight seen in fit.
+    n_items_ : int or None
+        Number r of fixed items; None for documents.
+    coef_ : ndarray of shape (n_features,) or (d, n_features)
+        Where the regression is linear.
+    intercept_ : float or ndarray of shape (d,)
+        Where the regression is linear.
+    estimators_ : list of regressors
+        With `estimator`: one fitted regressor, or one for each coordinate.
+    alpha_ : float
+        Without `estimator`: the penalty in use.
+    alphas_, alpha_scores_ : ndarray of shape (20,)
+        Where penalties were tried: which, and the target loss's measure of each, greater is better.
+    solver_ : str
+        Without `estimator`: the solver in use.
+    n_iter_ : int
+        Iterations of "lsqr", the most over the coordinates; passes with an `estimator`.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Names of the features where X has them.
+
+    See Also
+    --------
+    LowRankSurrogateClassifier : The same for an arbitrary cost matrix.
+    lowrank_rank.make_ranking_scorer : Scorers for model selection.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
+       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
+
+    Examples
+    --------
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> X = [[0.0], [1.0], [0.0], [2.0]]
+    >>> ranker = LowRankSurrogateRanker(target_loss="ndcg", alpha=0.0)
+    >>> ranker.fit(X, [0, 1, 0, 1], qid=["a", "a", "b", "b"]).coef_.round(2)
+    array([0.6])
+    >>> ranker.rank([[1.0], [3.0], [2.0]], qid=["c", "c", "c"])
+    array([3, 1, 2])
+    """
+
+    _keeps_float32: ClassVar = True
+    _parameters: ClassVar = {
+        "estimator": [regressor, None],
+        "decoder": [name_of_decoder, callable],
+        "alpha": ["auto", number(0)],
+        "centered": ["auto", bool],
+        "list_weights": [*LIST_WEIGHTS],
+        "n_passes": [count()],
+        "solver": [*SOLVERS],
+        "tol": [number(0)],
+        "max_iter": [count(), None],
+        **RUNTIME,
+    }
+
+    def __init__(
+        self,
+        *,
+        target_loss: "str | TargetLoss" = "ndcg@10",
+        estimator: Any = None,
+        decoder: str | Callable[..., Any] = "auto",
+        alpha: float | str = 0.1,
+        centered: bool | str = "auto",
+        list_weights: str = "rows",
+        n_passes: int = 1,
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.target_loss = target_loss
+        self.estimator = estimator
+        self.decoder = decoder
+        self.alpha = alpha
+        self.centered = centered
+        self.list_weights = list_weights
+        self.n_passes = n_passes
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "LowRankSurrogateRanker":
+        """Encode the labels and fit the regression.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            One row per document, or per query for fixed items.
+        y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
+            Labels, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document: any hashable ids in any order.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Importance of each row; constant within a list it is a list weight.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters do not fit; nothing is changed then.
+        """
+        with fresh_fit(self):
+            batch = self._encode(X, y, qid, sample_weight, reset=True, whole=True)
+            model = Regression.of(self).fit(batch, self.n_passes)
+            self._adopt(Seen.of(self, batch, getattr(model, "sums", None)), model)
+        return self
+
+    @available_if(adds_up)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "LowRankSurrogateRanker":
+        """Add a batch of whole lists; the result is that of `fit` on all batches together.
+
+        Only with the default ridge regression. Memory does not grow with the rows.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one batch: if the first id of a batch is the last of
+            the previous one, the batch is refused; a list that comes back later counts as
+            another one. Without qid each batch is a list, which is refused after batches with
+            ids. An item may be judged in any of the batches. `alpha` may change between calls,
+            what is aimed at may not.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, if a list is cut across two calls, or if there are too many features
+            for the statistics; the model stays as it was.
+        """
+        return self._partial_fit(Block(X, y, qid, sample_weight))
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Scores, higher is better; a row's score does not depend on the other rows.
+
+        Equal rows get equal scores to the last bit, whatever else is in the batch; with an
+        `estimator` that is none of scikit-learn's linear models, this is as its own ``predict``
+        does.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+            The scores u themselves where they are sorted; r - rank of the decoded order
+            where the decoder is combinatorial.
+        """
+        u = self.predict_surrogate(X)
+        if self.n_items_ is None:
+            return u[:, 0]
+        if self.decoder_ == "sort":
+            return u
+        ranks = decoded_ranks(self.target_loss_, self.decoder_, u, self.n_items_)
+        return self.n_items_ - ranks.astype(np.float64)
+
+    # Encoding -----------------------------------------------------------------------
+
+    def _encode(self, X, y, qid, sample_weight, *, reset, whole):
+        """Everything that is checked and known of a batch before a regressor sees it."""
+        loss = clone(resolve_target_loss(self.target_loss))
+        check_parameters(self)
+        X, y, lists, weights = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=whole)
+        Regression.of(self).say(f"encoding {len(y)} rows for {loss!r}")
+        if y.ndim == 1:
+            centered = self.estimator is None if self.centered == "auto" else self.centered
+            return encode_documents(
+                X, y, lists, weights, loss, self.decoder, self.list_weights, centered
+            )
+        return encode_items(X, y, weights, loss, self.decoder)
+
+    def _seen_of(self, block, *, reset, search):
+        batch = self._encode(*block, reset=reset, whole=False)
+        return Seen.of(self, batch, self._sums_of(batch, search))
+
+    def _adopt(self, seen, model=None):
+        """Set the fitted attributes; a model where it is found already."""
+        model = seen.sums.solve(self.alpha) if model is None else model
+        batch = seen.batch
+        self.target_loss_, self.decoder_ = batch.loss, batch.decoder
+        self.n_items_, self.n_lists_ = batch.n_items, seen.n_lists
+        self._has_qid_ = seen.has_qid
+        self._seen_ = seen if seen.sums is not None else None
+        self._keep(model, flat=batch.n_items is None)
+        self.n_iter_ = model.n_iter

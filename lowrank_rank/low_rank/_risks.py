@@ -1,0 +1,105 @@
+"""Expected loss of orders, and their regret against the Bayes order, by enumeration."""
+
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import ArrayLike
+from ..target_losses import resolve_target_loss
+
+if TYPE_CHECKING:
+    from ..target_losses._base import TargetLoss
+
+_MAX_ITEMS = 8  # 8! orders
+
+
+def all_ranks(n_items: int) -> np.ndarray:
+    """Ranks of every order of the items, shape (n_items!, n_items).
+
+    Parameters
+    ----------
+    n_items : int
+        At most 8.
+
+    Returns
+    -------
+    ndarray of int
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import all_ranks
+    >>> all_ranks(2).tolist()
+    [[1, 2], [2, 1]]
+    """
+    if not 1 <= n_items <= _MAX_ITEMS:
+        raise ValueError(
+            f"Enumerating orders takes 1 to {_MAX_ITEMS} items (r! orders), got {n_items}."
+        )
+    return np.array(list(permutations(range(1, n_items + 1))))
+
+
+def conditional_risks(
+    loss: "TargetLoss | str", support: Any, probabilities: ArrayLike, ranks: ArrayLike
+) -> np.ndarray:
+    """Expected loss of each order for each distribution over a finite set of labels.
+
+    Parameters
+    ----------
+    loss : TargetLoss or str
+    support : array-like of shape (n_labels, r) or (n_labels, r, r)
+        The labels.
+    probabilities : array-like of shape (n, n_labels)
+        One distribution a row.
+    ranks : array-like of shape (n_orders, r)
+
+    Returns
+    -------
+    ndarray of shape (n, n_orders)
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import conditional_risks
+    >>> from lowrank_rank.target_losses import PrecisionAtK
+    >>> conditional_risks(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[1, 2], [2, 1]])
+    array([[0.25, 0.75]])
+    """
+    loss = resolve_target_loss(loss)
+    losses = (
+        loss.offset(support)[:, np.newaxis] + loss.encode(support) @ loss.rank_features(ranks).T
+    )
+    return np.asarray(probabilities) @ losses
+
+
+def conditional_regret(
+    loss: "TargetLoss | str", support: Any, probabilities: ArrayLike, ranks: ArrayLike
+) -> np.ndarray:
+    """How much more each decoded order costs than the Bayes order, in expectation.
+
+    The Bayes order is found among all r! orders.
+
+    Parameters
+    ----------
+    loss : TargetLoss or str
+    support : array-like of shape (n_labels, r) or (n_labels, r, r)
+    probabilities : array-like of shape (n, n_labels)
+    ranks : array-like of shape (n, r)
+        One order for each distribution, r at most 8.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        >= 0 up to rounding.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import conditional_regret
+    >>> from lowrank_rank.target_losses import PrecisionAtK
+    >>> conditional_regret(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[2, 1]])
+    array([0.5])
+    """
+    loss, ranks = resolve_target_loss(loss), np.asarray(ranks)
+    best = conditional_risks(loss, support, probabilities, all_ranks(ranks.shape[1])).min(axis=1)
+    u = np.asarray(probabilities) @ loss.encode(support)
+    risk = np.asarray(probabilities) @ loss.offset(support)
+    return risk + np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best

@@ -1,0 +1,221 @@
+"""PointwiseRanker: any regressor or classifier of grades as a ranker."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._arrays import check_unmasked
+from .._base import BaseRanker
+from .._labels import (
+    lists_of,
+    read_labels,
+    read_weights,
+    split_target,
+    warn_of_single_items,
+)
+from .._parameters import check_parameters, fresh_fit, predictor
+from .._typing import ArrayLike, MatrixLike
+from ..regression._regression import checked_prediction, weight_parameters
+from ..target_losses import resolve_target_loss
+
+if TYPE_CHECKING:
+    from ..target_losses._base import TargetLoss
+
+
+class WrappedRanker(MetaEstimatorMixin, BaseRanker):
+    """A clone of another model, fitted on the plain grades of documents; its attributes.
+
+    A subclass defines ``_fit_clone(X, y, lists, sample_weight)``, which returns the fitted clone.
+    """
+
+    def _fit_grades(self, X, y, qid, sample_weight):
+        with fresh_fit(self):
+            check_parameters(self)
+            check_unmasked(X, "X")
+            loss = clone(resolve_target_loss(self.target_loss))
+            y, qid = split_target(y, qid, X)
+            y = read_labels(y, estimator=self)
+            if y.ndim != 1:
+                raise ValueError(
+                    f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
+                    f"{y.shape}. A matrix y carries no query ids: fit the estimator itself on it."
+                )
+            check_consistent_length(X, y)
+            lists = lists_of(y, qid)
+            warn_of_single_items(lists, stacklevel=4)
+            loss.check_judged(y)
+            self.estimator_ = self._fit_clone(X, y, lists, sample_weight)
+            self.target_loss_, self.n_lists_, self.n_items_ = loss, lists.n_lists, None
+            self._has_qid_ = qid is not None
+        return self
+
+    @property
+    def n_features_in_(self) -> int:
+        return self._of_fitted("n_features_in_")
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return self._of_fitted("feature_names_in_")
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Of the fitted estimator, where it has them."""
+        return self._of_fitted("feature_importances_")
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Of the fitted estimator, where it has them."""
+        return self._of_fitted("coef_")
+
+    def _of_fitted(self, name):
+        """An attribute of the fitted estimator; without one the attribute is not there."""
+        if "estimator_" not in vars(self):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: no {name}.")
+        return getattr(self.estimator_, name)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if predictor.accepts(self.estimator):  # else fit says what is wrong with it
+            inner = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+
+class PointwiseRanker(WrappedRanker):
+    """Rank documents by any regressor or classifier of their grades.
+
+    It takes the query ids off y, fits a clone of `estimator` on the plain grades, each row by
+    itself, and sorts by what that predicts. Models of scikit-learn that know nothing of
+    lists are then compared with rankers under one cross-validation, where a regressor refuses a
+    `ranking_target` and a classifier takes each of its pairs for a class.
+
+    Parameters
+    ----------
+    estimator : regressor or classifier
+        Scores are a regressor's predictions; the expected grade of a classifier, the sum over its
+        classes of class times ``predict_proba``; or, of a binary one without, its
+        ``decision_function``.
+    target_loss : str or TargetLoss, default="ndcg@10"
+        What `score` measures; the fit does not know of it.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted clone.
+    target_loss_ : TargetLoss
+        The resolved target loss.
+    n_lists_ : int
+        Lists seen in fit.
+    n_features_in_ : int
+        Number of features, if `estimator` says it.
+    feature_names_in_ : ndarray of str
+        Names of the features where X has them, if `estimator` says them.
+    feature_importances_, coef_ : ndarray
+        Of `estimator_`, where it has them.
+
+    See Also
+    --------
+    LowRankSurrogateRanker : Regresses the targets of a loss, centred within lists.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from lowrank_rank import PointwiseRanker
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 2], ["a", "a", "b", "b"]
+    >>> ranker = PointwiseRanker(LogisticRegression()).fit(X, y, qid=qid)
+    >>> ranker.rank(X, qid=qid)
+    array([2, 1, 2, 1])
+    >>> ranker.score(X, y, qid=qid)
+    1.0
+    """
+
+    _parameters: ClassVar = {"estimator": [predictor]}
+
+    def __init__(self, estimator: Any, *, target_loss: "str | TargetLoss" = "ndcg@10") -> None:
+        self.estimator = estimator
+        self.target_loss = target_loss
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "PointwiseRanker":
+        """Fit a clone of the estimator on the grades.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            Whatever `estimator` takes, one row per document.
+        y : array-like of shape (n_rows,)
+            Grades, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; only `score` and `rank` go by it.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Handed on.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If y is a matrix, the estimator takes no weights but gets some, or a classifier gives
+            no scores.
+        """
+        return self._fit_grades(X, y, qid, sample_weight)
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Scores, higher is better; those of a row do not depend on the other rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        model = self.estimator_
+        if not is_classifier(model):
+            scores = model.predict(X)
+        elif hasattr(model, "predict_proba"):
+            scores = model.predict_proba(X) @ np.asarray(model.classes_, dtype=np.float64)
+        else:
+            scores = model.decision_function(X)
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(scores)
+        return checked_prediction(model, scores, n_rows)[:, 0]
+
+    def _fit_clone(self, X, y, lists, sample_weight):
+        model = clone(self.estimator)
+        weights = {}
+        if sample_weight is not None:
+            weights = weight_parameters(model, read_weights(sample_weight, len(y)))
+        if weights is None:
+            raise ValueError(
+                f"{model!r} takes no sample_weight in fit: leave it out, or take another estimator."
+            )
+        with config_context(enable_metadata_routing=False):  # the names are those without
+            model.fit(X, y, **weights)
+        _check_scores(model)
+        return model
+
+
+def _check_scores(model):
+    """Refuse a classifier that gives no scores."""
+    if not is_classifier(model) or hasattr(model, "predict_proba"):
+        return
+    if len(model.classes_) != 2 or not hasattr(model, "decision_function"):
+        raise ValueError(
+            f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
+            "take a classifier with predict_proba (CalibratedClassifierCV makes one), two "
+            "grades, or a regressor."
+        )

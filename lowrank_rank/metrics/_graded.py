@@ -1,0 +1,496 @@
+"""Measures of grades, rankings and preferences, as functions; each is a class's `measure`."""
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import ArrayLike
+from ..target_losses import (
+    DCG,
+    NDCG,
+    ExpectedRankUtility,
+    ExpectedReciprocalRank,
+    KendallTau,
+    PairwiseDisagreement,
+    SpearmanRho,
+)
+from ..target_losses._base import check_zero_division
+
+
+def dcg_score(
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    k: int | None = None,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+    gain: str = "linear",
+) -> float | np.ndarray:
+    """Discounted cumulative gain.
+
+    ``DCG@k = sum_i [rank(i) <= k] * gain(y_i) / log2(1 + rank(i))``, averaged over ties.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Grades >= 0, higher is better. NaN in a matrix means not judged.
+    y_score : array-like of the same shape
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    k : int or None, default=None
+        Cut-off; None is the whole list.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined (none is here).
+        nan leaves such lists out of the mean.
+    gain : {"linear", "exponential"}, default="linear"
+        The grade y itself, or 2**y - 1.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        >= 0, higher is better.
+
+    Raises
+    ------
+    ValueError
+        If a grade is negative, the exponential gain overflows, or k is not an integer >= 1.
+
+    References
+    ----------
+    .. [1] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques",
+       ACM TOIS 20, 2002.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import dcg_score
+    >>> dcg_score([1, 0, 2], [1, 3, 2])  # 0/log2(2) + 2/log2(3) + 1/log2(4)
+    1.761859507142915
+    """
+    return DCG(k, gain=gain).measure(
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
+
+
+def ndcg_score(
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    k: int | None = None,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+    gain: str = "linear",
+) -> float | np.ndarray:
+    """Normalised discounted cumulative gain.
+
+    ``NDCG@k = DCG@k / (DCG@k of the best order)``, averaged over ties. With the linear gain it
+    is what scikit-learn and trec_eval compute; LightGBM and XGBoost use the exponential
+    gain.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Grades >= 0, higher is better.
+    y_score : array-like of the same shape
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    k : int or None, default=None
+        Cut-off, of the ideal order as well; None is the whole list.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined, one with no
+        grade above 0.
+        nan leaves such lists out of the mean.
+    gain : {"linear", "exponential"}, default="linear"
+        The grade y itself, or 2**y - 1.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        In [0, 1], higher is better.
+
+    Raises
+    ------
+    ValueError
+        If a grade is negative, the exponential gain overflows, or k is not an integer >= 1.
+
+    References
+    ----------
+    .. [1] K. Järvelin, J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques",
+       ACM TOIS 20, 2002.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import ndcg_score
+    >>> ndcg_score([0, 1], [2, 1])  # (1/log2(3)) / 1
+    0.6309297535714575
+    >>> ndcg_score([0, 1, 1, 0], [1, 2, 2, 1], qid=["a", "a", "b", "b"], average=None)
+    array([1., 1.])
+    """
+    return NDCG(k, gain=gain).measure(
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
+
+
+def expected_rank_utility_score(
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    neutral: float = 2.0,
+    half_life: float = 5.0,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+) -> float | np.ndarray:
+    """Expected rank utility (ERU) of a short list that is read from the top.
+
+    ``ERU = sum_i max(y_i - neutral, 0) * 2**((1 - rank(i)) / (half_life - 1))``, averaged over
+    ties.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Any real grades, higher is better; those below `neutral` are worth nothing. NaN in a
+        matrix means not judged.
+    y_score : array-like of the same shape
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    neutral : float, default=2.0
+        Grade that is worth nothing to the reader.
+    half_life : float, default=5.0
+        Rank that is seen with half the probability of the first; > 1.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined (none is here).
+        nan leaves such lists out of the mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        >= 0, higher is better, in units of the grades.
+
+    Raises
+    ------
+    ValueError
+        If half_life is not above 1, or shapes do not fit.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
+       Loss Matrices", NIPS 2013, section 5.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import expected_rank_utility_score
+    >>> expected_rank_utility_score([5, 3], [1, 2], neutral=2, half_life=2)  # 1 + 3/2
+    2.5
+    """
+    return ExpectedRankUtility(neutral, half_life).measure(
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
+
+
+def expected_reciprocal_rank_score(
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    k: int | None = None,
+    max_grade: float = 4.0,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+) -> float | np.ndarray:
+    """Expected reciprocal rank (ERR) of a reader who stops when satisfied.
+
+    ``ERR = sum_p (1/p) * R_(p) * prod_{t < p} (1 - R_(t))`` with the stop probability
+    ``R_i = (2**y_i - 1) / 2**max_grade`` and (p) the item at rank p, averaged over ties.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Grades in 0..max_grade, higher is better.
+    y_score : array-like of the same shape
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    k : int or None, default=None
+        Cut-off; None is the whole list.
+    max_grade : float, default=4.0
+        The highest grade of the scale, whether or not it occurs.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined (none is here).
+        nan leaves such lists out of the mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        In [0, 1), higher is better.
+
+    Raises
+    ------
+    ValueError
+        If a grade is negative or above `max_grade`, or k is not an integer >= 1.
+
+    References
+    ----------
+    .. [1] O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected reciprocal rank for graded
+       relevance", CIKM 2009.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import expected_reciprocal_rank_score
+    >>> expected_reciprocal_rank_score([0, 1], [2, 1], max_grade=1)  # (1/2) * (1/2)
+    0.25
+    """
+    return ExpectedReciprocalRank(k, max_grade=max_grade).measure(
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
+
+
+def spearman_score(
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+) -> float | np.ndarray:
+    """Spearman's rank correlation of each list.
+
+    ``rho = 1 - 6 * sum_i (rank(i) - rho_i)**2 / (r * (r**2 - 1))`` with rho_i the rank of item i
+    by `y_true`. Ties on either side are averaged: the value is the mean of this formula over
+    all orders that agree, not Pearson's correlation of mid-ranks.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Any real grades, higher is better; a ranking is given as r - rank.
+    y_score : array-like of the same shape
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined, one with a single
+        item.
+        nan leaves such lists out of the mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        In [-1, 1], higher is better.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or y_true holds NaN.
+
+    References
+    ----------
+    .. [1] C. Calauzènes, N. Usunier, P. Gallinari, "Calibration and regret bounds for
+       order-preserving surrogate losses in learning to rank", Machine Learning 93, 2013.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import spearman_score
+    >>> spearman_score([3, 2, 1], [3, 1, 2])  # 1 - 6 * 2 / 24
+    0.5
+    """
+    return SpearmanRho().measure(
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
+
+
+def _loss(measure, y_true, y_score, *, zero_division, **how):
+    """The negative of a measure that is greater for better orders."""
+    zero_division = -check_zero_division(zero_division)
+    return 0.0 - measure.measure(y_true, y_score, zero_division=zero_division, **how)
+
+
+def pairwise_disagreement_loss(
+    y_true: Any,
+    y_score: Any,
+    *,
+    qid: ArrayLike | None = None,
+    weights: str = "unit",
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+) -> float | np.ndarray:
+    """Pairwise disagreement (PD): the weight of the pairs in the wrong order.
+
+    ``PD = sum_{i != j} y_ij * [rank(i) > rank(j)]``, a tied pair counting one half, where y_ij is
+    the weight of the preference "i before j". Grades give the preferences
+    ``y_ij = [y_i > y_j]`` (unit) or ``(y_i - y_j)_+`` (difference).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r) or (n_lists, r, r)
+        Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a matrix
+        of grades leaves the item out, and with it its pairs.
+    y_score : array-like of shape (n_rows,) or (n_lists, r)
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    weights : {"unit", "difference"}, default="unit"
+        How grades weight a pair; preferences carry their own weights.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined, one with a single item.
+        nan leaves such lists out of the mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        >= 0, lower is better; not divided by the number of pairs.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, a one-dimensional y_true or preferences hold NaN, or `weights` is
+        unknown.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
+       Loss Matrices", NIPS 2013, section 7.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import pairwise_disagreement_loss
+    >>> pairwise_disagreement_loss([2, 1, 0], [2, 3, 1])  # only (0, 1) is wrong
+    1.0
+    """
+    return _loss(
+        PairwiseDisagreement(weights),
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )
+
+
+def kendall_tau_loss(
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+) -> float | np.ndarray:
+    """Kendall's tau loss: the fraction of pairs on which two rankings differ.
+
+    ``2 / (r (r-1)) * sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]``. This one is not averaged
+    over ties: a pair tied on one side only counts as wrong, as in the textbook.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Any real grades, higher is better; NaN in a matrix leaves the item out.
+    y_score : array-like of the same shape
+        Scores, higher is better.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list on which the measure is undefined, one with a single
+        item.
+        nan leaves such lists out of the mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        In [0, 1], lower is better.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit or a one-dimensional y_true holds NaN.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, section 17.4.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import kendall_tau_loss
+    >>> kendall_tau_loss([3, 2, 1], [3, 1, 2])  # one pair of three
+    0.3333333333333333
+    """
+    return _loss(
+        KendallTau(),
+        y_true,
+        y_score,
+        qid=qid,
+        sample_weight=sample_weight,
+        average=average,
+        zero_division=zero_division,
+    )

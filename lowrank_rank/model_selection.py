@@ -1,0 +1,350 @@
+"""Splits, curves and importances by whole queries, where scikit-learn's own cut them apart."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.model_selection import GroupKFold, cross_validate, train_test_split
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
+from ._lists import RankingLists
+from ._parameters import RUNTIME, check_parameter, count, number
+from ._typing import ArrayLike, MatrixLike
+from .metrics import make_ranking_scorer
+
+__all__ = ["query_learning_curve", "query_permutation_importance", "query_train_test_split"]
+
+_SIZE = [number(above=0, below=1), count(), None]
+
+
+def query_train_test_split(
+    *arrays: Any,
+    qid: ArrayLike | None = None,
+    test_size: Any = None,
+    train_size: Any = None,
+    random_state: Any = None,
+) -> list:
+    """Split rows into a training and a test part of whole queries.
+
+    As `sklearn.model_selection.train_test_split`, which cuts queries apart.
+
+    Parameters
+    ----------
+    *arrays : array-likes of n_rows each
+        Arrays, lists, sparse matrices, frames or series.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row. None takes the ids that one of the arrays carries, a
+        `ranking_target` or a series whose index has a level "qid".
+    test_size, train_size : float, int or None, default=None
+        Fraction or number of *queries*; None is what the other leaves, and a quarter for the test
+        where both are None.
+    random_state : int, RandomState or None, default=None
+        Of the draw of the queries.
+
+    Returns
+    -------
+    list
+        The training and the test part of each array, rows in their order; and of qid, last,
+        where it is given.
+
+    Raises
+    ------
+    ValueError
+        If there is no array or no id, lengths differ, or a part would hold no query.
+
+    See Also
+    --------
+    sklearn.model_selection.GroupShuffleSplit : Several such splits, as indices.
+
+    Examples
+    --------
+    >>> from lowrank_rank.model_selection import query_train_test_split
+    >>> X, y, qid = [[0], [1], [2], [3], [4]], [1, 0, 0, 1, 0], ["a", "b", "a", "c", "b"]
+    >>> X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
+    ...     X, y, qid=qid, test_size=1, random_state=0)
+    >>> qid_train, qid_test, y_test
+    (['a', 'b', 'a', 'b'], ['c'], [1])
+    """
+    if not arrays:
+        raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
+    check_parameter("test_size", test_size, _SIZE)
+    check_parameter("train_size", train_size, _SIZE)
+    given = list(arrays) if qid is None else [*arrays, qid]
+    if qid is None:
+        carrying = next((array for array in arrays if carries_qid(array)), None)
+        if carrying is None:
+            raise ValueError(
+                "No array carries query ids: give qid=..., the query of each row, or y as "
+                "ranking_target(y, qid)."
+            )
+        _, qid = split_target(carrying)
+    check_consistent_length(*arrays, qid)
+    lists = RankingLists.from_qid(qid)
+    of_row = lists.ungroup(lists.index)
+    queries = train_test_split(
+        np.arange(lists.n_lists),
+        test_size=test_size,
+        train_size=train_size,
+        random_state=random_state,
+    )
+    parts = [np.flatnonzero(np.isin(of_row, part)) for part in queries]
+    return [_take(array, rows) for array in given for rows in parts]
+
+
+def _take(array, rows):
+    """Some rows of an array, a list, a sparse matrix, a frame or a series."""
+    if hasattr(array, "iloc"):
+        return array.iloc[rows]
+    return array[rows] if hasattr(array, "shape") else [array[i] for i in rows]
+
+
+def _with_ids(y, qid):
+    """y that carries its query ids, and the list of each row; rows of a matrix are lists."""
+    if not one_label_per_row(y):
+        split_target(y, qid)
+        if qid is not None:
+            raise ValueError("A matrix y holds one list per row and takes no qid.")
+        return y, np.arange(len(y))
+    y, qid = split_target(y, qid)
+    if qid is None:
+        raise ValueError(
+            "The query of each row is needed: give qid=..., or y as ranking_target(y, qid)."
+        )
+    target = ranking_target(y, qid)
+    lists = RankingLists.from_qid(target["qid"])
+    return target, lists.ungroup(lists.index)
+
+
+def _scorer(scoring):
+    return scoring if callable(scoring) else make_ranking_scorer(scoring)
+
+
+def query_learning_curve(
+    estimator: Any,
+    X: MatrixLike,
+    y: Any,
+    *,
+    qid: ArrayLike | None = None,
+    train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
+    cv: Any = 5,
+    scoring: Any = "ndcg@10",
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores of models that were fitted on more and more queries.
+
+    As `sklearn.model_selection.learning_curve`, which counts rows and cuts queries apart. In
+    each fold the queries of the training part are shuffled once, and a size is the first so
+    many of them: larger training sets hold the smaller ones.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned for each fit.
+    X : array-like or sparse matrix of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,) or (n_queries, r)
+        Labels; 1-D they are numbers with the query ids beside, or carry them.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row.
+    train_sizes : array-like of float or int, default=(0.1, 0.325, 0.55, 0.775, 1.0)
+        Fractions, or numbers, of the queries of the smallest training part.
+    cv : int, splitter or iterable, default=5
+        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or pairs
+        of row indices (train, test).
+    scoring : str, measure, or callable, default="ndcg@10"
+        As in `make_ranking_scorer`, one measure; or any scorer of scikit-learn.
+    n_jobs : int or None, default=None
+        Fits in parallel.
+    random_state : int, RandomState or None, default=None
+        Of the shuffling of training queries.
+
+    Returns
+    -------
+    train_sizes : ndarray of int, shape (n_sizes,)
+        Numbers of queries, without repetition.
+    train_scores : ndarray of shape (n_sizes, n_folds)
+        On the queries that were fitted.
+    test_scores : ndarray of shape (n_sizes, n_folds)
+
+    Raises
+    ------
+    ValueError
+        If there are no ids, or a size is none.
+
+    See Also
+    --------
+    lowrank_rank.plotting.QueryLearningCurveDisplay : Draws it.
+
+    Examples
+    --------
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.datasets import make_ranking
+    >>> from lowrank_rank.model_selection import query_learning_curve
+    >>> X, y, qid = make_ranking(n_lists=40, random_state=0)
+    >>> sizes, train, test = query_learning_curve(
+    ...     LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=[2, 30], cv=4, random_state=0)
+    >>> sizes.tolist(), test.shape, bool(test[1].mean() > test[0].mean())
+    ([2, 30], (2, 4), True)
+    """
+    check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
+    check_parameter("random_state", random_state, RUNTIME["random_state"])
+    target, of_row = _with_ids(y, qid)
+    if isinstance(cv, Integral):
+        cv = GroupKFold(cv)
+    folds = list(cv.split(X, target, of_row) if hasattr(cv, "split") else cv)
+    random_state = check_random_state(random_state)
+    queries = [random_state.permutation(np.unique(of_row[train])) for train, _ in folds]
+    sizes = _absolute_sizes(train_sizes, min(map(len, queries)))
+    splits = [
+        (train[np.isin(of_row[train], shuffled[:size])], test)
+        for size in sizes
+        for shuffled, (train, test) in zip(queries, folds, strict=True)
+    ]
+    found = cross_validate(
+        estimator,
+        X,
+        target,
+        cv=splits,
+        scoring=_scorer(scoring),
+        n_jobs=n_jobs,
+        return_train_score=True,
+        error_score="raise",
+    )
+    shape = (len(sizes), len(folds))
+    return sizes, found["train_score"].reshape(shape), found["test_score"].reshape(shape)
+
+
+def _absolute_sizes(train_sizes, available):
+    """Numbers of queries, of fractions or numbers, sorted and each once."""
+    sizes = np.asarray(train_sizes)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or not len(sizes):
+        raise ValueError(f"train_sizes must be a list of numbers, got {train_sizes!r}.")
+    if sizes.dtype.kind == "f":
+        if not ((sizes > 0) & (sizes <= 1)).all():
+            raise ValueError(
+                f"train_sizes are fractions in (0, 1] or whole numbers, got {train_sizes!r}."
+            )
+        sizes = np.maximum((sizes * available).astype(int), 1)
+    if sizes.min() < 1 or sizes.max() > available:
+        raise ValueError(
+            f"train_sizes must lie between 1 and {available}, the queries of the smallest training "
+            f"part, got {train_sizes!r}."
+        )
+    return np.unique(sizes)
+
+
+def query_permutation_importance(
+    estimator: Any,
+    X: MatrixLike,
+    y: Any,
+    *,
+    qid: ArrayLike | None = None,
+    scoring: Any = "ndcg@10",
+    n_repeats: int = 5,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> Bunch | dict:
+    """How much a fitted ranker loses when a feature is permuted within each query.
+
+    As `sklearn.inspection.permutation_importance`, which permutes over all rows: there a feature
+    that differs between queries and not within them seems to matter, though it orders nothing,
+    and documents get values that do not occur in their query.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    X : array-like or frame of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,)
+        Grades; a `ranking_target` carries its qid.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row.
+    scoring : str, measure, list or dict of these, or callable, default="ndcg@10"
+        As in `make_ranking_scorer`; or any scorer of scikit-learn.
+    n_repeats : int, default=5
+        Permutations of each feature.
+    n_jobs : int or None, default=None
+        Features in parallel.
+    random_state : int, RandomState or None, default=None
+        Of the permutations.
+
+    Returns
+    -------
+    Bunch
+        With ``importances`` (n_features, n_repeats), what the score falls by, and their
+        ``importances_mean`` and ``importances_std``; for several measures a dict of these.
+
+    Raises
+    ------
+    ValueError
+        If there are no ids, or X is sparse.
+
+    Examples
+    --------
+    The second feature is the same for all documents of a query.
+
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.model_selection import query_permutation_importance
+    >>> X = [[0.0, 5.0], [1.0, 5.0], [2.0, 7.0], [3.0, 7.0]]
+    >>> y, qid = [0, 1, 0, 1], ["a", "a", "b", "b"]
+    >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    >>> found = query_permutation_importance(
+    ...     ranker, X, y, qid=qid, scoring="precision@1", random_state=0)
+    >>> found.importances_mean
+    array([0.5, 0. ])
+    """
+    check_parameter("n_repeats", n_repeats, [count()])
+    check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
+    check_parameter("random_state", random_state, RUNTIME["random_state"])
+    if sparse.issparse(X):
+        raise ValueError("X is sparse: its columns are permuted one by one, give X.toarray().")
+    if not one_label_per_row(y):
+        raise ValueError("y must hold one grade per row: a row that is a query has nothing beside.")
+    target, of_row = _with_ids(y, qid)
+    X = X if hasattr(X, "columns") else np.asarray(X)
+    scorer = _scorer(scoring)
+    n_features = X.shape[1]
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_features)
+    drops = Parallel(n_jobs=n_jobs)(
+        delayed(_scores_permuted)(estimator, X, target, of_row, column, seed, n_repeats, scorer)
+        for column, seed in enumerate(seeds)
+    )
+    baseline = scorer(estimator, X, target)
+    if not isinstance(baseline, dict):
+        return _importances(baseline - np.array(drops))
+    return {
+        name: _importances(value - np.array([[one[name] for one in row] for row in drops]))
+        for name, value in baseline.items()
+    }
+
+
+def _importances(drops):
+    return Bunch(
+        importances_mean=drops.mean(axis=1), importances_std=drops.std(axis=1), importances=drops
+    )
+
+
+def _scores_permuted(estimator, X, target, of_row, column, seed, n_repeats, scorer):
+    random_state = np.random.RandomState(seed)
+    grouped = np.argsort(of_row, kind="stable")
+    source = np.empty(len(of_row), dtype=np.intp)
+    scores = []
+    for _ in range(n_repeats):
+        source[grouped] = np.lexsort((random_state.uniform(size=len(of_row)), of_row))
+        scores.append(scorer(estimator, _with_column_of(X, column, source), target))
+    return scores
+
+
+def _with_column_of(X, column, source):
+    """X with one column taken from other rows."""
+    if hasattr(X, "with_columns"):  # polars
+        return X.with_columns(X.to_series(column)[source])
+    permuted = X.copy()
+    if hasattr(X, "iloc"):
+        permuted[X.columns[column]] = X.iloc[source, column].array
+    else:
+        permuted[:, column] = X[source, column]
+    return permuted

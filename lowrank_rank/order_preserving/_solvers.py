@@ -1,0 +1,233 @@
+"""Linear scores under a surrogate over blocks of lists: what is summed, and the two solvers.
+
+Blocks are those of `_blocks`: held in memory, read from disk for every sum, or on a cluster. What
+a block gives to a sum stands here once, for all of them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize, root
+
+from .._blocks import Block
+from ..regression._statistics import Groups, Moments, RidgeStatistics, squares_within
+from ._problem import LabelSums, ScaledFeatures, ScoreProblem, Utilities
+
+_POLISHING = 5  # Newton steps
+
+
+# Blocks -----------------------------------------------------------------------------
+
+
+class Labelled(NamedTuple):
+    """Rows of whole lists, read and encoded."""
+
+    X: Any
+    utilities: Utilities
+
+
+class Part(NamedTuple):
+    """A block that can be evaluated."""
+
+    features: ScaledFeatures
+    problem: ScoreProblem
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What has to be known of all blocks before one can be evaluated."""
+
+    features: Moments
+    squares: np.ndarray  # of the features, centred within lists; of fixed items 0
+    labels: LabelSums
+
+    def __add__(self, other):
+        squares = self.squares + other.squares
+        return Facts(self.features.plus(other.features), squares, self.labels + other.labels)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What is told of a solution; see `ScoreProblem`."""
+
+    bound: np.ndarray
+    above: np.ndarray
+
+    def __add__(self, other):
+        number = self.bound[1] + other.bound[1]
+        bound = np.array([np.hypot(self.bound[0], other.bound[0]), number])
+        return Ends(bound, self.above | other.above)
+
+
+def read(block, ranker, loss):
+    """`Labelled` rows of a `Block`, by a ranker that knows the columns."""
+    X, y, qid, weights = Block.of(block)
+    rows = ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
+    return labelled(rows, loss)
+
+
+def labelled(rows, loss):
+    """`Labelled` of checked rows."""
+    return Labelled(rows.X, Utilities.of_labels(rows.y, rows.lists, rows.weights, loss))
+
+
+def facts(block):
+    """`Facts` of a `Labelled` block."""
+    X, utilities = block
+    moments, squares = Moments.of(X, utilities.row_weights), np.zeros(X.shape[1])
+    if utilities.n_items is None:
+        codes = utilities.lists.ungroup(utilities.lists.index)
+        squares = squares_within(X, Groups(codes, utilities.row_weights))[0]
+    return Facts(moments, squares, LabelSums.of(utilities))
+
+
+def prepare(block, scaling, known, kept):
+    """`Part` of a `Labelled` block, with scaled features where it is kept."""
+    features = scaling.features(block.X) if kept else scaling.as_they_come(block.X)
+    return Part(features, ScoreProblem.of(block.utilities, known))
+
+
+def value_and_gradient(part, theta):
+    """Value of the surrogate over the total, and then its gradient by theta, in one vector."""
+    value, by_score = part.problem.evaluate(part.features.scores(theta))
+    return np.append(value, part.features.gradient(by_score))
+
+
+def ends(part, loss, unit):
+    """`Ends` of a part."""
+    return Ends(part.problem.bound_norm(loss, unit), part.problem.above)
+
+
+# Solvers ----------------------------------------------------------------------------
+
+
+class Solution(NamedTuple):
+    """Where a solver has stopped.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (d, p + 1)
+        Coefficients and intercepts of scaled features.
+    objective : float
+    n_iter : int
+    slope : float
+        Largest entry of the gradient, over that at 0.
+    """
+
+    theta: np.ndarray
+    objective: float
+    n_iter: int
+    slope: float
+
+
+def penalty(theta, alpha):
+    """That of coefficients and intercepts (d, p + 1); intercepts are free."""
+    return 0.5 * alpha * (theta[:, :-1] ** 2).sum()
+
+
+def ridge_statistics(part, pairwise):
+    """`RidgeStatistics` of a `Part` under a squared surrogate.
+
+    In pairs of documents both sides are centred within lists; for fixed items only the targets
+    of a row have to be, the same for all features.
+    """
+    features, problem = part
+    targets, codes = problem.v, None
+    if pairwise and problem.n_items is None:
+        codes = problem.lists.ungroup(problem.lists.index)
+    elif pairwise:
+        targets = targets - targets.mean(axis=1, keepdims=True)
+    found = RidgeStatistics.of_batch(features.scaled_rows(), targets, problem.row_weights, codes)
+    return replace(found, x_mean=found.x_mean - features.left)
+
+
+def solve_ridge(parts, known, alpha):
+    """Minimiser of the squared surrogates, ridge regression.
+
+    Parameters
+    ----------
+    parts : Blocks of Part
+    known : Known
+    alpha : float
+    """
+    statistics = parts.sum(ridge_statistics, known.surrogate.is_pairwise)
+    coef, intercept = (part.T for part in statistics.solve(0.5 * alpha * known.total))
+    theta = np.column_stack([coef, intercept if statistics.pooled else np.zeros(len(coef))])
+    value = parts.sum(value_and_gradient, theta)[0] + penalty(theta, alpha)
+    return Solution(theta, float(value), 1, 0.0)
+
+
+def solve_lbfgs(parts, start, *, alpha, intercept, tol, max_iter, report):
+    """Minimiser by L-BFGS.
+
+    Parameters
+    ----------
+    parts : Blocks of Part
+        Read once for every evaluation.
+    start : ndarray of shape (d, p + 1)
+    alpha : float
+    intercept : bool
+        Whether intercepts are fitted; else they are 0.
+    tol : float
+        Largest entry of the gradient at the solution, over that at 0.
+    max_iter : int
+    report : callable
+        ``report(iteration, objective, slope)``.
+
+    Returns
+    -------
+    Solution
+    """
+    shape, iterations = start.shape, 0
+    last: dict[str, float] = {}
+    free = np.append(np.ones(shape[1] - 1), float(intercept))
+
+    def objective(theta):
+        found = parts.sum(value_and_gradient, theta)
+        value, gradient = float(found[0]), found[1:].reshape(shape)
+        gradient[:, :-1] += alpha * theta[:, :-1]
+        return value + penalty(theta, alpha), free * gradient
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        at_zero = objective(np.zeros(shape))
+    size = np.abs(at_zero[1]).max() or 1.0
+    if not np.isfinite([at_zero[0], size]).all():
+        raise ValueError(
+            "The surrogate overflows where all scores are 0: bring the grades to a smaller scale."
+        )
+
+    def scaled(flat):
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too long is not taken
+            value, gradient = objective(flat.reshape(shape)) if flat.any() else at_zero
+        last.update(value=value, slope=np.abs(gradient).max() / size)
+        return value / size, gradient.ravel() / size
+
+    def callback(_):
+        nonlocal iterations
+        iterations += 1
+        report(iterations, last["value"], last["slope"])
+
+    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0, "maxcor": 30}
+    first = (free * start).ravel()
+    found = minimize(scaled, first, jac=True, method="L-BFGS-B", callback=callback, options=options)
+    theta, value, gradient = found.x, found.fun, found.jac
+    if found.nit < max_iter and np.abs(gradient).max() > tol:
+        theta = _polished(lambda flat: scaled(flat)[1], theta, gradient, tol)
+        value, gradient = scaled(theta)
+    slope = float(np.abs(gradient).max())
+    return Solution(theta.reshape(shape), float(value * size), int(found.nit), slope)
+
+
+def _polished(gradient_of, theta, gradient, tol):
+    """Newton steps on the gradient alone, from where the objective no longer changes.
+
+    The objective is flat to its last digit where the gradient is still 1e-8 of its size.
+    """
+    options = {"fatol": tol, "maxiter": _POLISHING}
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too long is not taken
+            refined = root(gradient_of, theta, method="krylov", options=options)
+    except ValueError:  # SciPy gives up on gradients that rounding has made meaningless
+        return theta
+    return refined.x if np.abs(refined.fun).max() < np.abs(gradient).max() else theta

@@ -1,0 +1,851 @@
+"""Order-preserving surrogates, each with its constant of the regret bound.
+
+A surrogate is a loss of scores s against utilities v >= 0, convex in s, whose expectation is
+minimal where the scores order the items as E v does (Calauzenes, Usunier & Gallinari 2013).
+Every one works on grouped flat arrays of ragged lists at once. A row weight w_i counts an item
+as w_i copies of it, but for a constant that no score changes: sums over items have w_i, sums over
+pairs w_i w_j, a softmax is that of w_i exp(s_i). Weights that are constant within a list weigh the
+list: k times the weights are k times the value (k**2 times that of a sum over pairs). The regret of
+a positional measure is bounded by that of the surrogate, inequality (9) of the paper:
+
+    regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
+
+`Surrogate.bound_constant` is c; `C_phi`, in `_bounds`, belongs to the measure. Each class says
+whether its c is that of the paper's table 2, sharper, corrected, or ours.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import BaseEstimator, clone
+
+from .._parameters import check_parameter, number
+from ..solvers._pairs import PairSums, dense_grades
+
+_PAIRS_AT_ONCE = 2**16  # a few arrays of them fit the cache
+_LARGEST_EXPONENT = 600.0
+#: Of scores and utilities, whose squares are to be finite, and the sums of these.
+LARGEST_SCORE = 1e100
+_ETA = 1.5  # times the largest utility
+
+
+# What a surrogate is ----------------------------------------------------------------
+
+
+class SurrogateValues(NamedTuple):
+    """A surrogate at some scores.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_lists,)
+        Loss of each list, >= 0 but for constants.
+    gradient : ndarray of shape (n_rows,)
+        Derivative of the sum of the values by each score.
+    curvature : ndarray of shape (n_rows,)
+        Diagonal of the second derivative, >= 0.
+    """
+
+    values: np.ndarray
+    gradient: np.ndarray
+    curvature: np.ndarray
+
+
+class Surrogate(BaseEstimator):
+    """Base of the surrogates in score space.
+
+    A subclass defines `evaluate`; `bound_constant` if it has a regret bound, `utility` if its
+    scores estimate utilities; and sets those of the class attributes that differ.
+
+    Attributes
+    ----------
+    is_order_preserving : bool
+        Whether the minimiser of the expected loss orders as E v, for all distributions.
+        `calibration.is_order_preserving` looks for a counter-example.
+    is_shift_invariant : bool
+        Whether a constant added to the scores of a list changes nothing.
+    is_pairwise : bool
+        Whether it sums over pairs, so that it grows with the square of a list's weight.
+    is_proportional : bool
+        Whether it is proportional to the utilities: nothing where all are 0.
+    is_squared : bool
+        Whether it is the sum of the squared errors s_i - v_i, or for ``is_pairwise`` of the
+        differences of two: ridge regression then minimises it. A subclass with an `evaluate`
+        of its own is not, unless it says so itself.
+    takes_negative : bool
+        Whether utilities may be below 0, as unbiased estimates from clicks are: with any of them
+        it is convex, and least where the scores order as E v.
+    """
+
+    is_order_preserving: ClassVar[bool] = True
+    is_shift_invariant: ClassVar[bool] = False
+    is_pairwise: ClassVar[bool] = False
+    is_proportional: ClassVar[bool] = False
+    is_squared: ClassVar[bool] = False
+    takes_negative: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if "evaluate" in vars(cls) and "is_squared" not in vars(cls):
+            cls.is_squared = False
+        if "evaluate" in vars(cls) and "prepare" not in vars(cls):
+            cls.prepare = Surrogate.prepare  # type: ignore[method-assign]
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether there is a regret bound: it is order-preserving and defines the constant."""
+        defined = type(self).bound_constant is not Surrogate.bound_constant
+        return self.is_order_preserving and defined
+
+    @property
+    def has_link(self) -> bool:
+        """Whether its scores estimate utilities: it defines `utility`."""
+        return type(self).utility is not Surrogate.utility
+
+    def evaluate(
+        self, v: np.ndarray, s: np.ndarray, lists: Any, weights: np.ndarray
+    ) -> SurrogateValues:
+        """Values, gradient and curvature at grouped utilities v and scores s.
+
+        Parameters
+        ----------
+        v, s, weights : ndarray of shape (n_rows,)
+            Utilities >= 0, scores, importances of the rows; grouped.
+        lists : RankingLists
+
+        Returns
+        -------
+        SurrogateValues
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define evaluate().")
+
+    def prepare(
+        self, v: np.ndarray, lists: Any, weights: np.ndarray
+    ) -> Callable[[np.ndarray], SurrogateValues]:
+        """`evaluate` as a function of the scores: what the rest determines is done once.
+
+        A subclass with an `evaluate` of its own has this `prepare`, unless it defines one too.
+
+        Returns
+        -------
+        callable
+            ``f(s)`` gives the `SurrogateValues` at scores s.
+        """
+        shapes = [(lists.n_lists,), v.shape, v.shape]
+
+        def evaluate(s):
+            found = self.evaluate(v, s, lists, weights)
+            if not isinstance(found, SurrogateValues) or list(map(np.shape, found)) != shapes:
+                raise TypeError(
+                    f"{self!r}: evaluate must return SurrogateValues(values, gradient, curvature) "
+                    f"of shapes {', '.join(map(str, shapes))}; values are those of lists, as "
+                    "lists.sum(...) makes them of rows."
+                )
+            return found
+
+        return evaluate
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        """c of the regret bound for each list, (n_lists,), at the expected utilities.
+
+        regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
+        """
+        raise ValueError(f"{self!r} has no regret bound: it defines no bound_constant.")
+
+    def utility(self, s: Any) -> np.ndarray:
+        """E v at the minimiser, as a function of its score, elementwise."""
+        raise AttributeError(f"{self!r} has no link: its scores do not estimate utilities.")
+
+    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        """`evaluate`, but with the curvature by which a Newton step of a tree's leaf divides.
+
+        Where the surrogate is nearly linear at the scores a step that divides by the curvature
+        there has no end. Such a surrogate returns the largest curvature on the way from the
+        scores to where their row is best; others what they return in `evaluate`.
+        """
+        return self.evaluate(v, s, lists, weights)
+
+    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        """Which scores it falls in, for ever, as one rises above another; of fixed items.
+
+        Parameters
+        ----------
+        v : ndarray of shape (n, r)
+        counts : ndarray of bool, shape (n, r)
+            Where an item has a weight.
+
+        Returns
+        -------
+        ndarray of bool, shape (r, r), or None
+            [i, j]: in s_i - s_j; a further row and column is the score 0. None where it has
+            nothing of the kind, as if it takes its least value at finite scores.
+        """
+        return None
+
+    def check_utilities(self, v: Any) -> None:
+        """Refuse utilities that the surrogate cannot take."""
+        if np.any(v < 0) and not self.takes_negative:
+            raise ValueError(
+                f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "
+                "which changes no expected order, or take a squared surrogate."
+            )
+
+
+# Items ------------------------------------------------------------------------------
+
+
+class PointwiseSquared(Surrogate):
+    """``sum_i (v_i - s_i)**2``; c = sqrt(2), the paper's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("pointwise_squared", [1.0, 0.0], [0.5, 0.0])
+    array([0.25])
+    """
+
+    is_squared = True
+    takes_negative = True
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        error = s - v
+        return SurrogateValues(lists.sum(weights * error**2), 2.0 * weights * error, 2.0 * weights)
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return np.full(lists.n_lists, np.sqrt(2.0))
+
+    def utility(self, s: Any) -> np.ndarray:
+        return s
+
+
+class TwoSided(Surrogate):
+    """``sum_i v_i phi(s_i) + (eta - v_i) psi(s_i)``: a utility is a fraction of eta.
+
+    A subclass gives ``towards(s)`` and ``away(s)``: value, first and second derivative of phi,
+    which falls, and of psi, which rises.
+    """
+
+    def __init__(self, eta: Any = 1.0) -> None:
+        self.eta = eta
+
+    def check_utilities(self, v: Any) -> None:
+        super().check_utilities(v)
+        _check_positive(self, "eta")
+        if not self.eta > v.max(initial=0.0):
+            raise ValueError(
+                f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
+                "increase eta, or leave it to the estimator (eta=None)."
+            )
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        up, down = weights * v, weights * (self.eta - v)
+        value, gradient, curvature = (
+            up * towards + down * away
+            for towards, away in zip(self.towards(s), self.away(s), strict=True)
+        )
+        return SurrogateValues(lists.sum(value), gradient, curvature)
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return np.full(lists.n_lists, self._constant())
+
+    def away(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        value, slope, curvature = self.towards(-s)
+        return value, -slope, curvature
+
+
+class TwoSidedWithTails(TwoSided):
+    """Base of those whose phi falls for ever: an item that is never relevant has no best score."""
+
+    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        r = v.shape[1]
+        above = np.zeros((r + 1, r + 1), dtype=bool)
+        above[:r, r] = np.any(counts & (v > 0), axis=0)
+        above[r, :r] = np.any(counts, axis=0)  # eta is above every utility
+        return above
+
+
+class PointwiseLogistic(TwoSidedWithTails):
+    """``sum_i v_i log(1 + exp(-s_i)) + (eta - v_i) log(1 + exp(s_i))``; c = sqrt(eta), the paper's.
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        Above every utility.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PointwiseLogistic, surrogate_loss
+    >>> surrogate_loss(PointwiseLogistic(eta=2.0), [1.0], [0.0]).round(4)  # 2 log 2
+    array([1.3863])
+    """
+
+    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        p = expit(-s)
+        return np.logaddexp(0.0, -s), -p, p * (1.0 - p)
+
+    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        found = self.evaluate(v, s, lists, weights)
+        largest = _largest_variance(expit(s), v / self.eta)
+        return found._replace(curvature=weights * self.eta * largest)
+
+    def _constant(self):
+        return np.sqrt(self.eta)
+
+    def utility(self, s: Any) -> np.ndarray:
+        return self.eta * expit(s)
+
+
+class PointwiseExponential(TwoSidedWithTails):
+    """``sum_i v_i exp(-s_i) + (eta - v_i) exp(s_i)``; c = sqrt(eta), the paper's.
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        Above every utility.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PointwiseExponential, surrogate_loss
+    >>> surrogate_loss(PointwiseExponential(eta=2.0), [1.0], [0.0])  # 1 + 1
+    array([2.])
+    """
+
+    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        e = _bounded_exp(-s)
+        return e, -e, e
+
+    def _constant(self):
+        return np.sqrt(self.eta)
+
+    def utility(self, s: Any) -> np.ndarray:
+        return self.eta * expit(2.0 * s)
+
+
+class PointwiseSquaredHinge(TwoSided):
+    """``sum_i v_i max(0, t - s_i)**2 + (eta - v_i) max(0, s_i)**2``.
+
+    c = sqrt(2 eta) / t, the paper's.
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        Above every utility.
+    t : float, default=1.0
+        Score of utility eta, > 0.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PointwiseSquaredHinge, surrogate_loss
+    >>> surrogate_loss(PointwiseSquaredHinge(eta=2.0), [1.0], [0.5])  # (1 - .5)**2 + .5**2
+    array([0.5])
+    """
+
+    def __init__(self, eta: float = 1.0, t: float = 1.0) -> None:
+        super().__init__(eta)
+        self.t = t
+
+    def check_utilities(self, v: Any) -> None:
+        _check_positive(self, "t")
+        super().check_utilities(v)
+
+    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _squared_hinge(self.t - s, -1.0)
+
+    def away(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return _squared_hinge(s, 1.0)
+
+    def _constant(self):
+        return np.sqrt(2.0 * self.eta) / self.t
+
+    def utility(self, s: Any) -> np.ndarray:
+        return self.eta * np.clip(s / self.t, 0.0, 1.0)
+
+
+class PointwiseSmoothHinge(TwoSided):
+    """``sum_i v_i h(1 - s_i) + (eta - v_i) h(s_i)``, h a hinge rounded on [0, a].
+
+    h(x) = 0 below 0, x**2 / (2 a) up to a, x - a / 2 beyond. c = 2 sqrt(eta / a) for a <= 1 and
+    2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a < eta / 2: ours is smaller up
+    to a = 2, and corrects it beyond, where the paper's does not hold.
+
+    Parameters
+    ----------
+    eta : float, default=1.0
+        Above every utility.
+    a : float, default=1.0
+        > 0.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PointwiseSmoothHinge, surrogate_loss
+    >>> surrogate_loss(PointwiseSmoothHinge(eta=2.0), [1.0], [0.5])  # h(.5) + h(.5) = 2 * .125
+    array([0.25])
+    """
+
+    def __init__(self, eta: float = 1.0, a: float = 1.0) -> None:
+        super().__init__(eta)
+        self.a = a
+
+    def check_utilities(self, v: Any) -> None:
+        _check_positive(self, "a")
+        super().check_utilities(v)
+
+    def _hinge(self, x, sign):
+        inside = (x > 0) & (x < self.a)
+        value = np.where(
+            x < self.a, np.clip(x, 0.0, self.a) ** 2 / (2.0 * self.a), x - self.a / 2.0
+        )
+        slope = np.clip(x / self.a, 0.0, 1.0)
+        return value, sign * slope, inside / self.a
+
+    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._hinge(1.0 - s, -1.0)
+
+    def away(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._hinge(s, 1.0)
+
+    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        found = self.evaluate(v, s, lists, weights)
+        return found._replace(curvature=weights * self.eta / self.a)  # its largest
+
+    def _constant(self):
+        return 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
+
+
+# Pairs: the order-preserving ones weigh "i before j" by v_i and "j before i" by v_j, whatever
+# their order, so that only E v matters. RankNet and RankSVM ask which of the two is larger in
+# each label.
+
+
+class PairwiseSurrogate(Surrogate):
+    """Base of the sums over pairs of a list."""
+
+    is_shift_invariant = True
+    is_pairwise = True
+
+
+class PairwiseSquared(PairwiseSurrogate):
+    """``sum_{i<j} (v_i - v_j - (s_i - s_j))**2``; c = sqrt(2 / r).
+
+    The paper has c = 1: the same for r = 2 items, larger for more. The sum is equal to
+    ``W sum_i w_i (e_i - mean e)**2`` of the errors e = s - v with total weight W.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PairwiseSquared, surrogate_loss
+    >>> surrogate_loss(PairwiseSquared(), [1.0, 0.0], [0.5, 0.0])  # (1 - .5)**2
+    array([0.25])
+    """
+
+    is_squared = True
+    takes_negative = True
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        error, total = s - v, lists.sum(weights)
+        safe = np.where(total > 0, total, 1.0)
+        centred = error - lists.spread(lists.sum(weights * error) / safe)
+        mass = lists.spread(total)
+        return SurrogateValues(
+            total * lists.sum(weights * centred**2),
+            2.0 * weights * mass * centred,
+            2.0 * weights * (mass - weights),
+        )
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return np.sqrt(2.0 / lists.lengths)
+
+
+class PairwiseExponential(PairwiseSurrogate):
+    """``sum_{i<j} v_i exp(-(s_i - s_j)) + v_j exp(s_i - s_j)``.
+
+    c = 2 sqrt(max E v), the paper's. The sum over ordered pairs factorises into two sums over
+    items.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PairwiseExponential, surrogate_loss
+    >>> surrogate_loss(PairwiseExponential(), [1.0, 0.0], [0.0, 0.0])  # 1 exp(0) + 0
+    array([1.])
+    """
+
+    is_proportional = True
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        # Both sums relative to their largest term, so that only a large product is cut off.
+        top = _largest(np.where(weights > 0, s, -np.inf), lists)
+        bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
+        counted = np.isfinite(top) & np.isfinite(bottom)
+        top, bottom = np.where(counted, top, 0.0), np.where(counted, bottom, 0.0)
+        up = weights * _bounded_exp(s - lists.spread(top), 0.0)
+        down = weights * v * _bounded_exp(lists.spread(bottom) - s, 0.0)
+        scale = _bounded_exp(top - bottom) * counted
+        ups, downs = lists.sum(up), lists.sum(down)
+        own = up * down  # pairs of an item with itself
+        to_all, from_all = up * lists.spread(downs), down * lists.spread(ups)
+        spread = lists.spread(scale)
+        return SurrogateValues(
+            scale * np.maximum(ups * downs - lists.sum(own), 0.0),
+            spread * (to_all - from_all),
+            spread * np.maximum(to_all + from_all - 2.0 * own, 0.0),
+        )
+
+    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        return _relevant_above_all(v, counts)
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return 2.0 * np.sqrt(_largest(expected, lists))
+
+
+class LogisticPairs(PairwiseSurrogate):
+    """``sum over pairs (i, j) of a_i log(1 + exp(-(s_i - s_j)))``, in blocks that fit the cache.
+
+    a_i is the utility v_i. Of a surrogate that `is_of_order`, asking only which of two utilities is
+    larger, it is 1, over the pairs with v_i > v_j.
+    """
+
+    is_of_order: ClassVar[bool] = False
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        return self._evaluate(v, s, lists, weights, 1.0)
+
+    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        return self._evaluate(v, s, lists, weights, 0.5)  # a pair in the wrong order passes 1/2
+
+    def _evaluate(self, v, s, lists, weights, largest):
+        """With curvatures of min(p, largest), p the derivative of a pair's loss."""
+        values, gradient, curvature = np.zeros(lists.n_lists), np.zeros(len(s)), np.zeros(len(s))
+        for members, rows in lists.same_length:
+            found = self._of_matrix(v[rows], s[rows], weights[rows], largest)
+            values[members], gradient[rows], curvature[rows] = found
+        return SurrogateValues(values, gradient, curvature)
+
+    def _of_matrix(self, v, s, weights, largest):
+        """Lists of one length, (m, r): of each the rows of its items with a positive utility."""
+        value, gradient, curvature = np.zeros(len(v)), np.zeros(v.shape), np.zeros(v.shape)
+        first = np.argwhere((v > 0) & (weights > 0))
+        a = weights if self.is_of_order else weights * v
+        step = max(1, _PAIRS_AT_ONCE // v.shape[1])
+        for start in range(0, len(first), step):
+            q, i = first[start : start + step].T
+            z, w = s[q] - s[q, i][:, np.newaxis], weights[q]
+            pairs = v[q, i][:, np.newaxis] > v[q] if self.is_of_order else True
+            loss, p = self._loss_and_slope(z, pairs, i)
+            here = slice(q[0], q[-1] + 1)
+            # Of each list the sum over its rows, weighted by a.
+            summing = sparse.csr_matrix(
+                (a[q, i], (q - q[0], np.arange(len(q)))), shape=(q[-1] - q[0] + 1, len(q))
+            )
+            value[here] += summing @ np.einsum("kj,kj->k", loss, w)
+            slope = p * w
+            if largest < 1.0:
+                np.minimum(p, largest, out=p)
+            second = (1.0 - p) * p * w
+            for total, part, sign in ((gradient, slope, -1.0), (curvature, second, 1.0)):
+                total[here] += summing @ part
+                total[q, i] += sign * a[q, i] * part.sum(axis=1)
+        return value, gradient, curvature
+
+    @staticmethod
+    def _loss_and_slope(z, pairs, i):
+        """log(1 + exp(z)) and its derivative, 0 where there is no pair; z is written over."""
+        beyond = z.max() > _LARGEST_EXPONENT
+        if beyond:
+            tail = np.maximum(z - _LARGEST_EXPONENT, 0.0)
+            np.minimum(z, _LARGEST_EXPONENT, out=z)
+        np.exp(z, out=z)
+        if pairs is not True:
+            z *= pairs
+        z[np.arange(len(z)), i] = 0.0
+        loss = np.log1p(z)
+        if beyond:
+            loss += tail * (z > 0)
+        return loss, np.divide(z, 1.0 + z, out=z)
+
+
+class PairwiseLogistic(LogisticPairs):
+    """``sum_{i<j} v_i log(1 + exp(-(s_i - s_j))) + v_j log(1 + exp(s_i - s_j))``.
+
+    c = 2 sqrt(max E v), the paper's. It costs (items with v_i > 0) x r for each list.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import PairwiseLogistic, surrogate_loss
+    >>> surrogate_loss(PairwiseLogistic(), [1.0, 0.0], [0.0, 0.0]).round(4)  # log 2
+    array([0.6931])
+    """
+
+    is_proportional = True
+
+    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        return _relevant_above_all(v, counts)
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return 2.0 * np.sqrt(_largest(expected, lists))
+
+
+class RankNet(LogisticPairs):
+    """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``; not order-preserving, to compare.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import RankNet, surrogate_loss
+    >>> surrogate_loss(RankNet(), [3.0, 1.0], [0.0, 0.0]).round(4)  # log 2, whatever the utilities
+    array([0.6931])
+    """
+
+    is_order_preserving = False
+    is_of_order = True
+
+    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        v = np.where(counts, v, np.nan)  # which is above nothing
+        return np.array([np.any(one[:, np.newaxis] > v, axis=0) for one in v.T])
+
+
+class RankSVM(PairwiseSurrogate):
+    """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, to compare.
+
+    By one sort, whatever the length of the lists: no pair is formed.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import RankSVM, surrogate_loss
+    >>> surrogate_loss(RankSVM(), [3.0, 1.0], [0.5, 0.0])  # (1 - .5)**2
+    array([0.25])
+    """
+
+    is_order_preserving = False
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        return RankSVM.prepare(self, v, lists, weights)(s)
+
+    def prepare(self, v: Any, lists: Any, weights: Any) -> Callable[[np.ndarray], SurrogateValues]:
+        grades = dense_grades(v, lists)
+
+        def at(s):
+            sums = PairSums(grades, s, lists, weights=weights)
+            return SurrogateValues(sums.squared, sums.squared_slopes, sums.squared_curvatures)
+
+        return at
+
+
+# Lists ------------------------------------------------------------------------------
+
+
+class CrossEntropy(Surrogate):
+    """``-sum_i v_i log softmax(s)_i``; c = sqrt(2 max_{i != j} E (v_i + v_j)).
+
+    c is ours: the paper has no cross-entropy. With row weights ``-sum_i w_i v_i log p_i`` with
+    ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``: never negative, proportional to the weights, and
+    with weights that are constant in a list the loss of so many copies of the list. Calibrated with
+    v as it is: dividing v by its sum in each list would change what E v is.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("cross_entropy", [1.0, 0.0], [0.0, 0.0]).round(4)  # log 2
+    array([0.6931])
+    """
+
+    is_shift_invariant = True
+    is_proportional = True
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        counts = weights > 0
+        z = s + np.log(weights, out=np.full(len(s), -np.inf), where=counts)
+        top = _largest(z, lists)
+        z = z - lists.spread(np.where(np.isfinite(top), top, 0.0))
+        mass = np.exp(z)
+        total = lists.sum(mass)
+        safe = np.where(total > 0, total, 1.0)
+        softmax = mass / lists.spread(safe)
+        weighted = weights * v
+        sums = lists.sum(weighted)
+        spread = lists.spread(sums)
+        return SurrogateValues(
+            sums * np.log(safe) - lists.sum(weighted * np.where(counts, z, 0.0)),
+            spread * softmax - weighted,
+            spread * softmax * (1.0 - softmax),
+        )
+
+    def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        found, weighted = self.evaluate(v, s, lists, weights), weights * v
+        sums = lists.spread(lists.sum(weighted))
+        per_sum = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
+        p = (found.gradient + weighted) * per_sum
+        return found._replace(curvature=sums * _largest_variance(p, weighted * per_sum))
+
+    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
+        return _relevant_above_all(v, counts)
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        largest = _largest(expected, lists)
+        rest = expected.copy()
+        at = lists.spread(largest) == expected
+        first = np.unique(lists.index[at], return_index=True)[1]
+        rest[np.flatnonzero(at)[first]] = 0.0
+        return np.sqrt(2.0 * (largest + _largest(rest, lists)))
+
+
+class BregmanSurrogate(Surrogate):
+    """``B_Psi(v || g(s))`` of a separable Psi(v) = sum_i psi(v_i); c = 2 / sqrt(mu), the paper's.
+
+    The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))`` with the canonical link
+    g, the inverse of psi'. It is convex in s, with the derivative g(s_i) - v_i.
+
+    Parameters
+    ----------
+    psi : callable
+        Elementwise, mu-strongly convex.
+    link : callable
+        g, elementwise: the inverse of the derivative of psi.
+    mu : float, default=1.0
+        psi'' >= mu where utilities lie, > 0.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import BregmanSurrogate, surrogate_loss
+    >>> half_square = BregmanSurrogate(psi=lambda v: v**2 / 2, link=lambda s: s)
+    >>> surrogate_loss(half_square, [1.0, 0.0], [0.5, 0.0])  # (1 - .5)**2 / 2
+    array([0.125])
+    """
+
+    def __init__(self, psi: Callable[..., Any], link: Callable[..., Any], mu: float = 1.0) -> None:
+        self.psi = psi
+        self.link = link
+        self.mu = mu
+
+    def check_utilities(self, v: Any) -> None:
+        _check_positive(self, "mu")
+        super().check_utilities(v)
+
+    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
+        g = self.link(s)
+        value = self.psi(v) - self.psi(g) - s * (v - g)
+        # g is 1/mu-Lipschitz: its largest slope stands for the curvature.
+        return SurrogateValues(lists.sum(weights * value), weights * (g - v), weights / self.mu)
+
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return np.full(lists.n_lists, 2.0 / np.sqrt(self.mu))
+
+    def utility(self, s: Any) -> np.ndarray:
+        return self.link(s)
+
+
+# Elementary functions ---------------------------------------------------------------
+
+
+def _squared_hinge(x, sign):
+    part = np.maximum(x, 0.0)
+    return part**2, 2.0 * sign * part, 2.0 * (x > 0)
+
+
+def _largest(values, lists):
+    return np.maximum.reduceat(values, lists.starts)
+
+
+def _largest_variance(p, target):
+    """The largest z (1 - z) of the probabilities z between p and the one aimed at."""
+    z = np.clip(0.5, np.minimum(p, target), np.maximum(p, target))
+    return z * (1.0 - z)
+
+
+def _relevant_above_all(v, counts):
+    """[i, j]: whether in some row i has a utility > 0 and j counts too."""
+    relevant = counts & (v > 0)
+    if counts.all():
+        return np.tile(relevant.any(axis=0)[:, np.newaxis], v.shape[1])
+    return relevant.T.astype(np.float32) @ counts.astype(np.float32) > 0
+
+
+def _check_positive(surrogate, name):
+    """Refuse a parameter that is not a finite number > 0."""
+    check_parameter(f"{name} of {surrogate!r}", getattr(surrogate, name), [number(above=0)])
+
+
+def _bounded_exp(x, largest=_LARGEST_EXPONENT):
+    """exp, but of no more than `largest`: finite where a line search has gone too far."""
+    return np.exp(np.minimum(x, largest))
+
+
+def half_square(v):
+    """psi of the squared Bregman divergence."""
+    return v**2 / 2.0
+
+
+def identity(s):
+    """Its link."""
+    return s
+
+
+# Names ------------------------------------------------------------------------------
+
+#: Surrogates by name; the last two are not order-preserving and are there to compare with.
+SURROGATES = {
+    "pointwise_squared": PointwiseSquared(),
+    "pointwise_logistic": PointwiseLogistic(),
+    "pointwise_exponential": PointwiseExponential(),
+    "pointwise_squared_hinge": PointwiseSquaredHinge(),
+    "pointwise_smooth_hinge": PointwiseSmoothHinge(),
+    "pairwise_squared": PairwiseSquared(),
+    "pairwise_logistic": PairwiseLogistic(),
+    "pairwise_exponential": PairwiseExponential(),
+    "cross_entropy": CrossEntropy(),
+    "bregman_squared": BregmanSurrogate(half_square, identity),
+    "ranknet": RankNet(),
+    "ranksvm": RankSVM(),
+}
+
+
+def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
+    """A copy of a surrogate, by its name or as an object.
+
+    Parameters
+    ----------
+    surrogate : str or Surrogate
+
+    Returns
+    -------
+    Surrogate
+        A copy.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+    TypeError
+        If it is neither a name nor a Surrogate.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import resolve_surrogate
+    >>> resolve_surrogate("cross_entropy")
+    CrossEntropy()
+    """
+    if isinstance(surrogate, Surrogate):
+        return clone(surrogate)
+    if not isinstance(surrogate, str):
+        raise TypeError(
+            f"surrogate must be a name or a Surrogate, got {surrogate!r}. Names: "
+            f"{sorted(SURROGATES)}."
+        )
+    if surrogate not in SURROGATES:
+        raise ValueError(f"Unknown surrogate {surrogate!r}: take one of {sorted(SURROGATES)}.")
+    return clone(SURROGATES[surrogate])
+
+
+def surrogate_for(surrogate, v):
+    """A surrogate for these utilities, (n,): checked, and with an eta where none is given.
+
+    Of a two-sided pointwise surrogate that comes by name, or with eta=None, eta is 1.5 times the
+    largest utility.
+    """
+    resolved = resolve_surrogate(surrogate)
+    named = isinstance(surrogate, str)
+    if "eta" in resolved.get_params() and (named or resolved.eta is None):
+        largest = float(v.max(initial=0.0))
+        resolved.set_params(eta=_ETA * largest if largest > 0 else 1.0)
+    resolved.check_utilities(v)
+    return resolved

@@ -1,0 +1,18 @@
+"""Displays in scikit-learn's manner: they hold what they draw, and draw when asked."""
+
+from ._comparison import RankerComparisonDisplay
+from ._learning import QueryLearningCurveDisplay
+from ._lengths import MeasureByLengthDisplay
+from ._preferences import PreferenceMatrixDisplay
+from ._rank_intervals import RankIntervalDisplay
+from ._top import CumulativeGainsDisplay, PrecisionAtKDisplay
+
+__all__ = [
+    "CumulativeGainsDisplay",
+    "MeasureByLengthDisplay",
+    "PrecisionAtKDisplay",
+    "PreferenceMatrixDisplay",
+    "QueryLearningCurveDisplay",
+    "RankIntervalDisplay",
+    "RankerComparisonDisplay",
+]

@@ -1,0 +1,155 @@
+"""Rankers compared on the same queries: intervals, and differences query by query."""
+
+from typing import Any
+
+import numpy as np
+
+from .._parameters import check_parameter
+from .._typing import MatrixLike
+from ..metrics import RankerComparison, compare_rankers
+from ._axes import axes_for
+
+
+class RankerComparisonDisplay:
+    """Differences between rankers with their intervals, or query by query.
+
+    Parameters
+    ----------
+    comparison : RankerComparison
+        From `compare_rankers`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from lowrank_rank.plotting import RankerComparisonDisplay
+    >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
+    >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [2, 1, 2, 1, 1, 2]}
+    >>> display = RankerComparisonDisplay.from_predictions(
+    ...     y, scores, qid=qid, measure="mrr", random_state=0)
+    >>> display.ax_.get_xlabel()
+    'difference of mrr, with 95 % interval'
+    """
+
+    def __init__(self, comparison: RankerComparison) -> None:
+        self.comparison = comparison
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Any, rankers: dict, *, ax: Any = None, kind: str = "intervals", **kwargs: Any
+    ) -> "RankerComparisonDisplay":
+        """Compare scores, and draw.
+
+        Parameters
+        ----------
+        y_true : array-like
+            Labels.
+        rankers : dict of str to array-like
+            Scores.
+        ax, kind
+            As in `plot`.
+        **kwargs : dict
+            As in `compare_rankers`: qid, measure, baseline, ...
+
+        Returns
+        -------
+        RankerComparisonDisplay
+        """
+        return cls(compare_rankers(y_true, rankers, **kwargs)).plot(ax=ax, kind=kind)
+
+    @classmethod
+    def from_estimators(
+        cls,
+        rankers: dict,
+        X: MatrixLike,
+        y: Any,
+        *,
+        ax: Any = None,
+        kind: str = "intervals",
+        **kwargs: Any,
+    ) -> "RankerComparisonDisplay":
+        """Compare fitted models, and draw.
+
+        Parameters
+        ----------
+        rankers : dict of str to fitted estimator
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like
+            Labels.
+        ax, kind
+            As in `plot`.
+        **kwargs : dict
+            As in `compare_rankers`: qid, measure, baseline, ...
+
+        Returns
+        -------
+        RankerComparisonDisplay
+        """
+        return cls(compare_rankers(y, rankers, X=X, **kwargs)).plot(ax=ax, kind=kind)
+
+    def plot(
+        self, ax: Any = None, *, kind: str = "intervals", **kwargs: Any
+    ) -> "RankerComparisonDisplay":
+        """Draw the differences of all pairs.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+        kind : {"intervals", "differences"}, default="intervals"
+            The mean differences with their intervals and Holm's p values; or the difference of
+            each query, sorted, one curve for each pair.
+        **kwargs : dict
+            For matplotlib's ``errorbar`` or ``plot``.
+
+        Returns
+        -------
+        RankerComparisonDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        check_parameter("kind", kind, ["differences", "intervals"])
+        ax = axes_for(ax)
+        (self._plot_intervals if kind == "intervals" else self._plot_differences)(ax, kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _labels(self):
+        """The pairs; or the rankers, where all are compared with one, and that one."""
+        names, pairs = self.comparison.names, self.comparison.pairs
+        others = {b for _, b in pairs}
+        if len(pairs) > 1 and len(others) == 1:
+            return [names[a] for a, _ in pairs], f" from {names[others.pop()]}"
+        return [f"{names[a]} - {names[b]}" for a, b in pairs], ""
+
+    def _plot_intervals(self, ax, params):
+        found = self.comparison
+        mean = found.differences.mean(axis=0)
+        low, high = found.interval.T
+        errors = np.maximum([mean - low, high - mean], 0.0)  # up to rounding
+        place = np.arange(len(mean))
+        ax.axvline(0.0, color="gray", linestyle=":")
+        ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **params})
+        labels, baseline = self._labels()
+        lines = [f"{a}\n{_p(p)}" for a, p in zip(labels, found.p_adjusted, strict=True)]
+        ax.set_yticks(place, lines)
+        ax.set(ylim=(len(mean) - 0.5, -0.5))
+        level = 100 * found.confidence_level
+        ax.set_xlabel(f"difference{baseline} of {found.measure}, with {level:g} % interval")
+
+    def _plot_differences(self, ax, params):
+        found = self.comparison
+        fraction = (np.arange(len(found.qid)) + 0.5) / len(found.qid)
+        ax.axhline(0.0, color="gray", linestyle=":")
+        labels, baseline = self._labels()
+        for label, differences in zip(labels, found.differences.T, strict=True):
+            ax.plot(fraction, -np.sort(-differences), **{"label": label, **params})
+        ax.set(xlabel="fraction of the queries")
+        ax.set_ylabel(f"difference{baseline} of {found.measure} per query")
+        ax.legend()
+
+
+def _p(value):
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"

@@ -1,0 +1,194 @@
+"""A measure by the length of the list: what long and short queries have."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._labels import read_scored
+from .._parameters import RUNTIME, check_parameter, count, number
+from .._typing import ArrayLike, MatrixLike
+from ..metrics._comparison import mean_interval
+from ..target_losses import resolve_measure
+from ._axes import axes_for, name_of, scores_of
+
+
+class MeasureByLengthDisplay:
+    """The mean of a measure over lists of like length, with intervals.
+
+    Many measures depend on how many items a list has, whatever the model: precision at k of a list
+    shorter than k cannot be 1, and to be first of five is easier than first of fifty. Compare
+    models within a length.
+
+    Parameters
+    ----------
+    length : ndarray of shape (n_bins,)
+        Mean length of the lists of each bin.
+    mean : ndarray of shape (n_bins,)
+    interval : ndarray of shape (n_bins, 2)
+        Bootstrap interval of the mean.
+    n_lists : ndarray of int, shape (n_bins,)
+        Lists on which the measure is defined.
+    measure : str
+    name : str or None, default=None
+        Of the model.
+
+    Attributes
+    ----------
+    errorbar_ : matplotlib ErrorbarContainer
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> from lowrank_rank.plotting import MeasureByLengthDisplay
+    >>> y, scores = [1, 0, 1, 0, 0, 1], [2, 1, 1, 2, 4, 3]
+    >>> display = MeasureByLengthDisplay.from_predictions(
+    ...     y, scores, qid=["a", "a", "b", "b", "b", "b"], measure="mrr", n_bins=2)
+    >>> display.length, display.mean
+    (array([2., 4.]), array([1. , 0.5]))
+    """
+
+    def __init__(self, *, length, mean, interval, n_lists, measure, name=None):
+        self.length = length
+        self.mean = mean
+        self.interval = interval
+        self.n_lists = n_lists
+        self.measure = measure
+        self.name = name
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        measure: Any = "ndcg@10",
+        n_bins: int = 5,
+        confidence_level: float = 0.95,
+        n_resamples: int = 999,
+        random_state: Any = 0,
+        name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> "MeasureByLengthDisplay":
+        """Draw the measure of scores by length.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,) or (n_lists, r)
+            Labels; a `ranking_target` carries its qid. Items that are not judged do not count.
+        y_score : array-like of the same shape
+            Scores, higher is better.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each row.
+        measure : str or RankingMeasure, default="ndcg@10"
+            Lists on which it is undefined are left out.
+        n_bins : int, default=5
+            Bins with about as many lists each; fewer where many are equally long.
+        confidence_level : float, default=0.95
+            Of the intervals, drawn with `n_resamples` bootstrap samples of the lists.
+        n_resamples : int, default=999
+        random_state : int, RandomState or None, default=0
+        name : str or None, default=None
+            Label.
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+        **kwargs : dict
+            For matplotlib's ``errorbar``.
+
+        Returns
+        -------
+        MeasureByLengthDisplay
+        """
+        check_parameter("n_bins", n_bins, [count()])
+        check_parameter("n_resamples", n_resamples, [count()])
+        check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
+        check_parameter("random_state", random_state, RUNTIME["random_state"])
+        resolved = resolve_measure(measure)
+        values = np.asarray(resolved.measure(y_true, y_score, qid=qid, average=None))
+        y, _, lists, _ = read_scored(y_true, y_score, qid, check=resolved.check_labels)
+        judged = lists.sum(lists.group(~np.isnan(y)).astype(float)) if y.ndim == 1 else (
+            lists.lengths.astype(float)
+        )  # fmt: skip
+        judged, values = judged[~np.isnan(values)], values[~np.isnan(values)]
+        if not len(values):
+            raise ValueError(f"{resolved!r} is defined on no list.")
+        edges = np.unique(np.quantile(judged, np.linspace(0, 1, int(n_bins) + 1)))
+        bins = np.clip(np.searchsorted(edges, judged, side="right") - 1, 0, max(len(edges) - 2, 0))
+        random_state = check_random_state(random_state)
+        settings = (confidence_level, "expanded", n_resamples, random_state)
+        parts = [bins == b for b in np.unique(bins)]
+        display = cls(
+            length=np.array([judged[part].mean() for part in parts]),
+            mean=np.array([values[part].mean() for part in parts]),
+            interval=np.vstack([mean_interval(values[np.newaxis, p], *settings) for p in parts]),
+            n_lists=np.array([part.sum() for part in parts]),
+            measure=measure if isinstance(measure, str) else repr(measure),
+            name=name,
+        )
+        return display.plot(ax=ax, **kwargs)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> "MeasureByLengthDisplay":
+        """Draw the measure of a fitted model by length.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Ranked as `make_ranking_scorer` does.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like
+            Labels.
+        qid : array-like of shape (n_rows,) or None, default=None
+        pos_label : object, default=None
+            The relevant class, of binary classifiers.
+        name : str or None, default=None
+            Label; None is the name of the class.
+        **kwargs : dict
+            As in `from_predictions`.
+
+        Returns
+        -------
+        MeasureByLengthDisplay
+        """
+        y, scores, qid = scores_of(estimator, X, y, qid, pos_label)
+        name = name_of(estimator, name)
+        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
+
+    def plot(
+        self, ax: Any = None, *, name: str | None = None, **kwargs: Any
+    ) -> "MeasureByLengthDisplay":
+        """Draw means and intervals.
+
+        Parameters
+        ----------
+        ax, name, **kwargs
+            As in `from_predictions`.
+
+        Returns
+        -------
+        MeasureByLengthDisplay
+        """
+        ax = axes_for(ax)
+        low, high = self.interval.T
+        errors = np.maximum([self.mean - low, high - self.mean], 0.0)  # up to rounding
+        name = self.name if name is None else name
+        style = {"marker": "o", "capsize": 3, "label": name, **kwargs}
+        self.errorbar_ = ax.errorbar(self.length, self.mean, yerr=errors, **style)
+        ax.set(xlabel="items in the list", ylabel=self.measure)
+        if name is not None:
+            ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,182 @@
+"""Preferences between the items of a list, in decoded order."""
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import ArrayLike, MatrixLike
+from ..decoders import MAX_ITEMS_ORDERING, net_preferences, pd_decoder, preference_cost
+
+
+class PreferenceMatrixDisplay:
+    """Preferences between the items of one list, drawn in decoded order.
+
+    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row over that
+    of the column. In a good order what is preferred stands above the diagonal; the cost of the
+    order is what stands below it, and the title says how close that is to the least cost.
+
+    Parameters
+    ----------
+    preferences : ndarray of shape (r, r)
+        u[i, j], the weight of "i before j".
+    ranks : ndarray of int, shape (r,)
+        The order to draw, 1 = best.
+    bound : float or None, default=None
+        Lower bound on the cost of every order.
+    item_names : array-like of str, shape (r,), or None, default=None
+        None numbers the items.
+    cost_name : str, default="cost"
+        What the title calls it.
+
+    Attributes
+    ----------
+    cost : float
+        ``sum_{i != j} u_ij [rank(i) > rank(j)]``.
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    im_ : matplotlib AxesImage
+
+    Examples
+    --------
+    >>> from lowrank_rank.plotting import PreferenceMatrixDisplay
+    >>> u = [[0, 0, 2], [3, 0, 1], [0, 1, 0]]
+    >>> display = PreferenceMatrixDisplay.from_preferences(u)
+    >>> display.ranks, display.cost, display.bound
+    (array([2, 1, 3]), 1.0, 1.0)
+    """
+
+    def __init__(self, *, preferences, ranks, bound=None, item_names=None, cost_name="cost"):
+        self.preferences = np.asarray(preferences, dtype=np.float64)
+        self.ranks = np.asarray(ranks)
+        self.bound = bound
+        self.item_names = item_names
+        self.cost_name = cost_name
+
+    @property
+    def cost(self) -> float:
+        return float(preference_cost(self.preferences[np.newaxis], self.ranks[np.newaxis])[0])
+
+    @classmethod
+    def from_preferences(
+        cls, preferences: ArrayLike, *, decoder: Any = "exact", item_names: Any = None
+    ) -> "PreferenceMatrixDisplay":
+        """Decode the preferences of one list.
+
+        Parameters
+        ----------
+        preferences : array-like of shape (r, r)
+        decoder : str or callable, default="exact"
+            A name of `decoders.PD_DECODERS`, "auto", or a function of preferences (1, r, r) that
+            returns ranks (1, r).
+        item_names : array-like of str, shape (r,), or None, default=None
+
+        Returns
+        -------
+        PreferenceMatrixDisplay
+            Not drawn yet: call `plot`.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not square and finite, the decoder is unknown or names are missing.
+        """
+        preferences = np.asarray(preferences, dtype=np.float64)
+        if preferences.ndim != 2:
+            raise ValueError(
+                f"preferences must be the matrix of one list, (r, r), got {preferences.shape}."
+            )
+        if item_names is not None and len(item_names) != len(preferences):
+            raise ValueError(
+                f"item_names has {len(item_names)} entries for {len(preferences)} items."
+            )
+        short = len(preferences) <= MAX_ITEMS_ORDERING  # longer ones have no bound
+        decode = pd_decoder(decoder, len(preferences)).decode
+        decoded = decode(preferences[np.newaxis], bound=short)
+        return cls(
+            preferences=preferences,
+            ranks=decoded.ranks[0],
+            bound=float(decoded.bounds[0]) if short else None,
+            item_names=item_names,
+        )
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: MatrixLike, *, decoder: Any = "exact", item_names: Any = None
+    ) -> "PreferenceMatrixDisplay":
+        """Decode the net preferences that a fitted ranker predicts for one list.
+
+        Parameters
+        ----------
+        estimator : PairwiseDAGRanker
+        X : array-like of shape (1, n_features) or (r, n_features)
+            The query, for a model of fixed items; the documents of the list otherwise.
+        decoder, item_names
+            As in `from_preferences`.
+
+        Returns
+        -------
+        PreferenceMatrixDisplay
+        """
+        if not hasattr(estimator, "predict_preferences"):
+            raise TypeError(
+                f"{type(estimator).__name__} predicts no preferences: give a PairwiseDAGRanker (of "
+                "a Pipeline its last step, with transformed X), or take from_preferences."
+            )
+        tables = estimator.predict_preferences(X)
+        if len(tables) != 1:
+            raise ValueError(
+                f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
+            )
+        weights = np.maximum(tables[0], 0.0)  # the same net preferences
+        display = cls.from_preferences(weights, decoder=decoder, item_names=item_names)
+        display.cost_name = "net cost"  # beyond what every order pays, of the mean label
+        return display
+
+    def plot(
+        self, *, ax: Any = None, cmap: Any = "RdBu", colorbar: bool = True
+    ) -> "PreferenceMatrixDisplay":
+        """Draw the matrix in the order of the ranks.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+        cmap : str or matplotlib Colormap, default="RdBu"
+            A diverging one: 0 is its middle.
+        colorbar : bool, default=True
+
+        Returns
+        -------
+        PreferenceMatrixDisplay
+            Itself, with ``ax_``, ``figure_`` and ``im_``.
+        """
+        import matplotlib.pyplot as plt  # an optional dependency
+
+        if ax is None:
+            longest = max((len(str(name)) for name in self._names()), default=0)
+            side = 4.0 + 0.2 * len(self.ranks) + 0.08 * longest
+            _, ax = plt.subplots(figsize=(side + 1.0, side), layout="constrained")
+        order = np.argsort(self.ranks)
+        net = net_preferences(self.preferences)[np.ix_(order, order)]
+        largest = np.abs(net).max() or 1.0
+        self.im_ = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
+        names = self._names()
+        ax.set_yticks(range(len(order)), names[order])
+        ax.set_xticks(range(len(order)), names[order], rotation=90)
+        ax.set(title=self._title(), xlabel="over", ylabel="preference for")
+        if colorbar:
+            ax.figure.colorbar(self.im_, ax=ax, label="net preference")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _names(self):
+        n_items = len(self.ranks)
+        return np.arange(n_items) if self.item_names is None else np.asarray(self.item_names)
+
+    def _title(self):
+        cost = f"{self.cost_name} {self.cost:.4g}"
+        if self.bound is None:
+            return cost
+        if self.cost == self.bound:
+            return f"{cost}, proved to be the least"
+        return f"{cost}, at least {self.bound:.4g} for any order"

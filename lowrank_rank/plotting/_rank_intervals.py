@@ -1,0 +1,114 @@
+"""Ranks with intervals, of a consensus."""
+
+from typing import Any
+
+import numpy as np
+
+from .._typing import ArrayLike
+from ..preferences import ConsensusRanking
+
+
+class RankIntervalDisplay:
+    """Ranks of items with intervals, best on top.
+
+    Parameters
+    ----------
+    ranks : array-like of int, shape (r,)
+        1 = best.
+    low, high : array-like of int, shape (r,)
+        Ends of the intervals.
+    item_names : array-like of str, shape (r,), or None, default=None
+        None numbers the items.
+    title : str, default=""
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    lines_ : matplotlib LineCollection
+        The intervals.
+
+    Examples
+    --------
+    >>> from lowrank_rank import consensus_ranking
+    >>> from lowrank_rank.plotting import RankIntervalDisplay
+    >>> consensus = consensus_ranking([["a", "b", "c"]] * 30 + [["a", "c", "b"]] * 29)
+    >>> display = RankIntervalDisplay.from_consensus(consensus, random_state=0)
+    >>> display.low, display.high
+    (array([1, 2, 2]), array([1, 3, 3]))
+    """
+
+    def __init__(
+        self,
+        *,
+        ranks: ArrayLike,
+        low: ArrayLike,
+        high: ArrayLike,
+        item_names: ArrayLike | None = None,
+        title: str = "",
+    ) -> None:
+        self.ranks, self.low, self.high = (np.asarray(one) for one in (ranks, low, high))
+        self.item_names = item_names
+        self.title = title
+
+    @classmethod
+    def from_consensus(
+        cls,
+        consensus: ConsensusRanking,
+        *,
+        n_resamples: int = 1000,
+        confidence_level: float = 0.95,
+        random_state: Any = None,
+    ) -> "RankIntervalDisplay":
+        """Resample the votes of a consensus.
+
+        Parameters
+        ----------
+        consensus : ConsensusRanking
+            What `consensus_ranking` returns.
+        n_resamples, confidence_level, random_state
+            As in `ConsensusRanking.rank_intervals`.
+
+        Returns
+        -------
+        RankIntervalDisplay
+            Not drawn yet: call `plot`.
+        """
+        intervals = consensus.rank_intervals(
+            n_resamples=n_resamples, confidence_level=confidence_level, random_state=random_state
+        )
+        return cls(
+            ranks=consensus.ranks,
+            low=intervals.low,
+            high=intervals.high,
+            item_names=consensus.items,
+            title=f"{consensus.method}, {confidence_level:.0%} of {n_resamples} resamples",
+        )
+
+    def plot(self, *, ax: Any = None) -> "RankIntervalDisplay":
+        """Draw one line for each item.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        RankIntervalDisplay
+            Itself, with ``ax_``, ``figure_`` and ``lines_``.
+        """
+        if ax is None:
+            import matplotlib.pyplot as plt  # an optional dependency
+
+            _, ax = plt.subplots(figsize=(6.0, 1.0 + 0.25 * len(self.ranks)), layout="constrained")
+        order = np.argsort(self.ranks)
+        names = np.arange(len(order)) if self.item_names is None else np.asarray(self.item_names)
+        rows = np.arange(len(order))
+        self.lines_ = ax.hlines(rows, self.low[order], self.high[order], linewidth=3, alpha=0.5)
+        ax.plot(self.ranks[order], rows, "o")
+        ax.set_yticks(rows, [str(name) for name in names[order]])
+        ax.invert_yaxis()
+        ax.set(xlabel="rank", title=self.title)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,419 @@
+"""Curves over the number of items that are looked at: precision at k, gains among the first k."""
+
+from typing import Any
+
+import numpy as np
+
+from .._labels import read_scored
+from .._parameters import check_parameter, count
+from .._ranks import block_lengths, sort_lists, tie_blocks
+from .._typing import ArrayLike, MatrixLike
+from ..target_losses import DCG, PrecisionAtK
+from ._axes import axes_for, draw_once, name_of, scores_of
+
+
+def mean_gains(gains, scores, lists, max_k):
+    """Gains among the first 1, ..., max_k items, mean over lists and over ties.
+
+    Parameters
+    ----------
+    gains, scores : ndarray of shape (n_rows,)
+        Grouped.
+    lists : RankingLists
+    max_k : int
+
+    Returns
+    -------
+    ndarray of shape (max_k,)
+    """
+    order = sort_lists(scores, lists)
+    found = gains[order]
+    blocks = tie_blocks(scores[order], lists)
+    if blocks is not None:
+        lengths = block_lengths(blocks, len(found))
+        found = np.repeat(np.add.reduceat(found, blocks) / lengths, lengths)
+    at_place = np.bincount(lists.positions - 1, weights=found, minlength=max_k)[:max_k]
+    return np.cumsum(at_place) / lists.n_lists
+
+
+def _read(y_true, y_score, qid, max_k, measure):
+    """Grouped labels and scores, their lists, and the numbers of items 1, ..., max_k."""
+    check_parameter("max_k", max_k, [count(), None])
+    y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
+    longest = int(lists.lengths.max())
+    k = np.arange(1, (longest if max_k is None else min(int(max_k), longest)) + 1)
+    y = lists.group(np.nan_to_num(y))  # what is not judged is worth nothing
+    return y, lists.group(scores), lists, k
+
+
+class _TopCurve:
+    """A curve over k, with the level of chance and a budget."""
+
+    k: np.ndarray
+    chance: np.ndarray
+    budget: int | None
+    name: str | None
+
+    def _draw(self, values, ax, name, plot_chance_level, chance_level_kw, params):
+        ax = axes_for(ax)
+        name = self.name if name is None else name
+        (self.line_,) = ax.plot(self.k, values, **{"label": name, **params})
+        if plot_chance_level:
+            style = {"color": "gray", "linestyle": ":", **(chance_level_kw or {})}
+            draw_once(ax, ax.plot, "chance", self.k, self.chance, **style)
+        if self.budget is not None:
+            label = f"budget, k = {self.budget}"
+            draw_once(ax, ax.axvline, label, self.budget, color="black", linestyle="--", lw=1)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend()
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+
+class PrecisionAtKDisplay(_TopCurve):
+    """Precision at k as a curve over k.
+
+    The mean over lists of the fraction of relevant items among the first k, ties in expectation,
+    beside what a random order has. One model is drawn into the axis of another by ``ax=``.
+
+    Parameters
+    ----------
+    k : ndarray of int, shape (n,)
+        Numbers of items.
+    precision : ndarray of shape (n,)
+    chance : ndarray of shape (n,)
+        Of a random order.
+    budget : int or None, default=None
+        A number of items to mark.
+    name : str or None, default=None
+        Of the model.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    lowrank_rank.metrics.precision_at_k_score : One of its points.
+
+    Examples
+    --------
+    >>> from lowrank_rank.plotting import PrecisionAtKDisplay
+    >>> display = PrecisionAtKDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1], name="model")
+    >>> display.precision, display.chance
+    (array([1.        , 0.5       , 0.66666667, 0.5       ]), array([0.5, 0.5, 0.5, 0.5]))
+    """
+
+    def __init__(self, *, k, precision, chance, budget=None, name=None):
+        self.k = k
+        self.precision = precision
+        self.chance = chance
+        self.budget = budget
+        self.name = name
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        max_k: int | None = None,
+        relevance_threshold: float | None = None,
+        budget: int | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: dict | None = None,
+        **kwargs: Any,
+    ) -> "PrecisionAtKDisplay":
+        """Draw the curve of scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,) or (n_lists, r)
+            Grades; a `ranking_target` carries its qid.
+        y_score : array-like of the same shape
+            Scores, higher is better.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each row; None is one list.
+        max_k : int or None, default=None
+            Where the curve ends; None is the longest list.
+        relevance_threshold : float or None, default=None
+            Grades of at least this are relevant; None means grades > 0.
+        budget : int or None, default=None
+            A number of items to mark by a line.
+        name : str or None, default=None
+            Label of the curve.
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+        plot_chance_level : bool, default=True
+            Whether to draw what a random order has.
+        chance_level_kw : dict or None, default=None
+            Of that line.
+        **kwargs : dict
+            Of the curve, for matplotlib's ``plot``.
+
+        Returns
+        -------
+        PrecisionAtKDisplay
+        """
+        measure = PrecisionAtK(k=1, relevance_threshold=relevance_threshold)
+        relevant, scores, lists, k = _read(y_true, y_score, qid, max_k, measure)
+        precision, chance = (
+            mean_gains(relevant, s, lists, len(k)) / k for s in (scores, np.zeros_like(scores))
+        )
+        display = cls(k=k, precision=precision, chance=chance, budget=budget, name=name)
+        return display.plot(
+            ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> "PrecisionAtKDisplay":
+        """Draw the curve of a fitted model.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Ranked as `make_ranking_scorer` does: rankers, classifiers, pipelines, searches.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like
+            Labels.
+        qid : array-like of shape (n_rows,) or None, default=None
+        pos_label : object, default=None
+            The relevant class, of binary classifiers.
+        name : str or None, default=None
+            Label of the curve; None is the name of the class.
+        **kwargs : dict
+            As in `from_predictions`.
+
+        Returns
+        -------
+        PrecisionAtKDisplay
+        """
+        y, scores, qid = scores_of(estimator, X, y, qid, pos_label)
+        name = name_of(estimator, name)
+        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: dict | None = None,
+        **kwargs: Any,
+    ) -> "PrecisionAtKDisplay":
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax, name, plot_chance_level, chance_level_kw, **kwargs
+            As in `from_predictions`.
+
+        Returns
+        -------
+        PrecisionAtKDisplay
+        """
+        ax = self._draw(self.precision, ax, name, plot_chance_level, chance_level_kw, kwargs)
+        ax.set(xlabel="k, items looked at", ylabel="precision at k", ylim=(0, 1.02))
+        return self
+
+
+class CumulativeGainsDisplay(_TopCurve):
+    """Gains among the first k items as a curve over k.
+
+    The grade of an item is what it is worth: 1 for a relevant one, an amount of money. Ties count
+    in expectation; the best order and a random one are drawn beside.
+
+    Parameters
+    ----------
+    k : ndarray of int, shape (n,)
+        Numbers of items.
+    gains : ndarray of shape (n,)
+        Sum of the grades of the first k, mean over lists.
+    chance, best : ndarray of shape (n,)
+        Of a random order, and of the best.
+    normalize : bool, default=False
+        Whether gains are fractions of all that a list holds.
+    budget : int or None, default=None
+        A number of items to mark.
+    name : str or None, default=None
+        Of the model.
+
+    Attributes
+    ----------
+    line_ : matplotlib Line2D
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    PrecisionAtKDisplay : Of relevant items, per item looked at.
+
+    Examples
+    --------
+    >>> from lowrank_rank.plotting import CumulativeGainsDisplay
+    >>> display = CumulativeGainsDisplay.from_predictions([100, 0, 300], [3, 2, 1])
+    >>> display.gains, display.best
+    (array([100., 100., 400.]), array([300., 400., 400.]))
+    """
+
+    def __init__(self, *, k, gains, chance, best, normalize=False, budget=None, name=None):
+        self.k = k
+        self.gains = gains
+        self.chance = chance
+        self.best = best
+        self.normalize = normalize
+        self.budget = budget
+        self.name = name
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_score: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        max_k: int | None = None,
+        normalize: bool = False,
+        budget: int | None = None,
+        name: str | None = None,
+        ax: Any = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: dict | None = None,
+        **kwargs: Any,
+    ) -> "CumulativeGainsDisplay":
+        """Draw the curve of scores.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,) or (n_lists, r)
+            Gains >= 0; a `ranking_target` carries its qid.
+        y_score : array-like of the same shape
+            Scores, higher is better.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each row; None is one list.
+        max_k : int or None, default=None
+            Where the curve ends; None is the longest list.
+        normalize : bool, default=False
+            Whether to divide by all that a list holds; lists that hold nothing are left out.
+        budget : int or None, default=None
+            A number of items to mark by a line.
+        name : str or None, default=None
+            Label of the curve.
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
+        plot_chance_level : bool, default=True
+            Whether to draw what a random order has, and the best order.
+        chance_level_kw : dict or None, default=None
+            Of the line of chance.
+        **kwargs : dict
+            Of the curve, for matplotlib's ``plot``.
+
+        Returns
+        -------
+        CumulativeGainsDisplay
+        """
+        gains, scores, lists, k = _read(y_true, y_score, qid, max_k, DCG())
+        factor = 1.0
+        if normalize:
+            total = lists.sum(gains)
+            if not total.any():
+                raise ValueError("No list holds a gain above 0: there is nothing to divide by.")
+            gains = gains / lists.spread(np.where(total > 0, total, 1.0))
+            factor = lists.n_lists / np.count_nonzero(total)
+        curves = (
+            factor * mean_gains(gains, s, lists, len(k))
+            for s in (scores, np.zeros_like(scores), gains)
+        )
+        found, chance, best = curves
+        display = cls(
+            k=k,
+            gains=found,
+            chance=chance,
+            best=best,
+            normalize=normalize,
+            budget=budget,
+            name=name,
+        )
+        return display.plot(
+            ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> "CumulativeGainsDisplay":
+        """Draw the curve of a fitted model.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            Ranked as `make_ranking_scorer` does.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like
+            Gains, or classes with `pos_label`.
+        qid : array-like of shape (n_rows,) or None, default=None
+        pos_label : object, default=None
+            The relevant class, of binary classifiers.
+        name : str or None, default=None
+            Label of the curve; None is the name of the class.
+        **kwargs : dict
+            As in `from_predictions`.
+
+        Returns
+        -------
+        CumulativeGainsDisplay
+        """
+        y, scores, qid = scores_of(estimator, X, y, qid, pos_label)
+        name = name_of(estimator, name)
+        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: dict | None = None,
+        **kwargs: Any,
+    ) -> "CumulativeGainsDisplay":
+        """Draw the curve.
+
+        Parameters
+        ----------
+        ax, name, plot_chance_level, chance_level_kw, **kwargs
+            As in `from_predictions`.
+
+        Returns
+        -------
+        CumulativeGainsDisplay
+        """
+        ax = self._draw(self.gains, ax, name, plot_chance_level, chance_level_kw, kwargs)
+        if plot_chance_level:
+            draw_once(ax, ax.plot, "best order", self.k, self.best, color="gray", linestyle="-.")
+            ax.legend()
+        of = "fraction of the gains" if self.normalize else "gains"
+        ax.set(xlabel="k, items looked at", ylabel=f"{of} among the first k", ylim=(0, None))
+        return self

@@ -1,0 +1,341 @@
+"""Surrogates of precision at k on one list, from one sort (Kar, Narasimhan & Jain 2015).
+
+With positive scores a_1 >= ... >= a_P, negative scores b_1 >= ... >= b_N and k <= P, each
+surrogate is a concave maximum over the number d of negatives that are let into the top k,
+so it is a constant plus the sum of its positive increments
+
+    ramp    1 + b_d - a_{k+1-d}
+    max     1 + b_d - a_{P+1-d}
+    avg     A_d - A_{d-1},  A_d = d + sum_{i<=d} b_i - d/(P-k+d) sum_{i>k-d} a_i
+    struct  those of ramp, on top of the constant -sum_{i>k} a_i
+
+and d* is their number. A subgradient in the scores is +1 on the d* best negatives and minus a
+weight on some positives, a range of their ranks. Scores of many lists are one flat array, and
+`Places` holds the indices of which negative meets which positive, fixed once the lists are.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import numbers
+from .._parameters import check_parameter, number
+from .._typing import ArrayLike
+
+
+class Places:
+    """The places at the top of some lists, where a negative may stand.
+
+    Scores are one flat array: list after list, in each the positives, best first, then the
+    negatives (all, or the best min(k, N)), best first.
+
+    Parameters
+    ----------
+    n_positives, n_negatives, k : array-like of int, shape (m,)
+        P, N and 1 <= k <= P of each list.
+
+    Attributes
+    ----------
+    most : ndarray of shape (m,)
+        The most negatives that can stand in each top, min(k, N).
+    lists, d : ndarray of shape (sum of most,)
+        The list of each place, and its number 1, 2, ... from the bottom of the top.
+    negatives : ndarray
+        Where the d-th negative stands in the flat array.
+    pushed_out, lowest : ndarray
+        Where the positive stands that it pushes out of the top, and the d-th lowest positive.
+    """
+
+    def __init__(self, n_positives, n_negatives, k):
+        self.n_positives, n_negatives, self.k = (
+            np.asarray(values, dtype=np.intp) for values in (n_positives, n_negatives, k)
+        )
+        lengths = self.n_positives + n_negatives
+        self.starts, self.n_rows = np.cumsum(lengths) - lengths, int(lengths.sum())
+        self.most = np.minimum(self.k, n_negatives)
+        self.lists = np.repeat(np.arange(len(lengths)), self.most)
+        self.d = _counted(self.most) + 1
+        self.pushed_out = (self.starts + self.k)[self.lists] - self.d
+        end = (self.starts + self.n_positives)[self.lists]
+        self.negatives, self.lowest = end + self.d - 1, end - self.d
+
+    def count(self, mask):
+        """Number of places of each list with True."""
+        if len(self.most) == 1:
+            return np.array([np.count_nonzero(mask)])
+        return np.bincount(self.lists[mask], minlength=len(self.most))
+
+    def sum(self, values):
+        """Sum over the places of each list."""
+        return np.bincount(self.lists, values, minlength=len(self.most))
+
+    def slopes(self, d, raised):
+        """1 on the d best negatives of each list, minus the weights of positives."""
+        slope = np.zeros(self.n_rows)
+        first, last, weight = raised(d, self.k, self.n_positives)
+        if len(d) == 1:  # slices do
+            start = int(self.n_positives[0])
+            slope[start : start + int(d[0])] = 1.0
+            slope[int(first[0]) : int(last[0])] = -weight
+            return slope
+        slope[self.negatives[self.d <= d[self.lists]]] = 1.0
+        counts = last - first
+        rows = np.repeat(self.starts + first, counts) + _counted(counts)
+        slope[rows] = -np.repeat(np.broadcast_to(weight, counts.shape), counts)
+        return slope
+
+
+def _counted(counts):
+    """0, 1, ... for each count, one after the other."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+class PrecisionSurrogate(NamedTuple):
+    """The parts of a surrogate; v are the flat scores of lists, sorted as `Places` says.
+
+    Attributes
+    ----------
+    increments : callable
+        ``increments(v, places)``: gain of letting the d-th negative in, for each place.
+    raised : callable
+        ``raised(d, k, P)``: the positives that a step raises, as (first, last, weight) for each
+        list: those at the 0-based ranks first <= rank < last among the positives.
+    constant : callable
+        ``constant(v, places)``: the value at d = 0 of each list.
+    convex : bool
+        In the scores.
+    perceptron : callable or None
+        ``raised`` of the perceptron of this name (algorithms 1 and 2), None where there is none.
+    """
+
+    increments: Callable
+    raised: Callable
+    constant: Callable
+    convex: bool
+    perceptron: Callable | None = None
+
+
+def _to_the_top(v, places):
+    """1 + b_d - a_{k+1-d}: the d-th negative against the positive that it pushes out."""
+    return 1.0 + v[places.negatives] - v[places.pushed_out]
+
+
+def _to_the_bottom(v, places):
+    return 1.0 + v[places.negatives] - v[places.lowest]
+
+
+def _on_average(v, places):
+    d, end = places.d, places.negatives - places.d + 1
+    until = np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
+    entered = until[places.negatives + 1] - until[end]
+    missed = until[end] - until[places.pushed_out]
+    total = d + entered - d / ((places.n_positives - places.k)[places.lists] + d) * missed
+    return total - np.where(d > 1, np.concatenate([[0.0], total[:-1]]), 0.0)
+
+
+def _nothing(v, places):
+    return np.zeros(len(places.k))
+
+
+def _those_below_k(v, places):
+    until = np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
+    return until[places.starts + places.k] - until[places.starts + places.n_positives]
+
+
+def _pushed_out(d, k, n_positives):
+    return k - d, k, 1.0
+
+
+def _lowest(d, k, n_positives):
+    return n_positives - d, n_positives, 1.0
+
+
+def _all_missed(d, k, n_positives):
+    return k - d, n_positives, 1.0
+
+
+def _all_missed_equally(d, k, n_positives):
+    # At d = 0 nobody is raised: the weight is 0. k = P would divide 0 by 0.
+    return k - d, n_positives, d / np.maximum(n_positives - k + d, 1)
+
+
+#: The surrogates by name.
+PRECISION_SURROGATES: dict[str, PrecisionSurrogate] = {
+    "ramp": PrecisionSurrogate(_to_the_top, _pushed_out, _nothing, convex=False),
+    "avg": PrecisionSurrogate(
+        _on_average, _all_missed_equally, _nothing, convex=True, perceptron=_all_missed_equally
+    ),
+    "max": PrecisionSurrogate(
+        _to_the_bottom, _lowest, _nothing, convex=True, perceptron=_pushed_out
+    ),
+    "struct": PrecisionSurrogate(_to_the_top, _all_missed, _those_below_k, convex=True),
+}
+
+
+def perceptron_names():
+    """The surrogates that have a perceptron."""
+    return sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)
+
+
+def violations(surrogate, v, places):
+    """d*, the number of negatives that a subgradient step lowers, per list."""
+    return places.count(surrogate.increments(v, places) > 0)
+
+
+def surrogate_values(surrogate, v, places):
+    """The surrogate of each list."""
+    increments = surrogate.increments(v, places)
+    return surrogate.constant(v, places) + places.sum(np.maximum(increments, 0.0))
+
+
+def mistakes(v, places):
+    """Negatives in the top k, per list; of equal scores the negative counts as higher."""
+    return places.count(v[places.negatives] >= v[places.pushed_out])
+
+
+def precision_surrogate(
+    y: ArrayLike, scores: ArrayLike, k: int, *, surrogate: str = "ramp"
+) -> tuple[float, np.ndarray]:
+    """Value and subgradient of a surrogate of the number of negatives in the top k.
+
+    ``prec@k loss <= ramp <= avg <= max``, all equal at k = P; struct is neither above the
+    loss nor consistent with it. avg, max and struct are convex. ramp, avg and max are 0 if k
+    positives (ramp), every P - k + 1 positives on average (avg), all positives (max) beat
+    every negative by 1.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels 0 and 1 of one list, P of them 1.
+    scores : array-like of shape (n,)
+        Higher is better.
+    k : int
+        Places at the top, 1 <= k <= P.
+    surrogate : {"ramp", "avg", "max", "struct"}, default="ramp"
+
+    Returns
+    -------
+    value : float
+        In numbers of negatives, lower is better; >= 0 but for struct.
+    subgradient : ndarray of shape (n,)
+        In the scores.
+
+    Raises
+    ------
+    ValueError
+        If k does not lie in 1..P, y is not 0 and 1, scores are not finite or the name is unknown.
+
+    References
+    ----------
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
+       Top", ICML 2015, section 3 and algorithm 4.
+
+    Examples
+    --------
+    One negative stands above the only positive; letting it in gains 1 + 2 - 1:
+
+    >>> from lowrank_rank.surrogates import precision_surrogate
+    >>> value, subgradient = precision_surrogate([1, 0, 0], [1.0, 2.0, -3.0], k=1)
+    >>> value, subgradient.tolist()
+    (2.0, [-1.0, 1.0, 0.0])
+    """
+    form = _known(surrogate)
+    rows, v, places = _sorted_list(y, scores, k)
+    slope = np.empty(len(rows))
+    slope[rows] = places.slopes(violations(form, v, places), form.raised)
+    return float(surrogate_values(form, v, places)[0]), slope
+
+
+def perceptron_step(
+    y: ArrayLike, scores: ArrayLike, k: int, *, surrogate: str = "avg"
+) -> np.ndarray:
+    """What one perceptron update adds to the weights, as a coefficient for each row.
+
+    With D negatives in the top k: -1 on these negatives; for avg D / F on each of the F
+    positives outside the top k, for max 1 on the D best-scored of them. Nothing if D = 0.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels 0 and 1 of one mini-batch, P of them 1.
+    scores : array-like of shape (n,)
+        Of equal scores the negative counts as higher.
+    k : int
+        1 <= k <= P.
+    surrogate : {"avg", "max"}, default="avg"
+        Algorithm 1 or algorithm 2.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        c in ``w <- w + X.T @ c``.
+
+    Raises
+    ------
+    ValueError
+        As `precision_surrogate`, and for surrogates that have no perceptron.
+
+    References
+    ----------
+    .. [1] P. Kar, H. Narasimhan, P. Jain, ICML 2015, algorithms 1 and 2.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import perceptron_step
+    >>> perceptron_step([1, 1, 0, 0], [1.0, 0.0, 2.0, -3.0], k=1).tolist()
+    [0.5, 0.5, -1.0, 0.0]
+    >>> perceptron_step([1, 1, 0, 0], [1.0, 0.0, 2.0, -3.0], k=1, surrogate="max").tolist()
+    [1.0, 0.0, -1.0, 0.0]
+    """
+    form = _known(surrogate)
+    if form.perceptron is None:
+        raise ValueError(
+            f"There is no perceptron on {surrogate!r}: take one of {perceptron_names()}."
+        )
+    rows, v, places = _sorted_list(y, scores, k)
+    step = np.empty(len(rows))
+    step[rows] = 0.0 - places.slopes(mistakes(v, places), form.perceptron)
+    return step
+
+
+def _known(name):
+    check_parameter("surrogate", name, [*PRECISION_SURROGATES])
+    return PRECISION_SURROGATES[name]
+
+
+def rows_by_class(y, scores, k):
+    """Rows of the positives and of the negatives of one list, best first, and k; checked."""
+    y, scores = numbers(y, "y"), numbers(scores, "scores")
+    if y.ndim != 1 or y.shape != scores.shape:
+        raise ValueError(
+            f"y and scores must be of one list, got the shapes {y.shape} and {scores.shape}."
+        )
+    if not np.all((y == 0) | (y == 1)):
+        raise ValueError("y must hold the labels 0 and 1.")
+    if not np.all(np.isfinite(scores)):
+        raise ValueError("scores must be finite numbers.")
+    check_parameter("k", k, [number()])
+    order = np.argsort(-scores, kind="stable")
+    positives, negatives = order[y[order] == 1], order[y[order] == 0]
+    if not 1 <= k <= len(positives) or k != int(k):
+        raise ValueError(
+            f"k must be a whole number from 1 to the number of positives, {len(positives)}; got "
+            f"{k}."
+        )
+    return positives, negatives, int(k)
+
+
+def scores_by_class(y, scores, k):
+    """Scores of the positives and of the negatives of one list, in descending order, and k."""
+    scores = np.asarray(scores, dtype=np.float64)
+    positives, negatives, k = rows_by_class(y, scores, k)
+    return scores[positives], scores[negatives], k
+
+
+def _sorted_list(y, scores, k):
+    """Rows of one list as `Places` wants them, their scores, and its places."""
+    positives, negatives, k = rows_by_class(y, scores, k)
+    rows = np.concatenate([positives, negatives])
+    places = Places([len(positives)], [len(negatives)], [k])
+    return rows, np.asarray(scores, dtype=np.float64)[rows], places

@@ -1,0 +1,482 @@
+"""One order of items from many: Kemeny's, Borda's, Copeland's, algorithm 1's."""
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._lists import batches
+from .._parameters import check_parameter, count, number
+from .._parameters import random_state as seed
+from .._ranks import ranks_from_orders
+from .._typing import ArrayLike
+from ..decoders import (
+    MAX_ITEMS_ORDERING,
+    MAX_ITEMS_SUBSETS,
+    Decoded,
+    decode_pd_exact,
+    decode_pd_local_search,
+    net_scores,
+    pd_decoder,
+    preference_bound,
+    preference_cost,
+)
+from ..decoders.feedback_arcs._graphs import acyclic
+from ..target_losses import PairwiseDisagreement
+from ._optima import (
+    MAX_ITEMS_COUNTED,
+    Optima,
+    clear_net,
+    find_optima,
+    first_orders,
+    ordered_components,
+)
+from ._votes import Votes, read_votes
+
+_RESTARTS = 10  # of the local search in a resample
+
+
+class RankIntervals(NamedTuple):
+    """Ranks with what resampled votes make of them; see `ConsensusRanking.rank_intervals`.
+
+    Attributes
+    ----------
+    low, high : ndarray of int, shape (r,)
+        1 = best; in the order of the items.
+    confidence_level : float
+    samples : ndarray of int, shape (n_resamples, r)
+        Ranks of each resample.
+
+    Examples
+    --------
+    >>> from lowrank_rank import consensus_ranking
+    >>> consensus = consensus_ranking([["a", "b", "c"]] * 30 + [["a", "c", "b"]] * 29)
+    >>> intervals = consensus.rank_intervals(random_state=0)
+    >>> intervals.low, intervals.high
+    (array([1, 2, 2]), array([1, 3, 3]))
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    confidence_level: float
+    samples: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConsensusRanking:
+    """An order of the items with what it costs the voters; made by `consensus_ranking`.
+
+    Attributes
+    ----------
+    items : ndarray of shape (r,)
+        Names.
+    ranks : ndarray of int, shape (r,)
+        Rank of each item, 1 = best.
+    method : str
+    preferences : ndarray of shape (r, r)
+        Weight of the votes for "i before j".
+    cost : float
+        Weight of the preferences that the order goes against, lower is better: with complete
+        strict orders the number of pairs that voters order otherwise.
+    bound : float or None
+        No order costs less; None for more than 200 items.
+    scores : ndarray of shape (r,) or None
+        By which "borda" and "copeland" sort.
+
+    Examples
+    --------
+    >>> from lowrank_rank import consensus_ranking
+    >>> consensus = consensus_ranking([["a", "b", "c"], ["b", "c", "a"], ["a", "c", "b"]])
+    >>> print(consensus)
+    1  a
+    2  b
+    3  c
+    kemeny: cost 3, no order costs less; no other order costs as little
+    """
+
+    items: np.ndarray
+    ranks: np.ndarray
+    method: str
+    preferences: np.ndarray
+    cost: float
+    bound: float | None
+    scores: np.ndarray | None
+    votes: Votes = field(repr=False)
+    time_limit: float | None = 60.0
+
+    @property
+    def order(self) -> np.ndarray:
+        """Names of the items, best first."""
+        return self.items[np.argsort(self.ranks)]
+
+    @property
+    def optimal(self) -> bool | None:
+        """Whether the order is proved to cost least; None without a bound."""
+        return None if self.bound is None else self.cost == self.bound
+
+    @property
+    def condorcet_winner(self) -> Any:
+        """The item that a majority prefers to each other one, None where there is none."""
+        wins = (clear_net(self.preferences) > 0).sum(axis=1)
+        best = int(np.argmax(wins))
+        return self.items.tolist()[best] if wins[best] == len(wins) - 1 else None
+
+    @property
+    def has_cycle(self) -> bool:
+        """Whether majorities prefer in a cycle."""
+        return not acyclic(clear_net(self.preferences)[np.newaxis])[0]
+
+    # Ties -----------------------------------------------------------------------------
+
+    @cached_property
+    def _optima(self):
+        if not self.optimal:
+            unknown = np.zeros(self.preferences.shape, dtype=bool)
+            return Optima(None, unknown, None, self.ranks, self.ranks, None)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The (time|solver's) limit")  # is_unique is None
+            return find_optima(self.preferences, self.ranks, self.time_limit)
+
+    @property
+    def is_unique(self) -> bool | None:
+        """Whether every other order costs more; None if it is not known, as without a proof.
+
+        Where majorities form a component of more than 18 items, it takes programs as that of the
+        order itself, one for each pair of neighbours and together within `time_limit`.
+        """
+        return self._optima.is_unique
+
+    @property
+    def n_optima(self) -> int | None:
+        """Number of orders of least cost, None where they were not counted (see `is_unique`)."""
+        return self._optima.number
+
+    def optima(self, max_orders: int = 1000) -> np.ndarray:
+        """Orders of least cost, at most `max_orders` of them.
+
+        Parameters
+        ----------
+        max_orders : int, default=1000
+
+        Returns
+        -------
+        ndarray of shape (n_orders, r)
+            Names, best first.
+
+        Raises
+        ------
+        ValueError
+            If they were not counted.
+        """
+        check_parameter("max_orders", max_orders, [count()])
+        if self._optima.parts is None:
+            raise ValueError(
+                "The orders of least cost were not counted: the order is not proved to be one, or "
+                "majorities form a component of more than 18 items. is_unique may be known."
+            )
+        return self.items[first_orders(self._optima.parts, max_orders)]
+
+    @property
+    def tied_pairs(self) -> list[tuple]:
+        """Pairs of names, the better ranked one first, that the method leaves open.
+
+        "kemeny": some orders of least cost have them one way and some the other; "borda" and
+        "copeland": equal scores; "dag": neighbours that can change places without a cost.
+        """
+        if self.method == "kemeny":
+            tied = self._optima.tied
+        elif self.scores is not None:
+            tied = self.scores == self.scores[:, np.newaxis]
+        else:
+            neighbours = np.abs(self.ranks - self.ranks[:, np.newaxis]) == 1
+            tied = neighbours & (clear_net(self.preferences) == 0)
+        first, second = np.nonzero(tied & (self.ranks[:, np.newaxis] < self.ranks))
+        by_rank = np.lexsort((self.ranks[second], self.ranks[first]))
+        better, worse = self.items[first[by_rank]], self.items[second[by_rank]]
+        return list(zip(better.tolist(), worse.tolist(), strict=True))
+
+    # Resampling -----------------------------------------------------------------------
+
+    def rank_intervals(
+        self,
+        *,
+        n_resamples: int = 1000,
+        confidence_level: float = 0.95,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> RankIntervals:
+        """Percentile intervals of the ranks, from a bootstrap over votes.
+
+        Whole voters are drawn again, with replacement, and their order is found again. Whole
+        weights count voters, others are importances of one voter each; of counts (r, r) each
+        comparison is one vote.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+        confidence_level : float, default=0.95
+            Of each single interval.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        RankIntervals
+
+        Raises
+        ------
+        ValueError
+            If pairwise counts are not whole numbers.
+
+        Notes
+        -----
+        Items of equal scores in a resample take all their ranks. "kemeny" of more than 12 items is
+        the local search in resamples. No bootstrap of ranks is exact where items are (nearly)
+        even [1]_: intervals there are better read as "not told apart" than as 95 %.
+
+        References
+        ----------
+        .. [1] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for Ranks with
+           Applications to Mobility across Neighbourhoods and Academic Achievement across
+           Countries", Review of Economic Studies 91, 2024.
+        """
+        check_parameter("n_resamples", n_resamples, [count()])
+        check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
+        check_parameter("random_state", random_state, [seed])
+        rng = check_random_state(random_state)
+        r = len(self.ranks)
+        low, high = np.empty((2, n_resamples, r), dtype=np.intp)
+        ranks = np.empty((n_resamples, r), dtype=np.intp)
+        for some in batches(n_resamples, r * r):
+            totals = resampled_totals(self.votes, len(low[some]), rng)
+            ranks[some], scores = _resampled_ranks(self.method, totals)
+            low[some], high[some] = _range_of_ranks(ranks[some], scores)
+        tail = (1.0 - confidence_level) / 2.0
+        return RankIntervals(
+            np.quantile(low, tail, axis=0, method="lower"),
+            np.quantile(high, 1.0 - tail, axis=0, method="higher"),
+            confidence_level,
+            ranks,
+        )
+
+    def __str__(self):
+        width = len(str(len(self.ranks)))
+        lines = [f"{rank:{width}d}  {name}" for rank, name in enumerate(self.order, start=1)]
+        return "\n".join([*lines, f"{self.method}: cost {self.cost:g}{self._certificate()}"])
+
+    def __repr__(self):
+        return f"<ConsensusRanking of {len(self.ranks)} items, {self.method}, cost {self.cost:g}>"
+
+    def _certificate(self):
+        if self.bound is None:
+            return ""
+        if not self.optimal:
+            return f", no order costs less than {self.bound:g}"
+        longest = max(map(len, ordered_components(clear_net(self.preferences))))
+        if longest > MAX_ITEMS_COUNTED and "_optima" not in vars(self):
+            return ", no order costs less; is_unique looks for others"  # which takes a while
+        if self.is_unique:
+            return ", no order costs less; no other order costs as little"
+        others = "another order costs" if self.is_unique is False else "others may cost"
+        if self.n_optima is not None:
+            others = f"{self.n_optima - 1} other{'s' * (self.n_optima > 2)} cost"
+        return f", no order costs less; {others} as little"
+
+
+def consensus_ranking(
+    orders: Any,
+    *,
+    weights: ArrayLike | None = None,
+    items: Any = None,
+    method: str = "kemeny",
+    ranks: bool = False,
+    pairwise: bool = False,
+    time_limit: float | None = 60.0,
+) -> ConsensusRanking:
+    """One order of items from the orders, grades or comparisons of many voters.
+
+    The cost of an order is the weight of the preferences that it goes against,
+    ``sum_ij C_ij [rank(i) > rank(j)]`` with C_ij the weight of the voters who prefer i to j. A tie,
+    and an item that a voter does not rank, is no preference.
+
+    Parameters
+    ----------
+    orders : array-like, DataFrame, Bunch or sequence of sequences
+        One of
+
+        * grades (n_voters, r), higher is better, NaN for what is not ranked; a frame's columns name
+          the items; with ``ranks=True`` ranks, 1 = best;
+        * what `datasets.load_preflib` returns, or any Bunch with ``target``; ``counts`` are the
+          weights and ``item_names`` the names, unless others are given;
+        * orders of names, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``, tied items in a
+          tuple; orders need not be complete;
+        * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or "grade";
+        * with ``pairwise=True`` counts (r, r) of the votes for "i before j", of a frame with the
+          same items as index and columns; preferences (n_voters, r, r) are always known by their
+          shape.
+    weights : array-like of shape (n_voters,) or None, default=None
+        Number of voters behind each row, or its importance; of long frames in the order in which
+        voters appear.
+    items : sequence of length r or None, default=None
+        Names of the items; None numbers them where nothing names them.
+    method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
+        "kemeny", the order of least cost, of at most 200 items; "borda", by net preference
+        ``sum_j (C_ij - C_ji)``; "copeland", by majorities won minus lost; "dag", algorithm 1: the
+        smallest majorities are deleted until no cycle is left. The last three leave ties in the
+        order of the items, and can cost more than the least.
+    ranks, pairwise : bool, default=False
+        How to read a matrix.
+    time_limit : float or None, default=60.0
+        Seconds for "kemeny" and for the bound of the others; None is no limit.
+
+    Returns
+    -------
+    ConsensusRanking
+        ``ranks``, ``order``, ``cost``, ``bound``, ``optimal``; ``n_optima``, ``is_unique``,
+        ``optima()`` and ``tied_pairs``; ``rank_intervals()``.
+
+    Raises
+    ------
+    ValueError
+        If orders, weights or names do not fit, or there are too many items.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the time limit was reached: the best order found is returned, with its bound.
+    UserWarning
+        If what is read as grades looks like pairwise counts.
+
+    See Also
+    --------
+    PairwiseDAGRanker : Orders that depend on features.
+    lowrank_rank.plotting.RankIntervalDisplay : Ranks with intervals, drawn.
+
+    References
+    ----------
+    .. [1] J. Kemeny, "Mathematics without Numbers", Daedalus 88, 1959.
+    .. [2] H. Young, A. Levenglick, "A Consistent Extension of Condorcet's Election Principle",
+       SIAM Journal on Applied Mathematics 35, 1978.
+
+    Examples
+    --------
+    Seven of ten prefer a to b, six b to c, and six c to a. One of the two smallest majorities has
+    to be given up:
+
+    >>> from lowrank_rank import consensus_ranking
+    >>> votes = [[0, 7, 4], [3, 0, 6], [6, 4, 0]]
+    >>> consensus = consensus_ranking(votes, items=["a", "b", "c"], pairwise=True)
+    >>> consensus.order.tolist(), consensus.cost, consensus.optimal
+    (['c', 'a', 'b'], 13.0, True)
+    >>> consensus.n_optima, consensus.optima().tolist()
+    (2, [['c', 'a', 'b'], ['a', 'b', 'c']])
+    >>> consensus.tied_pairs
+    [('c', 'a'), ('c', 'b')]
+    """
+    check_parameter("method", method, [*_METHODS])
+    check_parameter("ranks", ranks, [bool])
+    check_parameter("pairwise", pairwise, [bool])
+    check_parameter("time_limit", time_limit, [number(above=0), None])
+    votes = read_votes(orders, weights, items, ranks, pairwise)
+    total = votes.total()
+    r = len(total)
+    if method == "kemeny" and r > MAX_ITEMS_ORDERING:
+        raise ValueError(
+            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: take "
+            "'borda', 'copeland' or 'dag'."
+        )
+    decoded, scores = _METHODS[method](total[np.newaxis], time_limit)
+    cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
+    bound: float | None
+    if decoded.bounds is None and r <= MAX_ITEMS_ORDERING:
+        least = float(preference_bound(total[np.newaxis], time_limit=time_limit)[0])
+        bound = cost if cost - least <= 1e-9 * total.sum() else least
+    else:
+        bound = None if decoded.bounds is None else float(decoded.bounds[0])
+    return ConsensusRanking(
+        votes.items,
+        decoded.ranks[0],
+        method,
+        total,
+        cost,
+        bound,
+        None if scores is None else scores[0],
+        votes,
+        time_limit,
+    )
+
+
+# Methods: preferences (m, r, r) to `Decoded`, and the scores that were sorted -----------------
+
+
+def _kemeny(totals, time_limit):
+    return decode_pd_exact(totals, time_limit=time_limit), None
+
+
+def _dag(totals, time_limit):
+    return pd_decoder("dag", totals.shape[1]).decode(totals), None
+
+
+def _borda(totals, time_limit):
+    return _sorted(net_scores(totals), totals)
+
+
+def _copeland(totals, time_limit):
+    return _sorted(np.sign(clear_net(totals)).sum(axis=2), totals)
+
+
+def _sorted(scores, totals):
+    """Ranks by scores, of which those equal up to rounding of the votes' sums are equal."""
+    largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
+    scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
+    orders = np.argsort(-scores, axis=1, kind="stable")
+    ranks = ranks_from_orders(orders)
+    return Decoded(ranks, preference_cost(totals, ranks)), scores
+
+
+_METHODS = {"kemeny": _kemeny, "borda": _borda, "copeland": _copeland, "dag": _dag}
+
+
+# Resampling --------------------------------------------------------------------------
+
+
+def resampled_totals(votes, n_resamples, rng):
+    """Total preferences of resampled votes, (n_resamples, r, r)."""
+    labels, weights = votes.labels, votes.weights
+    r = labels.shape[1]
+    if votes.are_counts:
+        counts = labels[0].ravel()
+        if np.any(counts != np.round(counts)):
+            raise ValueError(
+                "Votes are drawn again one by one: pairwise counts must be whole numbers."
+            )
+        n_votes = int(counts.sum())
+        drawn = rng.multinomial(n_votes, counts / max(n_votes, 1), size=n_resamples)
+        return drawn.reshape(n_resamples, r, r).astype(float)
+    whole = np.all(weights == np.round(weights))
+    n_voters = int(weights.sum()) if whole else int(np.count_nonzero(weights))
+    chances = weights / weights.sum() if whole else (weights > 0) / n_voters
+    drawn = rng.multinomial(n_voters, chances, size=n_resamples) * (1.0 if whole else weights)
+    totals = np.zeros((n_resamples, r * r))
+    loss = PairwiseDisagreement()
+    for rows in batches(len(labels), r * r):
+        totals += drawn[:, rows] @ loss.preferences(labels[rows]).reshape(-1, r * r)
+    return totals.reshape(n_resamples, r, r)
+
+
+def _resampled_ranks(method, totals):
+    """Ranks (m, r) by a method, and the scores where it sorts some."""
+    if method == "kemeny" and totals.shape[1] > MAX_ITEMS_SUBSETS:
+        return decode_pd_local_search(totals, n_restarts=_RESTARTS).ranks, None
+    decoded, scores = _METHODS[method](totals, None)
+    return decoded.ranks, scores
+
+
+def _range_of_ranks(ranks, scores):
+    """Least and largest rank of each item: all the ranks of equal scores."""
+    if scores is None:
+        return ranks, ranks
+    higher = (scores[:, np.newaxis, :] > scores[:, :, np.newaxis]).sum(axis=2)
+    as_high = (scores[:, np.newaxis, :] >= scores[:, :, np.newaxis]).sum(axis=2)
+    return higher + 1, as_high

@@ -1,0 +1,150 @@
+"""Labels of preferences: graphs without a cycle, and the scores f(y) of theorem 6."""
+
+import numpy as np
+
+from .._lists import batches
+from ..decoders import net_preferences, net_scores
+from ..decoders.feedback_arcs._graphs import strong_components
+
+ON_CYCLE = ("net", "error")
+
+
+def check_acyclic_labels(y, on_cycle):
+    """Preferences (n, r, r) of which no label prefers both ways or in a cycle.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n, r, r)
+        Weights >= 0.
+    on_cycle : {"error", "net"}
+        "net" subtracts opposite preferences from one another, and lets cycles among what is
+        left be: the expected net preferences are all that the decoders need.
+
+    Returns
+    -------
+    ndarray of shape (n, r, r)
+
+    Raises
+    ------
+    ValueError
+        Naming the label and its items.
+    """
+    own = np.argwhere(np.einsum("qii->qi", y) != 0)
+    if len(own):
+        q, i = (int(v) for v in own[0])
+        raise ValueError(f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself.")
+    if on_cycle == "net":
+        return np.maximum(net_preferences(y), 0.0)
+    both = np.argwhere((y > 0) & (y.transpose(0, 2, 1) > 0))
+    if len(both):
+        q, i, j = (int(v) for v in both[0])
+        raise ValueError(
+            f"Label {q} prefers item {i} to item {j} (weight {y[q, i, j]:g}) and {j} to {i} "
+            f"(weight {y[q, j, i]:g}): only one of y[q, i, j] and y[q, j, i] may be positive. "
+            "Give the difference, or take on_cycle='net', the default, which takes it."
+        )
+    in_cycle = strong_components(np.nonzero(y), y.shape[:2])[1]
+    if in_cycle.any():
+        q = int(np.argmax(in_cycle.any(axis=1)))
+        cycle = " -> ".join(str(i) for i in _cycle(y[q] > 0, in_cycle[q]))
+        raise ValueError(
+            f"Label {q} prefers in a cycle, {cycle}, which no order follows. Remove one of these "
+            "preferences, or take on_cycle='net', the default, which keeps the net preferences."
+        )
+    return y
+
+
+def _cycle(edges, in_cycle):
+    """Items of one cycle, the first repeated at the end: walk back until an item comes again."""
+    walk = [int(np.argmax(in_cycle))]
+    while True:
+        # Each item on a cycle has a predecessor on a cycle of its own component.
+        before = int(np.argmax(edges[:, walk[-1]] & in_cycle))
+        if before in walk:
+            return [before, *walk[walk.index(before) :][::-1]]
+        walk.append(before)
+
+
+def mean_votes(loss, y, weights):
+    """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, (r, r).
+
+    Parameters
+    ----------
+    loss : PairwiseDisagreement
+    y : ndarray of shape (n, r) or (n, r, r)
+        Grades or preferences, both ways.
+    weights : ndarray of shape (n,)
+    """
+    total = total_preferences(loss, y, weights) / weights.sum()
+    return total + total.T
+
+
+def total_preferences(loss, y, weights):
+    """``sum_q w_q y_qij``, (r, r), of grades (n, r) or preferences (n, r, r)."""
+    r = y.shape[1]
+    total = np.zeros((r, r))
+    for rows in batches(len(y), r * r):
+        total += np.tensordot(weights[rows], loss.preferences(y[rows]), axes=1)
+    return total
+
+
+def vote_fractions(net, votes):
+    """P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1]; 1/2 where there are no votes."""
+    votes = np.broadcast_to(votes, net.shape)
+    fraction = np.divide(net, votes, out=np.zeros(net.shape), where=votes > 0)
+    return np.clip(0.5 + fraction / 2.0, 0.0, 1.0)
+
+
+def label_scores(score_function, loss, y):
+    """f(y), (n, r), of grades (n, r) or preferences (n, r, r).
+
+    Parameters
+    ----------
+    score_function : "dmj" or callable
+        "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences
+        (n, r, r) and returns scores (n, r).
+    loss : PairwiseDisagreement
+    y : ndarray
+
+    Returns
+    -------
+    ndarray of shape (n, r)
+    """
+    if callable(score_function):
+        return _custom_scores(score_function, loss.preferences(y))
+    scores = np.empty(y.shape[:2])
+    for rows in batches(len(y), y.shape[1] ** 2):
+        scores[rows] = net_scores(loss.preferences(y[rows]))
+    return scores
+
+
+def row_scores(score_function, loss, y, lists, weights):
+    """f(y) of the documents of ragged lists, (n_rows,), lists of one length at a time.
+
+    Rows of weight 0 are not there; a custom f knows of no other weights inside a list.
+    """
+    counts = lists.group(weights) > 0
+    scores = np.zeros(len(y))
+    grouped, kept = lists.group(y)[counts], np.flatnonzero(counts)
+    lists_kept, _ = lists.select(counts)
+    w = lists.group(weights)[counts]
+    if np.any(w != lists_kept.spread(w[lists_kept.starts])):
+        raise ValueError(
+            "A custom score_function takes no weights inside a list: give rows of one list the "
+            "same sample_weight (or 0), or take score_function='dmj'."
+        )
+    for _, rows in lists_kept.same_length:
+        scores[kept[rows]] = _custom_scores(score_function, loss.preferences(grouped[rows]))
+    return lists.ungroup(scores)
+
+
+def _custom_scores(score_function, preferences):
+    scores = np.asarray(score_function(preferences), dtype=np.float64)
+    shape = preferences.shape[:2]
+    if scores.shape != shape or not np.isfinite(scores).all():
+        raise ValueError(
+            f"score_function must return finite scores of shape {shape} for preferences of shape "
+            f"{preferences.shape}, got shape {scores.shape}"
+            + ("." if scores.shape != shape else " with infinite or missing ones.")
+        )
+    return scores

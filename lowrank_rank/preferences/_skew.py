@@ -1,0 +1,229 @@
+"""Least squares of a low-rank skew-symmetric bilinear form on pairs of rows.
+
+    g(x, z) = <w, x - z> + sum_k (<p_k, x> <q_k, z> - <q_k, x> <p_k, z>)
+    minimise  sum_pairs weight (g - target)^2 + alpha (|w|^2 + |A|_F^2 / 2),
+
+A = sum_k p_k q_k' - q_k p_k' skew-symmetric, of rank at most 2 n_components. The penalty of A is
+that of ridge on the products x_i z_j - x_j z_i, i < j; with enough components so is the minimum.
+Rows are centred implicitly: sparse X stays sparse.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.sparse.linalg import LinearOperator, svds
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import gen_batches
+
+from ..regression._ridge import LinearModel, check_finite, linear_scores
+
+_DENSE_FEATURES = 500  # up to which the gradient in A is formed to begin with
+_COLUMNS_AT_ONCE = 64  # of it
+_LARGEST = 1e150  # of a preference: its square is a number
+
+
+class SkewPairs(NamedTuple):
+    """g(x, z) = <w, x - z> + x' A z of centred rows, A skew-symmetric of low rank."""
+
+    coef: np.ndarray
+    components: np.ndarray
+    mean: np.ndarray
+    n_iter: int = 1
+
+    @property
+    def intercept(self):
+        return -self.coef @ self.mean
+
+    def average(self, X):
+        return linear_scores(X, self.coef[np.newaxis], self.intercept)[:, 0]
+
+    def tables(self, X, rows):
+        parts = np.concatenate([self.coef[np.newaxis], *self.components])
+        products = linear_scores(X, parts, -parts @ self.mean)
+        c = self.components.shape[1]
+        s, left, right = products[:, 0], products[:, 1 : c + 1], products[:, c + 1 :]
+        s, left, right = s[rows], left[rows], right[rows]
+        product = np.einsum("mik,mjk->mij", left, right)
+        table = s[:, :, np.newaxis] - s[:, np.newaxis]
+        table += product - product.transpose(0, 2, 1)
+        return table
+
+
+def fit_skew(X, mean, pairs, coef, *, alpha, n_components, tol, max_iter, rng, say):
+    """`SkewPairs` by L-BFGS, from the best rank-one steps at A = 0.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    mean : ndarray of shape (p,)
+        Subtracted from the rows.
+    pairs : object with first, second, targets and weights
+    coef : ndarray of shape (p,)
+        w to start from.
+    alpha : float
+    n_components : int
+    tol : float
+        Of the projected gradient, relative to the largest one at w = 0, A = 0.
+    max_iter : int
+    rng : RandomState
+        Starts the singular vectors of large problems.
+    say : callable
+        Takes a line of progress.
+
+    Returns
+    -------
+    SkewPairs
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` comes first.
+    """
+    largest = max(np.abs(pairs.targets).max(initial=0.0), np.abs(coef).max(initial=0.0))
+    if largest > _LARGEST:
+        raise ValueError(
+            f"Preferences between documents of up to {largest:.3g} overflow when they are squared: "
+            "divide the grades by a constant; the order is the same."
+        )
+    problem = _Problem(X, mean, pairs, alpha)
+    start = np.concatenate([coef[np.newaxis], *problem.first_components(coef, n_components, rng)])
+    scale = np.abs(problem.value_and_gradient(np.zeros_like(start).ravel())[1]).max()
+    iterations = 0
+
+    def report(_):
+        nonlocal iterations
+        iterations += 1
+        if iterations % 10 == 0:
+            say(f"L-BFGS iteration {iterations}")
+
+    result = minimize(
+        problem.value_and_gradient,
+        start.ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        callback=report,
+        options={
+            "maxiter": max_iter,
+            "maxfun": 10 * max_iter,
+            "gtol": 0.1 * tol * scale,
+            "ftol": 1e-15,
+        },
+    )
+    if result.status == 1:
+        warnings.warn(
+            f"L-BFGS stopped after {result.nit} iterations before it reached tol={tol:g}: "
+            "increase max_iter or tol, or scale the features.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    theta = result.x.reshape(start.shape)
+    model = SkewPairs(theta[0], theta[1:].reshape(2, n_components, -1), mean, result.nit)
+    check_finite(LinearModel(theta, np.array([model.intercept])))
+    return model
+
+
+class _Problem:
+    """The objective as a function of w, p_1, ..., q_1, ... one after another."""
+
+    def __init__(self, X, mean, pairs, alpha):
+        self.X, self.mean, self.alpha = X, mean, alpha
+        n, by_second = X.shape[0], np.argsort(pairs.second, kind="stable")
+        self.first, self.second = pairs.first[by_second], pairs.second[by_second]
+        self.targets, self.weights = pairs.targets[by_second], pairs.weights[by_second]
+        ends = np.cumsum(np.bincount(self.second, minlength=n))
+        zeros = np.zeros(len(by_second))
+        # [b, a] of the pair (a, b): its rows are filled in the order of the pairs.
+        self.residuals = sparse.csr_matrix(
+            (zeros, self.first, np.concatenate([[0], ends])), shape=(n, n)
+        )
+
+    def project(self, directions):
+        """Centred rows times directions (k, p), shape (n, k)."""
+        return np.asarray(self.X @ directions.T) - directions @ self.mean
+
+    def gather(self, values):
+        """Centred rows' sums with coefficients (n, k), shape (k, p): the transpose."""
+        return np.asarray(self.X.T @ values).T - np.outer(values.sum(axis=0), self.mean)
+
+    def preferences(self, products):
+        """g of the pairs from the products (n, 2c + 1) of their rows, and the right factors.
+
+        ``g(a, b) = <left of a, right of b>``; the right ones are 1, <q, x>, -<p, x> and -<w, x>.
+        """
+        n, c = len(products), products.shape[1] // 2
+        ones = np.ones((n, 1))
+        score, p, q = products[:, :1], products[:, 1 : c + 1], products[:, c + 1 :]
+        left, right = np.hstack([score, p, q, ones]), np.hstack([ones, q, -p, -score])
+        g = np.einsum("mk,mk->m", left[self.first], right[self.second])
+        return g, np.ascontiguousarray(right[:, :-1])
+
+    def value_and_gradient(self, theta):
+        theta = theta.reshape(-1, len(self.mean))
+        g, right = self.preferences(self.project(theta))
+        error = g - self.targets
+        weighted = self.weights * error
+        self.residuals.data = 2.0 * weighted
+        penalty, slope = self._penalty(theta, len(theta) // 2)
+        value = weighted @ error + self.alpha * penalty
+        return value, (self.gather(self._both_ways(right)) + self.alpha * slope).ravel()
+
+    def _both_ways(self, values):
+        """The antisymmetric residuals times values (n, k)."""
+        return self.residuals.T @ values - self.residuals @ values
+
+    @staticmethod
+    def _penalty(theta, c):
+        """|w|^2 + |A|_F^2 / 2 and its gradient, from the c x c products of the factors."""
+        w, p, q = theta[:1], theta[1 : c + 1], theta[c + 1 :]
+        pp, qq, pq = p @ p.T, q @ q.T, p @ q.T
+        value = (w**2).sum() + (pp * qq).sum() - (pq * pq.T).sum()
+        return value, 2.0 * np.concatenate([w, qq @ p - pq.T @ q, pp @ q - pq @ p])
+
+    def first_components(self, coef, n_components, rng):
+        """Directions in which A = 0 falls most steeply, with the best step along them.
+
+        The gradient in A is the skew matrix ``X' residuals X``; its singular vectors come in
+        pairs (p, q) of planes.
+        """
+        size = len(self.mean)
+        theta = np.zeros((2 * n_components + 1, size))
+        theta[0] = coef
+        self.value_and_gradient(theta.ravel())  # sets the residuals
+        guess = rng.normal(size=size)
+        if not np.any(self._steepest(guess[np.newaxis])):  # nothing left to explain
+            return theta[1 : n_components + 1], theta[n_components + 1 :]
+        if size <= max(_DENSE_FEATURES, 2 * n_components + 1):
+            basis = np.eye(size)
+        else:
+            steepest = LinearOperator(
+                (size, size),
+                matvec=lambda v: self._steepest(v.reshape(1, -1))[0],
+                rmatvec=lambda v: -self._steepest(v.reshape(1, -1))[0],
+                dtype=np.float64,
+            )
+            basis = svds(steepest, k=2 * n_components, v0=guess)[0].T
+        inside = np.vstack(
+            [self._steepest(basis[some]) for some in gen_batches(len(basis), _COLUMNS_AT_ONCE)]
+        )
+        inside = basis @ inside.T
+        values, vectors = np.linalg.eigh(1j * (inside - inside.T) / 2.0)
+        top = np.argsort(-values)[:n_components]
+        length = np.sqrt(np.maximum(values[top], 0.0))[:, np.newaxis]  # equal ones: well scaled
+        p, q = (length * (part[:, top].T @ basis) for part in (vectors.real, vectors.imag))
+        missing = n_components - len(p)
+        p, q = (np.vstack([m, np.zeros((missing, size))]) for m in (p, q))
+        nothing = np.zeros((1, size))
+        step = self.preferences(self.project(np.concatenate([nothing, p, q])))[0]
+        score = self.project(coef[np.newaxis])[:, 0]
+        left_over = self.targets - score[self.first] + score[self.second]
+        best = (self.weights * step) @ left_over
+        square = (self.weights * step) @ step
+        fraction = best / square if square > 0 else 0.0
+        return np.sign(fraction) * np.sqrt(abs(fraction)) * p, np.sqrt(abs(fraction)) * q
+
+    def _steepest(self, directions):
+        """``X' residuals X v`` of the centred rows, for each direction v, (k, p)."""
+        return self.gather(self._both_ways(self.project(directions)))

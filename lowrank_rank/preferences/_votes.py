@@ -1,0 +1,228 @@
+"""Votes in all the forms in which they come: matrices, PrefLib, orders of names, long frames."""
+
+import warnings
+from collections.abc import Mapping
+from itertools import chain
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import check_size, numbers
+from .._labels import read_weights
+from .._lists import factorize, id_array
+from ..datasets import grades_from_orders
+from ..target_losses import PairwiseDisagreement
+from ._labels import total_preferences
+
+_GROUPS = (list, tuple, set, frozenset, np.ndarray)
+
+
+class Votes(NamedTuple):
+    """Votes on r items.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n, r) or (n, r, r)
+        Grades, higher is better, NaN for what is not ranked; or preferences, both ways.
+    weights : ndarray of shape (n,)
+    items : ndarray of shape (r,)
+        Names.
+    are_counts : bool
+        Whether `labels` is one matrix of counts, in which each comparison is one vote.
+    """
+
+    labels: np.ndarray
+    weights: np.ndarray
+    items: np.ndarray
+    are_counts: bool = False
+
+    def total(self):
+        """Weight of the votes for "i before j", (r, r)."""
+        return total_preferences(PairwiseDisagreement(), self.labels, self.weights)
+
+
+def read_votes(orders, weights=None, items=None, ranks=False, pairwise=False):
+    """`Votes` of what `consensus_ranking` takes, see there.
+
+    Raises
+    ------
+    ValueError
+        Naming what does not fit.
+    """
+    if isinstance(orders, Mapping) and "target" in orders:
+        weights = orders.get("counts") if weights is None else weights
+        items = orders.get("item_names") if items is None else items
+        orders = orders["target"]
+    if _is_long(orders):
+        labels, items = _long_grades(orders, items)
+    elif _are_orders_of_names(orders):
+        items = _names_in(orders) if items is None else items
+        labels = grades_from_orders(orders, items=items)
+    else:
+        if items is None and hasattr(orders, "columns"):
+            items = list(orders.columns)
+        labels = _matrix(orders, pairwise)
+    if ranks:
+        labels = _grades_of_ranks(labels)
+    labels, are_counts = _shaped(labels, pairwise, weights)
+    r = labels.shape[1]
+    return Votes(
+        _checked(labels), _weights(weights, len(labels)), _item_names(items, r), are_counts
+    )
+
+
+def _matrix(orders, pairwise):
+    """Grades, ranks, counts or preferences as an array."""
+    if pairwise and hasattr(orders, "columns") and hasattr(orders, "index"):
+        _check_same_items(list(orders.index), list(orders.columns))
+    try:
+        return numbers(orders.to_numpy() if hasattr(orders, "to_numpy") else orders, "orders")
+    except ValueError as error:
+        raise ValueError(
+            f"{error} Orders of names, best first, are a list of lists such as [['b', 'a', 'c'], "
+            "['c', 'a']]; a long frame has the columns 'voter', 'item' and 'rank' or 'grade'."
+        ) from None
+
+
+def _check_same_items(index, columns):
+    """Refuse counts whose rows and columns are other items, or the same in another order.
+
+    An index that only numbers the rows under other names says nothing of them.
+    """
+    is_numbered = index == list(range(len(columns)))
+    named = not any(isinstance(name, Integral) for name in columns)
+    if index != columns and not (is_numbered and named):
+        raise ValueError(
+            f"pairwise=True: the index {index} and the columns {columns} must be the same items "
+            "in one order: frame.reindex(index=items, columns=items, fill_value=0)."
+        )
+
+
+def _is_long(orders):
+    """Whether there is one row for each voter and item."""
+    columns = getattr(orders, "columns", orders if isinstance(orders, Mapping) else ())
+    return {"voter", "item"} <= set(columns)
+
+
+def _long_grades(orders, items):
+    columns = set(getattr(orders, "columns", orders))
+    if len(columns & {"rank", "grade"}) != 1:
+        raise ValueError(
+            "A long frame of orders has the columns 'voter', 'item' and one of 'rank' (1 = best) "
+            f"and 'grade' (higher is better), got {sorted(map(str, columns))}."
+        )
+    voter, voters = _codes(orders["voter"], "voter")
+    item, names = _codes(orders["item"], "item")
+    if items is not None:
+        place = {name: i for i, name in enumerate(items)}
+        unknown = [name for name in names if name not in place]
+        if unknown:
+            raise ValueError(f"orders rank '{unknown[0]}', which is none of items {list(items)}.")
+        item = np.array([place[name] for name in names])[item]
+        names = items
+    shape = (int(voter.max()) + 1, len(names))
+    check_size("The grades", 8 * shape[0] * shape[1], "give fewer voters at a time")
+    twice = np.bincount(voter * shape[1] + item) > 1
+    if twice.any():
+        q, i = divmod(int(np.argmax(twice)), shape[1])
+        raise ValueError(
+            f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: one row for each voter and "
+            "item."
+        )
+    kind = "rank" if "rank" in columns else "grade"
+    values = numbers(orders[kind], f"The column {kind!r}")
+    grades = np.full(shape, np.nan)
+    grades[voter, item] = -values if kind == "rank" else values
+    return grades, names
+
+
+def _codes(column, name):
+    try:
+        return factorize(id_array(column))
+    except (TypeError, ValueError) as error:
+        message = str(error).replace("qid", f"the column {name!r}")
+        raise ValueError(f"orders: {message}") from None
+
+
+def _are_orders_of_names(orders):
+    """Whether they are sequences that name items by strings, best first."""
+    if isinstance(orders, np.ndarray):
+        return orders.ndim == 2 and orders.dtype.kind == "U"
+    if not isinstance(orders, list | tuple) or not orders or not isinstance(orders[0], _GROUPS):
+        return False
+    return any(isinstance(name, str) for name in _flat(orders[0]))
+
+
+def _flat(order):
+    return chain.from_iterable(entry if isinstance(entry, _GROUPS) else (entry,) for entry in order)
+
+
+def _names_in(orders):
+    """The names in order of first appearance."""
+    return list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
+
+
+def _grades_of_ranks(ranks):
+    if ranks.ndim != 2:
+        raise ValueError(f"ranks=True goes with a matrix (n_voters, r), got {ranks.shape}.")
+    if np.any(ranks < 1):
+        raise ValueError(
+            f"ranks=True: ranks start at 1 = best, got {np.nanmin(ranks):g}. Leave ranks=False for "
+            "grades, which are higher for better items."
+        )
+    return -ranks
+
+
+def _shaped(labels, pairwise, weights):
+    """Grades (n, r) or preferences (n, r, r), and whether these are one matrix of counts."""
+    square = labels.ndim == 2 and labels.shape[0] == labels.shape[1]
+    if pairwise and labels.ndim == 2:
+        if not square:
+            raise ValueError(f"pairwise=True goes with counts of shape (r, r), got {labels.shape}.")
+        if weights is not None:
+            raise ValueError("Pairwise counts (r, r) are numbers of votes: they take no weights.")
+        return labels[np.newaxis], True
+    if labels.ndim == 3 and labels.shape[1] == labels.shape[2]:
+        return labels, False
+    if labels.ndim != 2 or pairwise:
+        raise ValueError(
+            "orders must be grades (n_voters, r), ranks of that shape with ranks=True, counts "
+            f"(r, r) with pairwise=True, or preferences (n_voters, r, r), got {labels.shape}."
+        )
+    if square and len(labels) > 2 and not np.any(np.diag(labels)):
+        warnings.warn(
+            f"orders of shape {labels.shape} with zeros on the diagonal were read as the grades of "
+            f"{len(labels)} voters. If they count who was preferred to whom, say pairwise=True.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return labels, False
+
+
+def _checked(labels):
+    if 0 in labels.shape:
+        raise ValueError(f"orders must hold at least one vote and one item, got {labels.shape}.")
+    if np.isinf(labels).any() or (labels.ndim == 3 and np.isnan(labels).any()):
+        raise ValueError("orders hold numbers that are infinite, or counts that are missing.")
+    if labels.ndim == 3 and np.einsum("qii->qi", labels).any():
+        raise ValueError("orders prefer an item to itself: the diagonal of counts must be 0.")
+    return PairwiseDisagreement().check_labels(labels)
+
+
+def _weights(weights, n_voters):
+    try:
+        return read_weights(weights, n_voters)
+    except ValueError as error:
+        raise ValueError(str(error).replace("sample_weight", "weights")) from None
+
+
+def _item_names(items, n_items):
+    """Names as an array; tuples stay what they are."""
+    names = list(range(n_items)) if items is None else list(items)
+    if len(names) != n_items:
+        raise ValueError(f"items has {len(names)} names for {n_items} items.")
+    if len(set(names)) < n_items:
+        again = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"items names {again!r} twice: names tell items apart.")
+    return id_array(names)

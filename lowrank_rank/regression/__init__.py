@@ -1,0 +1,1 @@
+"""Regression of encoded labels: what the families that regress share."""

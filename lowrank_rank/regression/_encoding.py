@@ -1,0 +1,264 @@
+"""Labels of a batch as regression targets, for documents and for fixed items."""
+
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..decoders._decoded import checked_ranks
+from ..target_losses import TargetLoss
+from ..target_losses._base import reciprocal
+
+#: How a list of length r counts as a whole; see `list_weights`.
+LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
+NOT_FINITE = (
+    "targets are finite, but for NaN where an item is not judged. If the loss is right, the grades "
+    "are too large: bring them to a smaller scale."
+)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over lists that add up over batches.
+
+    Attributes
+    ----------
+    normalisers, counted : float
+        Weighted sum of the normalisers Z, and of the weights, of the lists where Z > 0.
+    mass, weighted : float
+        Sum of the row weights, without and with the list weights.
+    """
+
+    normalisers: float = 1.0
+    counted: float = 1.0
+    mass: float = 1.0
+    weighted: float = 1.0
+
+    def __add__(self, other):
+        return Totals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def target_factor(self):
+        """Mean normaliser, the factor common to all targets.
+
+        It changes no order, keeps u in the units of the measure's numerator, and makes a
+        row of weight 2 equal to the row twice.
+        """
+        return self.normalisers / self.counted if self.counted > 0 else 1.0
+
+    @property
+    def weight_factor(self):
+        """What brings the total weight back to what it was without list weights."""
+        return self.mass / self.weighted
+
+
+@dataclass
+class EncodedBatch:
+    """Rows and their regression targets: of rankings, or of classes.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    targets : ndarray of shape (n, d)
+        In documents ``gain / normaliser``, still without `Totals.target_factor`.
+    weights : ndarray of shape (n,)
+        Row weights times list weights, still without `Totals.weight_factor`.
+    codes : ndarray of int or None
+        The list of each row, within which features and targets are to be centred.
+    totals : Totals
+    loss : TargetLoss
+    decoder : str or callable
+    n_lists : int
+        Lists with a positive weight.
+    list_weights : str
+    n_items : int or None
+    first_id, last_id : object or None
+        Query ids of the first and the last row.
+    y : ndarray
+        The labels.
+    lists : RankingLists or None
+        Of the rows of X; None where each is a list.
+    row_weights : ndarray of shape (n,)
+        Without list weights.
+    values : callable or None
+        ``values(loss, y, u)``, what u is worth, one number a row, where the loss has no lists.
+    """
+
+    X: Any
+    targets: np.ndarray
+    weights: np.ndarray
+    codes: np.ndarray | None
+    totals: Totals
+    loss: TargetLoss
+    decoder: str
+    n_lists: int
+    list_weights: str = "rows"
+    n_items: int | None = None
+    first_id: Any = None
+    last_id: Any = None
+    y: Any = None
+    lists: Any = None
+    row_weights: Any = None
+    values: Any = None
+
+    def settings(self):
+        """What all batches of one model must have in common, by name."""
+        items = self.n_items
+        return {
+            "the layout": "one row per document" if items is None else f"{items} fixed items",
+            "target_loss": (type(self.loss).__name__, self.loss.get_params()),
+            "decoder": self.decoder,
+            "centered": self.codes is not None,
+            "list_weights": self.list_weights,
+        }
+
+    def scaled_targets(self, fitted=None):
+        """Targets times the common factor and, in centred documents, with a free list offset.
+
+        An offset common to a list changes no order. The best one for scores `fitted` makes
+        the list means of targets and scores agree; before any fit it centres the targets.
+
+        Parameters
+        ----------
+        fitted : ndarray of shape (n, 1) or None
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+        """
+        targets = self.targets * self.totals.target_factor
+        if self.codes is None:
+            return targets
+        residual = targets if fitted is None else targets - fitted
+        sums = np.bincount(self.codes, weights=self.weights * residual[:, 0])
+        weight = np.bincount(self.codes, weights=self.weights)
+        means = np.divide(sums, weight, out=np.zeros(len(weight)), where=weight > 0)
+        return targets - means[self.codes][:, np.newaxis]
+
+
+def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered):
+    """Targets of documents (row weights are importances; see `Totals`), one coordinate a row."""
+    if decoder not in ("auto", "sort"):
+        if isinstance(decoder, str) and decoder not in loss.decoders:
+            raise ValueError(
+                f"decoder={decoder!r} is not one of {loss!r}: of documents take 'auto' or 'sort'."
+            )
+        raise ValueError(
+            f"decoder={decoder!r} needs lists of fixed items, y of shape (n_queries, r). "
+            "Documents, one row each, are sorted by their scores: leave decoder='auto'."
+        )
+    w = lists.group(weights)
+    gains, normalisers = _checked_row_targets(loss, lists.group(loss.check_labels(y)), lists, w)
+    mass = lists.sum(w)
+    counted = mass * (normalisers > 0)
+    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
+    factor = lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights]
+    row_list = lists.ungroup(lists.index)
+    ids = lists.ids
+    return EncodedBatch(
+        X,
+        targets[:, np.newaxis],
+        weights * factor[row_list],
+        row_list if centered else None,
+        Totals(counted @ normalisers, counted.sum(), mass.sum(), factor @ mass),
+        loss,
+        "sort",
+        int(np.count_nonzero(mass)),
+        list_weights,
+        first_id=None if ids is None else ids[row_list[0]],
+        last_id=None if ids is None else ids[row_list[-1]],
+        y=y,
+        lists=lists,
+        row_weights=weights,
+    )
+
+
+def encode_items(X, y, weights, loss, decoder):
+    """Targets of lists of fixed items, d coordinates a row."""
+    n_items = y.shape[1]
+    if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
+        raise ValueError(
+            f"y of shape {y.shape}: preferences (n_queries, r, r), two equal numbers of items, "
+            f"go with target_loss='pd' alone; the target loss is {loss!r}, which takes grades."
+        )
+    if callable(decoder):
+        name, encode = decoder, loss.encode
+    else:
+        name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
+        encode = _encoding_for(loss, name, n_items)
+    return EncodedBatch(
+        X,
+        _checked_targets(loss, encode, y, None if callable(decoder) else loss.decoders[name]),
+        weights,
+        None,
+        Totals(),
+        loss,
+        name,
+        int(np.count_nonzero(weights)),
+        n_items=n_items,
+        y=y,
+        row_weights=weights,
+    )
+
+
+def _checked_row_targets(loss, y, lists, weights):
+    """`row_targets` of grouped rows; refuses arrays of other shapes, or that are not finite."""
+    parts = loss.row_targets(y, lists, weights)
+    shapes = tuple(np.shape(part) for part in parts)
+    if shapes != ((lists.n_rows,), (lists.n_lists,)):
+        raise ValueError(
+            f"row_targets of {loss!r} gives arrays of shapes {shapes}: it must return gains "
+            f"({lists.n_rows},) and normalisers ({lists.n_lists},)."
+        )
+    for what, part in zip(("gains", "normalisers"), parts, strict=True):
+        if not np.all(np.isfinite(part)):
+            raise ValueError(
+                f"row_targets of {loss!r} gives {what} that are not finite: {NOT_FINITE}"
+            )
+    return parts
+
+
+def _checked_targets(loss, encode, y, decoder):
+    """Targets (n, d) of fixed items; refuses other shapes, and numbers that are not finite."""
+    targets = encode(y)
+    has_scores = type(loss).score_targets is not TargetLoss.score_targets
+    name = encode.__name__ if has_scores else "encode"
+    shape = np.shape(targets)
+    d = y.shape[1] if decoder is not None and decoder.of_scores else None
+    if len(shape) != 2 or shape[0] != len(y) or d not in (None, shape[1]):
+        raise ValueError(
+            f"{name} of {loss!r} gives an array of shape {shape}: of {len(y)} lists it must be "
+            f"({len(y)}, {d or 'd'})."
+        )
+    judged = ~np.isnan(y).any(axis=tuple(range(1, y.ndim)))
+    wrong = np.isinf(targets) | (np.isnan(targets) & judged[:, np.newaxis])
+    if wrong.any():
+        row = int(np.argmax(wrong.any(axis=1)))
+        raise ValueError(
+            f"{name} of {loss!r} gives {targets[row][wrong[row]][0]} for row {row} of y: "
+            f"{NOT_FINITE}"
+        )
+    return targets
+
+
+def _encoding_for(loss, name, n_items):
+    """What a decoder of this name decodes of lists of this length, `encode` or `score_targets`."""
+    if name not in loss.decoders:
+        raise ValueError(
+            f"decoder={name!r} is not one of {loss!r}: take 'auto' or one of "
+            f"{sorted(loss.decoders)}."
+        )
+    most = loss.decoders[name].max_items
+    if most is not None and n_items > most:
+        raise ValueError(
+            f"decoder={name!r} takes at most {most} items, y has {n_items}: take one of "
+            f"{sorted(set(loss.decoders) - {name})}."
+        )
+    return loss.score_targets if loss.decoders[name].of_scores else loss.encode
+
+
+def decoded_ranks(loss, decoder, u, n_items):
+    """Ranks of surrogate vectors of fixed items, by a decoder of the loss or a custom function."""
+    if callable(decoder):
+        return checked_ranks(decoder(u, n_items), (len(u), n_items))
+    return loss.decoders[decoder].decode(u, n_items)

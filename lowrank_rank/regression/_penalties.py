@@ -1,0 +1,362 @@
+"""alpha="auto": the penalty of ridge whose order is best on lists that were held out.
+
+Statistics add up, so those of all lists but a fold's are a sum too, and one decomposition of them
+gives the coefficients for every penalty. A list's fold comes from a hash of what it holds: neither
+its id, nor its place, nor the batch or the process in which it is read makes a difference, and
+equal lists are in one fold.
+"""
+
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import gen_batches
+
+from .._lists import RankingLists
+from ._encoding import Totals, decoded_ranks
+from ._ridge import LinearModel, Search, linear_scores
+from ._statistics import RidgeStatistics
+
+ALPHA = 0.1  # where nothing is searched
+MAX_FEATURES = 1000  # a matrix of features by features is kept for each fold
+ALPHAS = 10.0 ** (np.arange(20) / 3 - 4)  # 1e-4 to 215, 0.1 among them
+N_FOLDS = 5
+MIN_LISTS = 5
+
+_MAX_SCORES = 2**14  # of held-out rows, times outputs, at each penalty
+_N_ERRORS = 2.0  # standard errors within which penalties are as good as the best one
+_MIN_OF_FOLD = 3  # lists, however long
+_SECONDS, _OF_FIT = 0.15, 1.0  # a search may take so long, or so many times the fit
+_PER_CUBE, _PER_PRODUCT = 1e-9, 1e-10  # seconds, of a decomposition and of the statistics
+_MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)))
+_ENTRIES_AT_ONCE = 2**20
+
+
+# Lists by content -------------------------------------------------------------------
+
+
+def _mixed(keys):
+    """splitmix64: every bit of a key moves half of the bits of the result."""
+    keys = (keys ^ (keys >> np.uint64(30))) * _MIX[0]
+    keys = (keys ^ (keys >> np.uint64(27))) * _MIX[1]
+    return keys ^ (keys >> np.uint64(31))
+
+
+def _bits(values):
+    """Those of float32, so that X of either precision is the same; zeros have none."""
+    with np.errstate(over="ignore"):
+        rounded = values.astype(np.float32) + np.float32(0.0)  # -0 is 0
+    rounded[np.isnan(rounded)] = np.nan
+    return rounded.view(np.uint32).astype(np.uint64)
+
+
+def _row_keys(X, start):
+    """A key of each row of X, dense or sparse, by columns counted from `start`."""
+    columns = np.arange(start + 1, start + 1 + X.shape[1], dtype=np.uint64)
+    factors = _mixed(columns * _MIX[2]) | np.uint64(1)
+    if sparse.issparse(X):
+        return sparse.csr_matrix((_bits(X.data), X.indices, X.indptr), shape=X.shape) @ factors
+    keys = np.empty(X.shape[0], dtype=np.uint64)
+    for rows in gen_batches(X.shape[0], max(1, _ENTRIES_AT_ONCE // max(X.shape[1], 1))):
+        keys[rows] = np.einsum("np,p->n", _bits(X[rows]), factors)
+    return keys
+
+
+def list_keys(X, y, lists, weights):
+    """A number of 64 bits for each list, of its rows of X and y in whatever order.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    y : ndarray of shape (n,), (n, r) or (n, r, r)
+    lists : RankingLists or None
+        Of the rows of X; None where each is a list.
+    weights : ndarray of shape (n,)
+        Rows of weight 0 are no part of their list.
+
+    Returns
+    -------
+    ndarray of uint64, shape (n_lists,)
+    """
+    with np.errstate(over="ignore"):
+        keys = _mixed(_row_keys(X, 0) + _row_keys(y.reshape(len(y), -1), X.shape[1]))
+        if lists is None:
+            return keys
+        return _mixed(lists.sum(lists.group(keys * (weights > 0))))
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Lists to judge penalties on: of each fold those with the least keys, up to a number of rows.
+
+    Which they are depends on the lists alone, so that samples of batches add up to that of all.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix
+    rows : ndarray of int
+        Those of X that are theirs, list by list.
+    y : ndarray
+        Labels of these rows, as the target loss has checked them.
+    lengths : ndarray of int, shape (n_lists,)
+        Rows of each list.
+    keys : ndarray of uint64, shape (n_lists,)
+    weights : ndarray of shape (n_lists,)
+    max_rows : int
+        Of a fold.
+    """
+
+    X: Any
+    rows: np.ndarray
+    y: np.ndarray
+    lengths: np.ndarray
+    keys: np.ndarray
+    weights: np.ndarray
+    max_rows: int
+
+    @classmethod
+    def of(cls, batch, keys):
+        """Of an `EncodedBatch` and the keys of its lists."""
+        lists, n = batch.lists, batch.X.shape[0]
+        lengths, rows, weights = np.ones(n, dtype=np.intp), np.arange(n), batch.row_weights
+        if lists is not None:
+            lengths = lists.lengths
+            rows = rows if lists.order is None else lists.order
+            weights = lists.sum(lists.group(weights)) / lengths
+        max_rows = max(1, _MAX_SCORES // (N_FOLDS * max(batch.targets.shape[1], 1)))
+        return cls(batch.X, rows, batch.y[rows], lengths, keys, weights, max_rows)._pruned()
+
+    def _pruned(self):
+        """Equal lists as one with their weights, and no more lists than needed."""
+        keys, first, which = np.unique(self.keys, return_index=True, return_inverse=True)
+        weights = np.bincount(which.ravel(), weights=self.weights, minlength=len(keys))
+        lengths = self.lengths[first]
+        kept = np.zeros(len(keys), dtype=bool)
+        for fold in range(N_FOLDS):
+            here = np.flatnonzero((keys % np.uint64(N_FOLDS) == fold) & (weights > 0))
+            before = np.cumsum(lengths[here]) - lengths[here]
+            kept[here[(before < self.max_rows) | (np.arange(len(here)) < _MIN_OF_FOLD)]] = True
+        starts, lengths = (np.cumsum(self.lengths) - self.lengths)[first[kept]], lengths[kept]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        at = np.repeat(starts, lengths) + within
+        return HeldOut(
+            self.X, self.rows[at], self.y[at], lengths, keys[kept], weights[kept], self.max_rows
+        )
+
+    def copied(self):
+        """The same with rows of its own, which keep no batch alive."""
+        rows = np.arange(len(self.rows))
+        return HeldOut(
+            self.X[self.rows], rows, self.y, self.lengths, self.keys, self.weights, self.max_rows
+        )
+
+    def plus(self, other):
+        """Of the lists of both."""
+        one, two = self.copied(), other.copied()
+        stack = sparse.vstack if sparse.issparse(one.X) else np.concatenate
+        X: Any = stack([one.X, two.X])
+        parts = {
+            name: np.concatenate([getattr(one, name), getattr(two, name)])
+            for name in ("y", "lengths", "keys", "weights")
+        }
+        X = X.tocsr() if sparse.issparse(X) else X
+        rows = np.arange(X.shape[0])
+        return HeldOut(X=X, rows=rows, max_rows=self.max_rows, **parts)._pruned()
+
+    @property
+    def folds(self):
+        return (self.keys % np.uint64(N_FOLDS)).astype(np.intp)
+
+
+# The search -------------------------------------------------------------------------
+
+
+class Judge(NamedTuple):
+    """What u is worth on held-out lists, by the target loss's measure.
+
+    Attributes
+    ----------
+    loss : TargetLoss
+    decoder : str or callable
+    n_items : int or None
+    values : callable or None
+        ``values(loss, y, u)``, one for each row, of what has no lists.
+    """
+
+    loss: Any
+    decoder: Any
+    n_items: int | None
+    values: Any = None
+
+    def __call__(self, y, u, lists):
+        """The measure of each list, nan where it is undefined; minus the squared error where no
+        quick decoder is known."""
+        if self.values is not None:
+            return self.values(self.loss, y, u)
+        if self.n_items is None:
+            y = self.loss.check_labels(y)
+            return self.loss._values_of_judged(y, u[:, 0], lists)
+        decoder = self._quick_decoder()
+        if decoder is None:
+            return -np.nansum((u - self.loss.encode(y)) ** 2, axis=1)
+        if decoder != "sort":
+            u = -decoded_ranks(self.loss, decoder, u, self.n_items).astype(np.float64)
+        y = self.loss.check_labels(y)
+        y = y if y.ndim == 3 else y.ravel()
+        return self.loss._values_of_judged(y, u.ravel(), lists)
+
+    def _quick_decoder(self):
+        """The decoder, or a vectorised one of the same surrogate vectors, or None."""
+        if self.decoder in ("sort", "borda", "diagonal"):
+            return self.decoder
+        known = self.loss.decoders
+        return next((name for name in ("borda", "diagonal") if name in known), None)
+
+
+def is_worth_it(statistics):
+    """Whether a search takes less than a moment, or than the statistics took."""
+    m, p = statistics.x_mean.shape
+    seconds = N_FOLDS * m * _PER_CUBE * float(p) ** 3
+    return seconds < max(_SECONDS, _OF_FIT * _PER_PRODUCT * statistics.work)
+
+
+def search_alpha(folds, held_out, judge):
+    """`Search` by the statistics of each fold (None where it has no list).
+
+    Parameters
+    ----------
+    folds : sequence of RidgeStatistics or None
+    held_out : HeldOut
+    judge : Judge
+    """
+    n_folds = sum(fold is not None for fold in folds)
+    if len(held_out.keys) < MIN_LISTS or n_folds < 2 or not is_worth_it(_sum_of(folds)):
+        return Search(ALPHA)
+    values = _held_out_values(folds, held_out, judge)
+    known = ~np.isnan(values).any(axis=1)
+    if not np.any(held_out.weights[known] > 0):
+        return Search(ALPHA)
+    values, weights = values[known], held_out.weights[known]
+    scores = weights @ values / weights.sum()
+    return Search(float(ALPHAS[_best(values, weights, scores)]), ALPHAS.copy(), scores)
+
+
+def _best(values, weights, scores):
+    """The penalty nearest to the constant that is within a standard error of the best one.
+
+    Of the paired difference over distinct lists: what is in the noise leaves the constant.
+    """
+    near = np.abs(np.log(ALPHAS / ALPHA))
+    short = values[:, [np.argmax(scores)]] - values
+    variance = weights @ (short - (weights @ short) / weights.sum()) ** 2 / weights.sum()
+    error = _N_ERRORS * np.sqrt(variance / len(values))
+    good = scores >= scores.max() - error - 1e-9 * np.abs(scores).max()
+    return int(np.argmin(np.where(good, near, np.inf)))
+
+
+def _held_out_values(folds, held_out, judge):
+    """The measure of each list at each penalty, by coefficients of the other folds."""
+    of_row = np.repeat(held_out.folds, held_out.lengths)
+    d = len(_sum_of(folds).t_mean)
+    u = np.empty((len(ALPHAS), len(of_row), d))
+    for k in range(N_FOLDS):
+        rows = np.flatnonzero(of_row == k)
+        if len(rows):
+            coef, intercept = _sum_of(f for i, f in enumerate(folds) if i != k).path(ALPHAS)
+            flat = coef.transpose(0, 2, 1).reshape(-1, coef.shape[1])
+            scores = linear_scores(held_out.X[held_out.rows[rows]], flat, intercept.ravel())
+            u[:, rows] = scores.reshape(len(rows), len(ALPHAS), d).transpose(1, 0, 2)
+    lengths = held_out.lengths if judge.n_items is None else held_out.lengths * judge.n_items
+    lists = RankingLists(np.tile(lengths, len(ALPHAS)))  # those of all penalties at once
+    y = np.concatenate([held_out.y] * len(ALPHAS))
+    return judge(y, u.reshape(-1, d), lists).reshape(len(ALPHAS), -1).T
+
+
+# Sums over batches ------------------------------------------------------------------
+
+
+class RidgeSums(NamedTuple):
+    """Statistics and totals of batches: what adds up, and gives the exact minimiser.
+
+    Attributes
+    ----------
+    statistics : RidgeStatistics
+        Of all lists.
+    totals : Totals
+    folds : tuple of RidgeStatistics or None
+        Of the lists of each fold, where a penalty is to be found; else empty.
+    held_out : HeldOut or None
+    judge : Judge or None
+    search : Search or None
+        By an earlier fit, which has kept no folds.
+    dropped : bool
+        Whether there were folds, which are no longer known.
+    """
+
+    statistics: RidgeStatistics
+    totals: Totals
+    folds: tuple = ()
+    held_out: Any = None
+    judge: Any = None
+    search: Search | None = None
+    dropped: bool = False
+
+    @classmethod
+    def of(cls, batch, search=False):
+        """Of an `EncodedBatch`, its targets without the common factor; with folds to search."""
+        sums = partial(RidgeStatistics.of_batch, batch.X, batch.targets, batch.weights, batch.codes)
+        if not search or batch.X.shape[1] > MAX_FEATURES or np.isnan(batch.targets).any():
+            return cls(sums(), batch.totals)
+        keys = list_keys(batch.X, batch.y, batch.lists, batch.row_weights)
+        of_row = (keys % np.uint64(N_FOLDS)).astype(np.int8)
+        if batch.lists is not None:
+            of_row = batch.lists.ungroup(batch.lists.spread(of_row))
+        rows = [np.flatnonzero(of_row == k) for k in range(N_FOLDS)]
+        folds = tuple(sums(rows=some) if len(some) else None for some in rows)
+        return cls(
+            _sum_of(folds),
+            batch.totals,
+            folds,
+            HeldOut.of(batch, keys),
+            Judge(batch.loss, batch.decoder, batch.n_items, batch.values),
+        )
+
+    def plus(self, other):
+        """Those of both batches together."""
+        folds = tuple(
+            one if two is None else two if one is None else one + two
+            for one, two in zip(self.folds, other.folds, strict=False)
+        )
+        return self._replace(
+            statistics=self.statistics + other.statistics,
+            totals=self.totals + other.totals,
+            folds=folds,
+            held_out=self.held_out.plus(other.held_out) if folds else None,
+        )
+
+    def copied(self):
+        """The same, without a reference to the batch."""
+        return self._replace(held_out=self.held_out.copied()) if self.folds else self
+
+    def without_folds(self):
+        """The sums of all lists, which still add up, with the penalty that was found."""
+        return self._replace(folds=(), held_out=None, dropped=self.dropped or bool(self.folds))
+
+    def solve(self, alpha):
+        """`LinearModel` of the minimiser for the penalty alpha, or for the best one ("auto")."""
+        search = Search(ALPHA if alpha == "auto" else alpha)
+        if alpha == "auto" and self.folds:
+            search = search_alpha(self.folds, self.held_out, self.judge)
+        elif alpha == "auto" and self.search is not None:
+            search = self.search
+        coef, intercept = self.statistics.solve_standardised(search.alpha)
+        factor = self.totals.target_factor
+        sums = self._replace(search=search)
+        return LinearModel(coef.T * factor, intercept * factor, "gram", sums=sums, search=search)
+
+
+def _sum_of(folds):
+    return reduce(add, (fold for fold in folds if fold is not None))

@@ -1,0 +1,385 @@
+"""The regression of surrogate vectors: ridge, or any regressor of scikit-learn's."""
+
+from dataclasses import dataclass, fields
+from inspect import Parameter, signature
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from .._base import read_features
+from .._parameters import regressor
+from .._typing import MatrixLike
+from ._penalties import ALPHA, MAX_FEATURES, RidgeSums
+from ._ridge import (
+    LinearModel,
+    Search,
+    check_finite,
+    check_fits_memory,
+    chosen_solver,
+    iterated,
+)
+from ._statistics import RidgeStatistics
+
+
+@dataclass(frozen=True)
+class Regression:
+    """How encoded targets are regressed: the parameters that the rankers have in common.
+
+    `fit` returns a model with ``predict(X)``, of shape (n, d): a `LinearModel`, or a
+    `RegressorModel` where there is an `estimator`.
+    """
+
+    estimator: Any = None
+    alpha: Any = 0.1
+    solver: str = "auto"
+    tol: float = 1e-8
+    max_iter: int | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    name: str = "Regression"
+
+    @classmethod
+    def of(cls, ranker):
+        """With those parameters of a ranker that it has."""
+        given = {f.name: getattr(ranker, f.name) for f in fields(cls) if hasattr(ranker, f.name)}
+        return cls(**given, name=type(ranker).__name__)
+
+    def fit(self, batch, turns=1):
+        """Model of an `EncodedBatch`; `turns` fits of an estimator and of the list offsets."""
+        if self.estimator is not None:
+            return self._turns(batch, turns if batch.codes is not None else 1)
+        by_cost = self.alpha != 0.0 and not (
+            self.alpha == "auto" and batch.X.shape[1] <= MAX_FEATURES
+        )
+        solver = chosen_solver(self.solver, batch.X, batch.targets, by_cost=by_cost)
+        check_fits_memory(solver, batch.X, batch.targets)
+        self.say(
+            f"ridge on {batch.X.shape} by solver {solver!r}, {batch.targets.shape[1]} target(s)"
+        )
+        if solver == "lsqr":
+            alpha = ALPHA if self.alpha == "auto" else self.alpha
+            return iterated(batch, alpha, self.tol, self.max_iter)
+        model = RidgeSums.of(batch, self.alpha == "auto").solve(self.alpha)
+        return model._replace(sums=model.sums.without_folds())
+
+    def _turns(self, batch, turns):
+        targets = batch.scaled_targets()
+        weights = batch.weights * batch.totals.weight_factor
+        for turn in range(1, turns + 1):
+            self.say(
+                f"{type(self.estimator).__name__} on {batch.X.shape}, "
+                f"{targets.shape[1]} target(s), pass {turn} of {turns}"
+            )
+            model = self.fit_estimator(batch.X, targets, weights)
+            if turn < turns:
+                targets = batch.scaled_targets(model.predict(batch.X))
+        return model._replace(n_iter=turns)
+
+    def fit_estimator(self, X, targets, weights):
+        """`RegressorModel` of plain targets; weights that are all 1 are not handed on."""
+        unit = weights[0] if takes_no_weights(self.estimator) else 1.0
+        if np.allclose(weights, unit, rtol=1e-12, atol=0.0):
+            weights = None
+        elif takes_no_weights(self.estimator):
+            raise ValueError(
+                f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
+                "weights (sample_weight, or list_weights of a ranker; of pairs list_weights="
+                "'pairs' are equal ones): leave them out, or take another regressor."
+            )
+        regressors = fit_regressors(
+            self.estimator,
+            X,
+            targets,
+            weights,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        return RegressorModel.of(regressors, X[:5], targets.shape[1])
+
+    def fit_weighted(self, X, targets, weights):
+        """Model of plain targets: ridge where there is no estimator."""
+        if self.estimator is not None:
+            return self.fit_estimator(X, targets, weights)
+        coef, intercept = RidgeStatistics.of_batch(X, targets, weights).solve_standardised(
+            self.alpha
+        )
+        return LinearModel(coef.T, intercept, "gram", search=Search(self.alpha))
+
+    def say(self, message):
+        """A line of progress where `verbose`."""
+        if self.verbose:
+            print(f"[{self.name}] {message}")
+
+
+class SurrogateMixin:
+    """`predict_surrogate`, and tags that follow `estimator`, of what regresses targets.
+
+    fit hands its model to `_keep`.
+    """
+
+    estimator: Any
+    _keeps_float32: ClassVar[bool] = False  # where the default ridge is all that sees X
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
+        known = regressor.accepts(self.estimator)  # else fit says what is wrong with it
+        base = get_tags(self.estimator).input_tags if known else None
+        tags.input_tags.sparse = True if base is None else base.sparse
+        tags.input_tags.allow_nan = False if base is None else base.allow_nan
+        return tags
+
+    def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
+        """Surrogate vectors u, the estimate of E[alpha(Y) | x].
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, d)
+            d is 1 for a ranker of documents: u of one item a row.
+        """
+        check_is_fitted(self)
+        return self._model_.predict(self._validate_X(X, reset=False))
+
+    def _validate_X(self, X, *, reset):
+        tags = get_tags(self).input_tags
+        other = self.estimator is not None  # whose tags may say less than it takes
+        return read_features(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if tags.sparse or other else False,
+            dtype=[np.float64, np.float32] if self._keeps_float32 and not other else np.float64,
+            ensure_all_finite="allow-nan"
+            if tags.allow_nan or (other and wraps(self.estimator))
+            else True,
+        )
+
+    def _keep(self, model, *, flat=False):
+        """Set the fitted attributes of a model; `flat` where d = 1 is no axis."""
+        self._model_, linear = model, model
+        if isinstance(model, LinearModel):
+            check_finite(model)
+        if isinstance(model, RegressorModel):
+            self.estimators_, linear = model.regressors, model.linear
+        elif model.solver is not None:
+            self.solver_ = model.solver
+            self._keep_search(model.search)
+        if linear is not None:
+            self.coef_ = linear.coef[0] if flat else linear.coef
+            self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
+
+    def _keep_search(self, search):
+        if search is None:
+            return
+        self.alpha_ = search.alpha
+        if search.alphas is not None:
+            self.alphas_, self.alpha_scores_ = search.alphas, search.scores
+
+
+# Any regressor ----------------------------------------------------------------------
+
+
+class RegressorModel(NamedTuple):
+    """Fitted regressors: one for all d coordinates, or one for each.
+
+    Attributes
+    ----------
+    regressors : list of regressors
+    linear : LinearModel or None
+        With the same predictions, where they are linear.
+    n_targets : int
+        d.
+    n_iter : int
+        Passes.
+    """
+
+    regressors: list
+    linear: LinearModel | None = None
+    n_targets: int = 1
+    n_iter: int = 1
+
+    @classmethod
+    def of(cls, regressors, X, n_targets):
+        """With the coefficients that reproduce the predictions on X, if there are such."""
+        return cls(regressors, _linear_model(regressors, X, n_targets), n_targets)
+
+    def predict(self, X):
+        """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""
+        if self.linear is not None and all(map(_predicts_linearly, self.regressors)):
+            return self.linear.predict(X)
+        return predict_regressors(self.regressors, X, self.n_targets)
+
+
+def fit_regressors(
+    estimator, X, targets, sample_weight=None, *, random_state=None, n_jobs=None, verbose=0
+):
+    """Fitted clones of a regressor: one for all coordinates, or one for each.
+
+    Parameters
+    ----------
+    estimator : regressor
+    X : array-like of shape (n, p)
+    targets : ndarray of shape (n, d)
+        NaN leaves a row out of that coordinate.
+    sample_weight : ndarray of shape (n,) or None
+    random_state : int, RandomState instance or None
+        Seeds every random_state of the estimator that is None.
+    n_jobs, verbose
+        Of joblib, over coordinates.
+
+    Returns
+    -------
+    list of fitted regressors
+    """
+    estimator = seeded(estimator, random_state)
+    targets = round_significant(targets)
+    judged = ~np.isnan(targets)
+    together = (
+        targets.shape[1] > 1 and judged.all() and get_tags(estimator).target_tags.multi_output
+    )
+    if together or targets.shape[1] == 1:
+        single = get_tags(estimator).target_tags.single_output
+        y = targets[:, 0] if single and not together else targets
+        return [_fit(estimator, X, y, sample_weight)]
+
+    def one(j):
+        rows = judged[:, j]
+        if rows.all():
+            return _fit(estimator, X, targets[:, j], sample_weight)
+        weights = None if sample_weight is None else sample_weight[rows]
+        return _fit(estimator, X[rows], targets[rows, j], weights)
+
+    return Parallel(n_jobs=n_jobs, verbose=verbose)(
+        delayed(one)(j) for j in range(targets.shape[1])
+    )
+
+
+def seeded(estimator, random_state):
+    """A clone whose random states that are None are drawn from `random_state`."""
+    estimator = clone(estimator)
+    if random_state is None:
+        return estimator
+    random_state = check_random_state(random_state)
+    unset = [
+        name
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    ]
+    seeds = {name: int(random_state.randint(np.iinfo(np.int32).max)) for name in unset}
+    return estimator.set_params(**seeds)
+
+
+def predict_regressors(regressors, X, n_targets):
+    """Surrogate vectors (n, d) from the regressors of `fit_regressors`."""
+    if not regressors:  # of a single item there are no pairs
+        return np.zeros((X.shape[0], 0))
+    each = n_targets if len(regressors) == 1 else 1
+    predicted = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in regressors)
+    return np.column_stack(list(predicted))
+
+
+def checked_prediction(regressor, predicted, n_rows, n_targets=1):
+    """Predictions (n, d) of a regressor; refuses those of another shape, or not finite."""
+    predicted = np.asarray(predicted, dtype=np.float64)
+    name = type(regressor).__name__
+    if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (1, n_rows):
+        raise ValueError(
+            f"{name} predicts an array of shape {predicted.shape} where ({n_rows}, {n_targets}) is "
+            "needed: take a regressor that predicts one number for each row and target."
+        )
+    predicted = predicted.reshape(n_rows, n_targets)
+    finite = np.isfinite(predicted)
+    if not finite.all():
+        row = int(np.argmin(finite.all(axis=1)))
+        raise ValueError(
+            f"{name} predicts {predicted[row][~finite[row]][0]} for row {row} of X, which cannot "
+            "be ranked: look at its fit (too large a step, features that are not on one scale)."
+        )
+    return predicted
+
+
+def weight_parameters(estimator, sample_weight):
+    """Keyword arguments that hand the weights to the regressor's fit, or None if it has none.
+
+    They are those of scikit-learn without metadata routing, which `_fit` switches off.
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        inner = weight_parameters(last, sample_weight)
+        return inner and {f"{name}__{key}": value for key, value in inner.items()}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": sample_weight}
+    # Searches, Voting and Stacking hand the rest of what they get on to the regressors inside.
+    inner = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
+    inner += [model for _, model in getattr(estimator, "estimators", None) or []]
+    inside = [model for model in inner if hasattr(model, "fit")]
+    kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
+    if not inside or Parameter.VAR_KEYWORD not in kinds:
+        return None
+    return (
+        None if any(map(takes_no_weights, inside)) else weight_parameters(inside[0], sample_weight)
+    )
+
+
+def takes_no_weights(estimator):
+    """Whether the regressor's fit has no sample_weight."""
+    return weight_parameters(estimator, None) is None
+
+
+def wraps(estimator):
+    """Whether other estimators are inside, whose tags scikit-learn does not hand up."""
+    if estimator is None:
+        return False
+    return any(
+        hasattr(value, "fit") or isinstance(value, list | tuple)
+        for value in estimator.get_params(deep=False).values()
+    )
+
+
+def _predicts_linearly(regressor):
+    """Whether its predict is that of scikit-learn's linear models, whatever the rows."""
+    predict = getattr(type(regressor), "predict", None)
+    return getattr(predict, "__module__", "").startswith("sklearn.linear_model.")
+
+
+def _linear_model(regressors, X, n_targets):
+    """The model with the same predictions on X, None where there is none."""
+    known = [hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors]
+    if not known or not all(known):
+        return None
+    dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
+    coef = np.vstack([np.atleast_2d(c) for c in dense])
+    intercept = np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
+    if coef.shape[1] != X.shape[1]:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        linear = X @ coef.T + intercept
+    same = np.allclose(linear, predict_regressors(regressors, X, n_targets))
+    return LinearModel(coef, intercept) if same else None
+
+
+def round_significant(values, bits=32):
+    """Round to a number of significant bits, so that sums that are equal but for their last
+    digits become equal, and a tree breaks exact ties alike."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
+
+
+def _fit(estimator, X, y, sample_weight):
+    estimator = clone(estimator)
+    if sample_weight is None:
+        return estimator.fit(X, y)
+    with config_context(enable_metadata_routing=False):
+        return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))

@@ -1,0 +1,584 @@
+"""What ridge regression needs to know of the rows: sums that batches of whole lists add to.
+
+X is read in blocks of rows, each of which is centred and multiplied while it is in the cache:
+whatever the type and the order of X, no second copy of it is made. Blocks of float32 are multiplied
+as such; means, and sums over blocks, are of double precision.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.linalg.blas import dsyrk, ssyrk
+from sklearn.utils import gen_batches
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from .._arrays import fits_in_single
+
+_ROWS_AT_ONCE = 1024  # at least: sums of fewer rows spend their time on the p x p matrix
+_ENTRIES_AT_ONCE = 2**18  # of X at a time where that is more rows
+_TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
+
+
+class Groups:
+    """Weighted means within groups of rows, as one sparse product.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        Group of each row; zeros for one group.
+    weights : ndarray of shape (n_rows,)
+    """
+
+    def __init__(self, codes, weights):
+        self.codes, self.weights = codes, weights
+        n_groups = int(codes.max()) + 1
+        rows = np.arange(len(codes))
+        self.summing = sparse.csr_matrix((weights, (codes, rows)), shape=(n_groups, len(codes)))
+        self.totals = np.bincount(codes, weights=weights, minlength=n_groups)
+        self.inverse = np.divide(1.0, self.totals, out=np.zeros(n_groups), where=self.totals > 0)
+
+    def means(self, values):
+        """Weighted mean of each group's rows, shape (n_groups, ...); sparse stays sparse."""
+        sums = self.summing @ values
+        if sparse.issparse(sums):
+            return sparse.diags(self.inverse) @ sums
+        return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
+
+    def centre(self, values):
+        """Values minus the mean of their group (dense)."""
+        return values - self.means(values)[self.codes]
+
+    def centre_adjoint(self, values):
+        """The transpose of `centre`, for vectors."""
+        sums = np.bincount(self.codes, weights=values, minlength=len(self.totals))
+        return values - self.weights * (sums * self.inverse)[self.codes]
+
+
+def columns_of_patterns(known):
+    """The columns of a boolean matrix in groups of equal ones."""
+    bits = np.ascontiguousarray(np.packbits(known, axis=0).T)  # a row for each column
+    which = np.unique(bits, axis=0, return_inverse=True)[1].ravel()
+    return [np.flatnonzero(which == m) for m in range(which.max() + 1)]
+
+
+# Moments of the features ------------------------------------------------------------
+
+
+class Moments(NamedTuple):
+    """Weighted mean and spread of the features over all rows, whatever their list or labels.
+
+    Attributes
+    ----------
+    n_rows : int
+    total : float
+        Sum of the weights.
+    mean : ndarray of shape (p,)
+    squares : ndarray of shape (p,)
+        Weighted sum of the squared deviations from the mean.
+    """
+
+    n_rows: int
+    total: float
+    mean: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def of(cls, X, weights):
+        """Of the rows of X, dense or sparse, in any order."""
+        if sparse.issparse(X):
+            X, shift = _shift_full_columns(X)
+            features = cls.of_sparse(X, weights)
+            return features._replace(mean=features.mean + shift)
+        runs = _Runs.of(len(weights), None, None)
+        return _dense_products(X, np.empty((len(weights), 0)), weights, runs, gram=False)[2]
+
+    @classmethod
+    def of_rows(cls, X, weights):
+        """Of the rows of a dense X."""
+        total = weights.sum()
+        mean = (weights @ X) / max(total, _TINY)
+        return cls(len(weights), total, mean, weights @ (X - mean) ** 2)
+
+    @classmethod
+    def of_sparse(cls, X, weights):
+        """Of the rows of a sparse X."""
+        total = weights.sum()
+        if total == 0:
+            return cls(len(weights), 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
+        counts = weights > 0  # what only the others have would be rounding in a variance
+        kept = X if counts.all() else X[counts]
+        mean, variance = mean_variance_axis(kept, 0, weights=weights[counts])
+        return cls(len(weights), total, mean, total * variance)
+
+    def plus(self, other):
+        """Those of both batches together (Chan, Golub & LeVeque's update)."""
+        total = self.total + other.total
+        fraction = other.total / total if total > 0 else 0.0
+        step = other.mean - self.mean
+        return Moments(
+            self.n_rows + other.n_rows,
+            total,
+            self.mean + fraction * step,
+            self.squares + other.squares + self.total * fraction * step**2,
+        )
+
+    @property
+    def scale(self):
+        """Standard deviation of each feature, 1 where it is constant but for rounding."""
+        variance = self.squares / max(self.total, _TINY)
+        rounding = self.n_rows * np.finfo(float).eps
+        constant = variance <= rounding * variance + (rounding * self.mean) ** 2
+        return np.sqrt(np.where(constant, 1.0, variance))
+
+
+def squares_within(X, groups):
+    """Weighted sums of squares of each column: centred within the groups, and as they are."""
+    means = groups.means(X)
+    if sparse.issparse(X):
+        raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
+        between = np.asarray(means.multiply(means).T @ groups.totals).ravel()
+        return np.maximum(raw - between, 0.0), raw
+    within, raw = np.zeros((2, X.shape[1]))
+    for rows in gen_batches(len(X), _ROWS_AT_ONCE):
+        block, weights = X[rows].astype(np.float64, copy=False), groups.weights[rows]
+        raw += weights @ block**2
+        within += weights @ (block - means[groups.codes[rows]]) ** 2
+    return within, raw
+
+
+def scale_within(features, squares, total):
+    """Standard deviation of each feature within groups, of its sums of squares there.
+
+    The level of a feature in a list says nothing about the order in it: over all rows, a feature
+    whose level differs between lists would be penalised for that. One that is constant in all
+    groups has its deviation over all rows.
+    """
+    variance = squares / max(total, _TINY)
+    overall = features.squares / max(features.total, _TINY)
+    rounding = features.n_rows * np.finfo(float).eps
+    constant = variance <= 1e-13 * overall + rounding**2 * (overall + features.mean**2)
+    return np.where(constant, features.scale, np.sqrt(variance))
+
+
+# Statistics -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RidgeStatistics:
+    """What ridge needs to know of the rows; batches of whole groups add up exactly.
+
+    The leading axis of `total`, `x_mean` and `gram` has one entry for each pattern of missing
+    targets: coordinates that are known in the same rows share it.
+
+    Attributes
+    ----------
+    pooled : bool
+        One group for all rows of all batches, rather than groups within a batch.
+    features : Moments
+        Of all rows, which the features are standardised by.
+    pattern : ndarray of int, shape (d,)
+        The entry of the leading axis that a coordinate has.
+    total : ndarray of shape (m,)
+        Sum of the weights.
+    x_mean : ndarray of shape (m, p)
+    t_mean : ndarray of shape (d,)
+    gram : ndarray of shape (m, p, p)
+        Weighted products of centred features.
+    cross : ndarray of shape (p, d)
+        Weighted products of centred features and centred targets.
+    work : float
+        Multiplications that it took.
+    """
+
+    pooled: bool
+    features: Moments
+    pattern: np.ndarray
+    total: np.ndarray
+    x_mean: np.ndarray
+    t_mean: np.ndarray
+    gram: np.ndarray
+    cross: np.ndarray
+    work: float
+
+    @classmethod
+    def of_batch(cls, X, targets, weights, codes=None, rows=None):
+        """Statistics of rows; `codes` gives the group of each, None is one group.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n, p)
+            In any order, of float32 or float64; the statistics are float64.
+        targets : ndarray of shape (n, d)
+            NaN, with one group only, leaves a row out of that coordinate.
+        weights : ndarray of shape (n,)
+        codes : ndarray of int, shape (n,), or None
+        rows : ndarray of int or None
+            Of those rows only, in that order: whole groups.
+        """
+        judged = ~np.isnan(targets if rows is None else targets[rows])
+        if judged.all():
+            columns: list = [slice(None)]
+            kept = [rows]
+        else:
+            columns = columns_of_patterns(judged)
+            rows = np.arange(len(targets)) if rows is None else rows
+            kept = [rows[judged[:, js[0]]] for js in columns]
+        sums = [
+            _products(X, targets[:, js], weights, codes, some)
+            for js, some in zip(columns, kept, strict=True)
+        ]
+        features = sums[0].features
+        if not judged.all():
+            features = _products(X, targets[:, :0], weights, None, rows, gram=False).features
+        return cls._of_sums(sums, columns, targets.shape[1], codes is None, features)
+
+    @classmethod
+    def _of_sums(cls, sums, columns, d, pooled, features):
+        pattern, t_mean = np.zeros(d, dtype=np.intp), np.empty(d)
+        cross = np.empty((len(features.mean), d))
+        for m, (js, part) in enumerate(zip(columns, sums, strict=True)):
+            pattern[js], t_mean[js], cross[:, js] = m, part.t_mean, part.cross
+        grams = [part.gram for part in sums]
+        return cls(
+            pooled,
+            features,
+            pattern,
+            np.array([part.features.total for part in sums]),
+            np.array([part.features.mean for part in sums]),
+            t_mean,
+            grams[0][np.newaxis] if len(grams) == 1 else np.array(grams),
+            cross,
+            sum(part.work for part in sums),
+        )
+
+    def _of_patterns(self, entries, pattern):
+        """The same with a leading axis of those entries."""
+        if len(entries) == len(self.gram) == 1:
+            return self
+        return replace(
+            self,
+            pattern=pattern,
+            total=self.total[entries],
+            x_mean=self.x_mean[entries],
+            gram=self.gram[entries],
+        )
+
+    def __add__(self, other):
+        """Statistics of both batches together (Chan, Golub & LeVeque's update)."""
+        both = np.stack([self.pattern, other.pattern])
+        if both.size:
+            entries, pattern = np.unique(both, axis=1, return_inverse=True)
+            self = self._of_patterns(entries[0], pattern.ravel())
+            other = other._of_patterns(entries[1], pattern.ravel())
+        total = self.total + other.total
+        fraction = np.divide(other.total, total, out=np.zeros(len(total)), where=total > 0)
+        x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
+        gram, cross = self.gram + other.gram, self.cross + other.cross
+        if self.pooled:
+            between = (self.total * fraction)[:, np.newaxis]
+            gram += (between * x_step)[:, :, np.newaxis] * x_step[:, np.newaxis]
+            cross += (between * x_step)[self.pattern].T * t_step
+        return replace(
+            self,
+            features=self.features.plus(other.features),
+            total=total,
+            x_mean=self.x_mean + fraction[:, np.newaxis] * x_step,
+            t_mean=self.t_mean + fraction[self.pattern] * t_step,
+            gram=gram,
+            cross=cross,
+            work=self.work + other.work,
+        )
+
+    # Solutions ------------------------------------------------------------------------
+
+    def solve(self, penalty, scale=None):
+        """Coefficients (p, d) and intercept (d,) that minimise the sum of squares plus a penalty.
+
+        Parameters
+        ----------
+        penalty : float
+            Of the squared coefficients of the features over their `scale`.
+        scale : ndarray of shape (p,) or None
+            None leaves them as they are.
+        """
+        d = len(self.t_mean)
+        if d == 0:  # a single item has no pairs, and LAPACK takes no systems without a right side
+            return np.zeros_like(self.cross), np.zeros(0)
+        scale = np.ones(len(self.cross)) if scale is None else scale
+        scaled, coef = self.cross / scale[:, np.newaxis], np.empty(self.cross.shape)
+        for m, gram in enumerate(self.gram):
+            matrix, js = gram / scale / scale[:, np.newaxis], self.pattern == m
+            if penalty > 0:
+                matrix[np.diag_indices_from(matrix)] += penalty
+                coef[:, js] = _solve_positive(matrix, scaled[:, js])
+            else:
+                coef[:, js] = _solve_shortest(matrix, scaled[:, js])
+        coef /= scale[:, np.newaxis]
+        return coef, self._intercept(coef)
+
+    @property
+    def scale(self):
+        """Standard deviation of each feature within the groups."""
+        if self.pooled:
+            return self.features.scale
+        squares = np.einsum("mpp->p", self.gram)
+        return scale_within(self.features, squares, self.total.sum())
+
+    def solve_standardised(self, alpha):
+        """Those of ``mean of the halved squares + alpha / 2 |w|**2``, w of standardised features.
+
+        Parameters
+        ----------
+        alpha : float
+        """
+        return self.solve(alpha * self.features.total, self.scale)
+
+    def path(self, alphas):
+        """What `solve_standardised` finds for each alpha > 0, by one decomposition.
+
+        Returns
+        -------
+        coef : ndarray of shape (len(alphas), p, d)
+        intercept : ndarray of shape (len(alphas), d)
+        """
+        scale, penalties = self.scale, alphas * self.features.total
+        scaled = self.cross / scale[:, np.newaxis]
+        coef = np.empty((len(alphas), *self.cross.shape))
+        for m, gram in enumerate(self.gram):
+            js = np.flatnonzero(self.pattern == m)
+            values, vectors = linalg.eigh(
+                gram / scale / scale[:, np.newaxis],
+                driver="evd",
+                overwrite_a=True,
+                check_finite=False,
+            )
+            shrunk = np.maximum(values, 0.0) + penalties[:, np.newaxis]
+            parts = (vectors.T @ scaled[:, js]) / shrunk[:, :, np.newaxis]
+            coef[:, :, js] = vectors @ parts
+        coef /= scale[:, np.newaxis]
+        return coef, np.array([self._intercept(one) for one in coef])
+
+    def _intercept(self, coef):
+        if len(self.x_mean) == 1:
+            return self.t_mean - self.x_mean[0] @ coef
+        return self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
+
+
+def _solve_positive(matrix, right):
+    """Solution of a positive definite system, by least squares if rounding makes it singular."""
+    try:
+        return linalg.cho_solve(linalg.cho_factor(matrix), right)
+    except linalg.LinAlgError:
+        return _solve_shortest(matrix, right)
+
+
+def _solve_shortest(matrix, right):
+    """The shortest of the least squares solutions, in features scaled to second moment 1.
+
+    Directions whose second moment is then below 1e-10 of the largest are rounding, not data.
+    """
+    scale = np.sqrt(np.diag(matrix))
+    scale = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
+    scaled = matrix * scale * scale[:, np.newaxis]
+    solution = linalg.lstsq(scaled, (right.T * scale).T, cond=1e-10)[0]
+    return (solution.T * scale).T
+
+
+# Sums over rows ---------------------------------------------------------------------
+
+
+class _Sums(NamedTuple):
+    """Of rows whose targets are all known."""
+
+    features: Moments
+    t_mean: np.ndarray
+    gram: Any
+    cross: Any
+    work: float
+
+
+class _Runs(NamedTuple):
+    """Rows in the order of their groups: which they are, and where each group starts and ends."""
+
+    order: np.ndarray | None
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, n_rows, codes, rows):
+        """Of all n rows, or of some; `codes` None is one group."""
+        n_rows = n_rows if rows is None else len(rows)
+        if codes is None or n_rows == 0:
+            return cls(rows, np.array([0, n_rows]))
+        codes = codes if rows is None else codes[rows]
+        if np.any(codes[1:] < codes[:-1]):
+            by_group = np.argsort(codes, kind="stable")
+            codes = codes[by_group]
+            rows = by_group if rows is None else rows[by_group]
+        heads = np.flatnonzero(codes[1:] != codes[:-1]) + 1
+        return cls(rows, np.concatenate([[0], heads, [n_rows]]))
+
+    def take(self, values):
+        """An array with one entry for each row of X, in this order."""
+        return values if self.order is None else values[self.order]
+
+    def copy_rows(self, X, here, out):
+        """Copy some rows of X, in this order."""
+        rows = here if self.order is None else self.order[here]
+        if self.order is None or X.dtype != out.dtype:
+            out[...] = X[rows]
+        else:
+            np.take(X, rows, axis=0, out=out, mode="clip")
+
+    @property
+    def codes(self):
+        """The group of each row in this order."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def pieces(self, step):
+        """Offsets of groups, long ones cut after every `step` rows, the group of each piece, and
+        where the pieces are cut into blocks of at most twice as many rows."""
+        counts = -(-np.diff(self.offsets) // step)
+        group = np.repeat(np.arange(len(counts)), counts)
+        place = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
+        starts = self.offsets[group] + step * place
+        heads = np.flatnonzero(np.diff(starts // step)) + 1
+        bounds = np.concatenate([[0], heads, [len(group)]])
+        return np.append(starts, self.offsets[-1]), group, bounds
+
+
+def _products(X, targets, weights, codes, rows, gram=True):
+    """`_Sums` of some rows (None is all) with targets that are all known."""
+    runs = _Runs.of(len(weights), codes, rows)
+    weights, targets = runs.take(weights), runs.take(targets)
+    if not len(weights):
+        return _nothing(X.shape[1], targets.shape[1])
+    fractions = weights / max(weights.sum(), _TINY)
+    t_mean = fractions @ targets
+    centred = targets
+    if targets.shape[1]:
+        centred = Groups(runs.codes, weights).centre(targets)
+    if sparse.issparse(X):
+        X = (X if runs.order is None else X[runs.order]).astype(np.float64, copy=False)
+        X, shift = _shift_full_columns(X)
+        features, rounding = Moments.of_sparse(X, weights), _EPS
+        work = float((np.diff(X.indptr).astype(float) ** 2).sum())
+        products: Any = None
+        cross: Any = None
+        if gram:
+            products, cross = _sparse_products(X, centred, weights, runs.codes)
+        raw = features.squares + features.total * features.mean**2
+        features = features._replace(mean=features.mean + shift)
+    else:
+        products, cross, features = _dense_products(X, centred, weights, runs, gram)
+        rounding, work = _EPS**2 * len(weights), float(len(weights)) * X.shape[1] ** 2
+        raw = features.squares + features.total * features.mean**2
+    if gram:  # exact zeros for features that are constant in every group, but for rounding
+        constant = np.diag(products) <= len(weights) * rounding * raw
+        products[constant], products[:, constant], cross[constant] = 0.0, 0.0, 0.0
+    return _Sums(features, t_mean, products, cross, work)
+
+
+def _nothing(p, d):
+    """`_Sums` of no row."""
+    features = Moments(0, 0.0, np.zeros(p), np.zeros(p))
+    return _Sums(features, np.zeros(d), np.zeros((p, p)), np.zeros((p, d)), 0.0)
+
+
+def _dense_products(X, targets, weights, runs, gram=True):
+    """Products of features and targets, each minus the mean of its group, and their moments.
+
+    One pass: a group longer than a block is centred piece by piece, by the means of the pieces,
+    whose own products within the groups are what is then missing.
+    """
+    p, root = X.shape[1], np.sqrt(weights)[:, np.newaxis]
+    single = gram and X.dtype == np.float32 and fits_in_single(root, targets)
+    dtype = np.float32 if single else np.float64
+    step = max(_ROWS_AT_ONCE, _ENTRIES_AT_ONCE // p)
+    cuts, group, bounds = runs.pieces(step)
+    is_part, weighted = np.bincount(group)[group] > 1, bool(np.any(root != 1.0))
+    products, cross = np.zeros((p, p), order="F"), np.zeros((p, targets.shape[1]))
+    squares, parts = np.zeros(p), []
+    features: Any = None
+    # New arrays of this size would come from the system every time, which takes longer than sums.
+    rows, spread = np.empty((2, np.diff(cuts[bounds]).max(), p), dtype=dtype)
+    for first, last in pairwise(bounds):
+        here, inner = slice(cuts[first], cuts[last]), cuts[first : last + 1] - cuts[first]
+        block, t = rows[: inner[-1]], targets[here]
+        runs.copy_rows(X, here, block)
+        means, totals = _means(block, weights[here], inner)
+        of_row = np.repeat(np.arange(len(means)), np.diff(inner))
+        near = means.astype(dtype, copy=False)
+        block -= np.take(near, of_row, axis=0, out=spread[: inner[-1]], mode="clip")
+        some = is_part[first:last]
+        if some.any():
+            t_means = _means(t, weights[here], inner)[0]
+            parts.append((group[first:last][some], totals[some], means[some], t_means[some]))
+        now = Moments.of_rows(means, totals)
+        features = now if features is None else features.plus(now)
+        if weighted:
+            block *= root[here].astype(dtype, copy=False)
+            t = t * root[here]
+        if gram:
+            products = _plus_products(products, block)
+            cross += block.T @ t.astype(dtype, copy=False)
+        else:
+            squares += np.einsum("np,np->p", block, block)
+    if gram:
+        products += np.triu(products, 1).T
+        squares = np.diag(products)
+    features = features._replace(n_rows=len(weights), squares=features.squares + squares)
+    if gram and parts:
+        between = _products_of_parts(*map(np.concatenate, zip(*parts, strict=True)))
+        products, cross = products + between[0], cross + between[1]
+    return products, cross, features
+
+
+def _plus_products(products, block):
+    """The upper triangle of products, in Fortran order, plus block' block."""
+    if block.dtype == np.float32:
+        return products + ssyrk(1.0, block.T)
+    return dsyrk(1.0, block.T, beta=1.0, c=products, overwrite_c=1)
+
+
+def _products_of_parts(groups, totals, means, t_means):
+    """Products of the means of pieces of groups."""
+    return _dense_products(means, t_means, totals, _Runs.of(len(groups), groups, None))
+
+
+def _means(block, weights, cuts):
+    """Weighted means of the runs of rows between the cuts, and their total weights."""
+    summing = sparse.csr_matrix(
+        (weights, np.arange(len(block)), cuts), shape=(len(cuts) - 1, len(block))
+    )
+    totals = np.add.reduceat(weights, cuts[:-1])
+    inverse = np.divide(1.0, totals, out=np.zeros(len(totals)), where=totals > 0)
+    return (summing @ block) * inverse[:, np.newaxis], totals
+
+
+def _sparse_products(X, targets, weights, codes):
+    """X'WX minus the part of the groups' means; both factors stay sparse."""
+    groups = Groups(codes, weights)
+    rows = sparse.diags(np.sqrt(weights)) @ X
+    means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
+    gram = (rows.T @ rows).toarray()
+    gram -= (means.T @ means).toarray()
+    return gram, np.asarray(X.T @ (weights[:, np.newaxis] * targets))
+
+
+def _shift_full_columns(X):
+    """X minus the mean of every column without zeros, as sparse as it was, and what was subtracted.
+
+    Nothing that is centred sees it, and an offset (a time stamp, an id) no longer cancels.
+    """
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    if not full.any():
+        return X, np.zeros(X.shape[1])
+    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel(), 0.0)
+    data = X.data - shift[X.indices]
+    return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift

@@ -1,0 +1,138 @@
+"""What the estimators of structured hinges share: parameters, solvers, what a fit leaves."""
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from .._arrays import mean_square
+from .._base import read_features
+from .._parameters import count, number, random_state, verbosity
+from ._solvers import SOLVERS, Descent, descend
+
+#: What "auto" stands for, measured by ``python -m benchmarks structured``.
+SMOOTH_SOLVER, OTHER_SOLVER = "lbfgs", "one_slack"
+_MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
+
+
+def takes_steps(estimator):
+    """Whether the solver takes steps, so that `partial_fit` can go on from them."""
+    if estimator.solver != "sgd":
+        raise AttributeError(
+            f"partial_fit takes subgradient steps on the lists of each call: it is there with "
+            f"solver='sgd', not with solver={estimator.solver!r}."
+        )
+    return True
+
+
+class HingeMixin:
+    """Fitting a problem of `_problem` by any solver. A subclass has the parameters below."""
+
+    alpha: float
+    solver: str
+    tol: float
+    max_iter: int | None
+    batch_size: Any
+    random_state: Any
+    verbose: int
+
+    _n_batches = 100  #: of batch_size="auto"
+
+    _hinge_parameters: ClassVar[dict] = {
+        "alpha": [number(above=0)],
+        "solver": ["auto", "sgd", *SOLVERS],
+        "tol": [number(above=0)],
+        "max_iter": [count(), None],
+        "batch_size": [count(), "auto"],
+        "fit_intercept": [bool],
+        "random_state": [random_state],
+        "verbose": [verbosity],
+    }
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validate_X(self, X, *, reset):
+        X = read_features(self, X, reset=reset)
+        if reset:
+            mean_square(X, degree=16)  # products of products, and digits left for the gap
+        return X
+
+    def _solver(self, problem):
+        if self.solver == "auto":
+            return SMOOTH_SOLVER if problem.is_smooth else OTHER_SOLVER
+        if self.solver == "lbfgs" and not problem.is_smooth:
+            raise ValueError(
+                "solver='lbfgs' needs a smooth approximation, which this hinge has none of: take "
+                "'one_slack', 'n_slack', 'frank_wolfe' or 'sgd'."
+            )
+        return self.solver
+
+    def _max_iter(self, solver):
+        return _MAX_ITER.get(solver, 1000) if self.max_iter is None else self.max_iter
+
+    def _batch_size(self, problem):
+        if self.batch_size == "auto":
+            return max(1, problem.n_blocks // self._n_batches)
+        return self.batch_size
+
+    def _solve(self, problem):
+        """Weights, and the attributes that say how they were found."""
+        solver, rng = self._solver(problem), check_random_state(self.random_state)
+        report = self._report()
+        settings = {"alpha": self.alpha, "tol": self.tol, "max_iter": self._max_iter(solver)}
+        parts = None
+        if solver in ("n_slack", "frank_wolfe", "sgd"):
+            parts = problem.batches(self._batch_size(problem), rng)
+        settings |= {"parts": parts, "random_state": rng, "report": report}
+        self._descent_ = Descent(problem.size) if solver == "sgd" else None
+        if solver == "sgd":
+            fit = descend(problem, self._descent_, **settings)
+        else:
+            fit = SOLVERS[solver](problem, **settings)
+        self.solver_, self.n_iter_ = solver, max(fit.n_iter, 1)
+        self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
+        if not fit.converged:
+            warnings.warn(
+                f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
+                f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} "
+                "times its value at zero weights: increase max_iter, tol or alpha, or bring the "
+                "features to one scale (StandardScaler).",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return fit.w
+
+    def _step_more(self, problem):
+        """One pass of steps over more blocks, from where the last call ended."""
+        if getattr(self, "_descent_", None) is None:
+            self._descent_ = Descent(problem.size)
+            self.n_iter_ = 0
+        descent = Descent(problem.size)  # what raises below must change nothing
+        vars(descent).update(vars(self._descent_))
+        for part in problem.batches(self._batch_size(problem)):
+            value = descent.step(part, self.alpha, problem.n_blocks)
+        self._descent_, self.solver_ = descent, "sgd"
+        self.n_iter_ += 1
+        w = descent.mean
+        self.objective_ = float(value + self.alpha / 2.0 * (w @ w))
+        self.dual_gap_ = float("nan")
+        return w
+
+    def _report(self):
+        if not self.verbose:
+            return None
+
+        def say(n_iter, objective, gap):
+            if n_iter % self.verbose == 0:
+                certificate = "" if np.isnan(gap) else f", gap {gap:.2g}"
+                print(
+                    f"[{type(self).__name__}] iteration {n_iter}: objective {objective:.6g}"
+                    f"{certificate}"
+                )
+
+        return say

@@ -1,0 +1,175 @@
+"""What solvers know: the worst labels of linear scores, and the features of labels.
+
+    alpha / 2 |w|^2 + sum_b weight_b max over y' of Delta_b(y') + <w, Psi_b(y') - Psi_b(y)>
+
+Scores are linear, X W' with a column for each class or item, so that <w, Psi> is the sum of
+scores times slopes and Psi is X' slopes: a hinge needs to know scores only. Blocks are lists,
+rows or sequences; a problem of some blocks keeps their weights in the whole.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._chains import chain_marginals, transition_counts, viterbi
+
+
+class Tangent(NamedTuple):
+    """Value of a convex function of w at a point, and a (sub)gradient.
+
+    ``cost`` is the expected Delta of the labels that the slope belongs to: the dual objective
+    of any convex combination of such labels is ``cost - |slope|^2 / (2 alpha)``.
+    """
+
+    value: float
+    slope: np.ndarray
+    cost: float
+
+
+class LinearProblem:
+    """Hinges of linear scores.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+        In grouped order.
+    hinge : object
+        ``hinge.worst(scores)`` with scores (n_rows, n_columns) returns the value of each block
+        and the slopes, like scores; ``hinge.take(blocks)`` the hinge of some blocks, with
+        ``hinge.rows(blocks)`` their rows; ``hinge.soft(scores, gamma, weights)``, where there
+        is one, a smooth lower approximation: its weighted sum, slopes, and expected cost.
+    weights : ndarray of shape (n_blocks,)
+    n_columns : int
+    intercept : bool
+        Whether a constant feature is added.
+    start : ndarray or None
+        Scores that are added to those of w, shape (n_rows, n_columns).
+    """
+
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False, start=None):
+        self.X, self.hinge, self.weights = X, hinge, weights
+        self.n_columns, self.intercept, self.start = n_columns, intercept, start
+        self.size = n_columns * (X.shape[1] + intercept)
+
+    @property
+    def n_blocks(self):
+        return len(self.weights)
+
+    @property
+    def is_smooth(self):
+        """Whether the hinge has a smooth approximation."""
+        return hasattr(self.hinge, "soft")
+
+    def split(self, w):
+        """Coefficients (n_columns, n_features) and intercepts (n_columns,) of w."""
+        matrix = w[: self.n_columns * (self.X.shape[1] + self.intercept)]
+        matrix = matrix.reshape(self.n_columns, -1)
+        if self.intercept:
+            return matrix[:, :-1], matrix[:, -1]
+        return matrix, np.zeros(self.n_columns)
+
+    def scores(self, w):
+        coef, intercept = self.split(w)
+        scores = np.asarray(self.X @ coef.T) + intercept
+        return scores if self.start is None else scores + self.start
+
+    def features(self, slopes):
+        """X' slopes, flat like w."""
+        by_feature = np.asarray(self.X.T @ slopes).T
+        if self.intercept:
+            by_feature = np.column_stack([by_feature, slopes.sum(axis=0)])
+        return by_feature.ravel()
+
+    def _spread(self, slopes):
+        return slopes * self.hinge.spread(self.weights)
+
+    def worst(self, w):
+        """`Tangent` of the weighted sum of hinges at w."""
+        values, slopes = self.hinge.worst(self.scores(w))
+        value = float(values @ self.weights)
+        slope = self.features(self._spread(slopes))
+        return Tangent(value, slope, value - float(slope @ w))
+
+    def soft(self, w, gamma):
+        """`Tangent` of the smooth approximation at w."""
+        value, slopes, cost = self.hinge.soft(self.scores(w), gamma, self.weights)
+        if self.start is not None:
+            cost += float(np.sum(slopes * self.start))
+        return Tangent(value, self.features(slopes), cost)
+
+    def take(self, blocks):
+        """The problem of some blocks."""
+        rows = self.hinge.rows(blocks)
+        start = None if self.start is None else self.start[rows]
+        return type(self)(
+            self.X[rows],
+            self.hinge.take(blocks),
+            self.weights[blocks],
+            self.n_columns,
+            intercept=self.intercept,
+            start=start,
+        )
+
+    def batches(self, size, random_state=None):
+        """Problems of about `size` blocks each, which add up to this one."""
+        order = np.arange(self.n_blocks)
+        if random_state is not None:
+            random_state.shuffle(order)
+        parts = np.array_split(order, max(1, round(self.n_blocks / size)))
+        return [self.take(np.sort(part)) for part in parts] if len(parts) > 1 else [self]
+
+
+class ChainProblem(LinearProblem):
+    """Sequences of labels: the scores of rows, and those of a label after another.
+
+    w has the coefficients of the rows first, then the transitions. The loss of an element that
+    is wrong is the same in all sequences: blocks have weights per element.
+    """
+
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False, start=None):
+        super().__init__(X, hinge, weights, n_columns, intercept=intercept, start=start)
+        self.n_emissions = self.size
+        self.size += n_columns**2
+
+    def transitions(self, w):
+        return w[self.n_emissions :].reshape(self.n_columns, self.n_columns)
+
+    def worst(self, w):
+        hinge, q = self.hinge, self.n_columns
+        emissions, lists = self.scores(w), hinge.lists
+        transitions = self.transitions(w)
+        labels = viterbi(emissions + hinge.costs, transitions, lists)
+        rows, every = lists.spread(self.weights), np.arange(len(labels))
+        slopes = np.zeros_like(emissions)
+        slopes[every, labels] += rows
+        slopes[every, hinge.y] -= rows
+        cost = float(hinge.costs[every, labels] @ rows)
+        pairs = transition_counts(labels, lists, q, self.weights)
+        slope = np.append(self.features(slopes), (pairs - self._true_pairs).ravel())
+        return Tangent(cost + float(slope @ w), slope, cost)
+
+    def soft(self, w, gamma):
+        hinge = self.hinge
+        emissions, transitions, lists = self.scores(w), self.transitions(w), hinge.lists
+        found = chain_marginals(
+            (emissions + hinge.costs) / gamma, transitions / gamma, lists, self.weights
+        )
+        rows, every = lists.spread(self.weights), np.arange(len(emissions))
+        true = float(emissions[every, hinge.y] @ rows)
+        true += float(np.sum(self._true_pairs * transitions))
+        slopes = found.labels * rows[:, np.newaxis]
+        cost = float(np.sum(hinge.costs * slopes))
+        slopes[every, hinge.y] -= rows
+        slope = np.append(self.features(slopes), (found.pairs - self._true_pairs).ravel())
+        return Tangent(gamma * float(found.log_sums @ self.weights) - true, slope, cost)
+
+    @property
+    def is_smooth(self):
+        return True
+
+    @property
+    def _true_pairs(self):
+        if not hasattr(self, "_pairs"):
+            hinge = self.hinge
+            self._pairs = transition_counts(hinge.y, hinge.lists, self.n_columns, self.weights)
+        return self._pairs

@@ -1,0 +1,273 @@
+"""StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._base import BaseRanker
+from .._lists import RankingLists, same_id
+from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._typing import ArrayLike, MatrixLike
+from ..regression._ridge import linear_scores
+from ._base import HingeMixin, takes_steps
+from ._hinges import rows_of
+from ._losses import check_bounds, resolve_hinge
+from ._problem import LinearProblem
+from ._rows import copies, list_weights, row_keys
+
+
+class StructuredHingeRanker(HingeMixin, BaseRanker):
+    """Linear ranker under the structured hinge of a measure.
+
+    Minimises, over the lists on which the measure is defined (chapter 17 of [1]_)::
+
+        alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
+
+    where Delta is the loss of the measure and Psi the sum of documents by place (ndcg), by mark
+    (precision, recall) or by pair (kendall, auc: the linear RankSVM). Each term is a convex upper
+    bound of its list's loss. None of them is calibrated in general: with any amount of data
+    the minimiser may rank wrongly where `LowRankSurrogateRanker` and `OrderPreservingRegressor`
+    are right.
+
+    Parameters
+    ----------
+    target_loss : str or RankingMeasure, default="ndcg@10"
+        "kendall", "ndcg@k" (or "ndcg"), "precision@k" (k at most the relevant items of each list),
+        "recall@k" (at least), "auc", or an object.
+    alpha : float, default=1e-3
+        Penalty, > 0. Features are divided by a number first, the size of Psi: the mean of
+        r^2 / 4 for ndcg, of twice the relevant items for precision and recall.
+    solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"}, default="auto"
+        Smoothing and L-BFGS (kendall and auc), cutting planes with a slack for all lists or for
+        each batch, block-coordinate Frank-Wolfe, averaged subgradient steps. "auto" is "lbfgs"
+        where there is a smooth form, else "one_slack".
+    tol : float, default=1e-3
+        Stop at a duality gap of `tol` times the objective at zero weights; "sgd" never does.
+    max_iter : int or None, default=None
+        Iterations, rounds, passes over the batches, or updates. None is 1000, 100 passes for
+        "frank_wolfe" and 15 for "sgd".
+    batch_size : int or "auto", default="auto"
+        Lists of a step or slack; "auto" makes a hundred batches.
+    fit_intercept : bool, default=True
+        An intercept, penalised, where it makes a difference: fixed items, precision and recall.
+    random_state : int, RandomState instance or None, default=None
+        Order of the batches.
+    verbose : int, default=0
+        Progress, every that many iterations.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (r, n_features)
+    intercept_ : float or ndarray of shape (r,)
+    objective_ : float
+        At the solution.
+    dual_gap_ : float
+        The objective is at most this above the least possible; nan after `partial_fit`.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+    target_loss_ : RankingMeasure
+    n_lists_ : int
+    n_items_ : int or None
+    n_features_in_, feature_names_in_ : int and ndarray of str
+
+    See Also
+    --------
+    LowRankSurrogateRanker : Calibrated, by least squares.
+    OrderPreservingRegressor : Calibrated, by convex surrogates.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, chapter 17.
+
+    Examples
+    --------
+    >>> from lowrank_rank import StructuredHingeRanker
+    >>> X, y, qid = [[0.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
+    >>> ranker = StructuredHingeRanker(target_loss="kendall").fit(X, y, qid=qid)
+    >>> ranker.rank([[1.0], [3.0], [2.0]], qid=["c", "c", "c"])
+    array([3, 1, 2])
+    """
+
+    _parameters: ClassVar = HingeMixin._hinge_parameters
+
+    def __init__(
+        self,
+        *,
+        target_loss: Any = "ndcg@10",
+        alpha: float = 1e-3,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        batch_size: Any = "auto",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.target_loss = target_loss
+        self.alpha = alpha
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "StructuredHingeRanker":
+        """Minimise the hinge.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            One row per document, or per query for fixed items. On one scale.
+        y : array-like of shape (n_rows,) or (n_rows, r)
+            Grades, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Of lists: rows of a list share one weight; a list of weight 2 is the list twice. Where
+            all rows are one list, without qid, whole numbers say how often each row occurs.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters do not fit, or k does not fit the number
+            of relevant items; nothing is changed then.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the gap is still above `tol` after `max_iter` iterations.
+        """
+        with fresh_fit(self):
+            problem = self._problem(X, y, qid, sample_weight, reset=True)
+            self._adopt(problem, self._solve(problem))
+        return self
+
+    @available_if(takes_steps)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "StructuredHingeRanker":
+        """One pass of steps over more lists; with ``solver="sgd"``.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one call: if the first id of a call is the last of
+            the one before, it is refused.
+
+        Returns
+        -------
+        self
+        """
+        begun = hasattr(self, "coef_")
+        with all_or_nothing(self):
+            problem = self._problem(X, y, qid, sample_weight, reset=not begun)
+            self._adopt(problem, self._step_more(problem))
+        return self
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Scores, higher is better; a row's score does not depend on the other rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        scores = linear_scores(X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
+        return scores[:, 0] if self.n_items_ is None else scores
+
+    def _problem(self, X, y, qid, sample_weight, *, reset):
+        measure, hinge = resolve_hinge(self.target_loss)
+        measure = clone(measure)
+        check_parameters(self)
+        X, y, lists, weights = self._read(X, y, qid, sample_weight, measure, reset=reset)
+        n_items = None if y.ndim == 1 else y.shape[1]
+        if not reset:
+            self._check_continues(measure, n_items, lists)
+        X, flat, lists, weights = _in_order(X, measure.check_labels(y), lists, weights)
+        check_bounds(measure, hinge, flat, lists)
+        counts = (weights > 0) & hinge.defined(flat, lists)
+        last = None if lists.ids is None else lists.ids.tolist()[-1]
+        is_defined = bool(counts.any())
+        if not is_defined:  # nothing to learn: any list will do, it weighs nothing
+            counts[np.argmax(weights)] = True
+        if not counts.all():
+            kept = np.flatnonzero(counts)
+            rows = rows_of(lists, kept)
+            X, flat, weights = X[rows if n_items is None else kept], flat[rows], weights[kept]
+            lists = RankingLists(lists.lengths[kept])
+        scale = getattr(self, "_scale_", None) if not reset else None
+        if scale is None:
+            scale = max(1.0, float(np.average(hinge.scale(flat, lists), weights=weights)))
+        intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
+        self.target_loss_, self.n_items_, self._scale_ = measure, n_items, scale
+        self._last_id_, self._has_qid_ = last, last is not None or (not reset and self._has_qid_)
+        self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
+        return LinearProblem(
+            X / scale,
+            hinge.make(measure, flat, lists, n_items),
+            weights / (weights.sum() if is_defined else np.inf),
+            n_items or 1,
+            intercept=intercept,
+        )
+
+    def _check_continues(self, measure, n_items, lists):
+        for what, before, now in (
+            ("target_loss", repr(self.target_loss_), repr(measure)),
+            ("fixed items", self.n_items_, n_items),
+        ):
+            if before != now:
+                raise ValueError(f"Earlier calls had {what} {before}, this one has {now}: use fit.")
+        first = None if lists.ids is None else lists.ids.tolist()[0]
+        if first is not None and same_id(first, self._last_id_):
+            raise ValueError(
+                f"The list {first!r} is cut across two calls of partial_fit: it is the last of the "
+                "previous call and the first of this one. Give each list in one call."
+            )
+
+    def _adopt(self, problem, w):
+        coef, intercept = problem.split(w)
+        coef = coef / self._scale_
+        documents = self.n_items_ is None
+        self.coef_ = coef[0] if documents else coef
+        self.intercept_ = float(intercept[0]) if documents else intercept
+
+
+def _in_order(X, y, lists, weights):
+    """Rows in grouped order, within a list in one of their own; weights of the lists."""
+    if y.ndim == 2:
+        return X, y.ravel(), lists, weights
+    if lists.ids is None:
+        rows = np.repeat(np.arange(len(y)), copies(weights, len(y)))
+        rows = rows[np.lexsort((y[rows], row_keys(X)[rows]))]
+        return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
+    rows = np.arange(len(y)) if lists.order is None else lists.order
+    rows = rows[np.lexsort((y[rows], row_keys(X)[rows], lists.index))]
+    grouped = RankingLists(lists.lengths, None, lists.ids)
+    return X[rows], y[rows], grouped, list_weights(lists.group(weights), lists)

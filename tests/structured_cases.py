@@ -1,0 +1,29 @@
+"""Lists with scores for the decoders of structured hinges, and the shared vectors."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lowrank_rank._lists import RankingLists
+
+from .conftest import SHARED
+
+
+def parts(lists):
+    return [slice(a, b) for a, b in itertools.pairwise(lists.offsets)]
+
+
+def random_lists(rng, longest=8):
+    lists = RankingLists(rng.integers(1, longest, rng.integers(1, 6)))
+    scores = rng.normal(size=lists.n_rows) * rng.choice([0.01, 0.1, 1.0])
+    return lists, np.round(scores, 1) if rng.random() < 0.3 else scores
+
+
+def vector_cases():
+    path = Path(SHARED) / "vectors" / "structured_hinge.json" if SHARED else None
+    if path is None or not path.exists():
+        pytest.skip("needs the vectors of $LOWRANK_RANK_SHARED")
+    return json.loads(path.read_text())["cases"]

@@ -1,0 +1,138 @@
+"""Arrays as users give them: numbers, no mask, finite, no larger than the machine."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.linear_model import Ridge
+
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PointwiseRanker,
+    PrecisionAtKPerceptron,
+    _arrays,
+)
+from lowrank_rank._arrays import check_finite, check_size, machine_memory, numbers
+from lowrank_rank.metrics import ndcg_score
+
+X, Y, QID = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1, 0, 1, 0, 1]), [1, 1, 1, 2, 2, 2]
+ESTIMATORS = [
+    LowRankSurrogateClassifier(),
+    LowRankSurrogateRanker(),
+    OrderPreservingRegressor(),
+    PairwiseDAGRanker(),
+    PointwiseRanker(Ridge()),
+    PrecisionAtKPerceptron(),
+]
+
+
+def masked(values):
+    mask = np.zeros(np.shape(values), dtype=bool)
+    mask.flat[0] = True
+    return np.ma.masked_array(values, mask=mask)
+
+
+def test_what_numbers_are():
+    for good in ([1, 2], [[True, False]], pd.Series([1, 2]), np.ma.masked_array([1, 2])):
+        found = numbers(good, "u")
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, np.asarray(good))
+    for bad in ("x", ["a"], [[1], [1, 2]], {}, np.array([1j]), [1j], object(), [10**400]):
+        with pytest.raises(ValueError, match="u must be an array of"):
+            numbers(bad, "u")
+    with pytest.raises(ValueError, match="u is a masked array"):
+        numbers(masked([1, 2]), "u")
+
+
+def test_the_first_number_that_is_not_finite_is_named():
+    array = np.array([[1.0, -1e300], [np.nan, 2.0]])
+    with pytest.raises(ValueError, match=r"u\[1, 0\] is nan: it must be finite\."):
+        check_finite(array, "u")
+    with pytest.raises(ValueError, match=r"u\[0, 1\] is -1e\+300: .*at most 1e\+290"):
+        check_finite(array, "u", _arrays.LARGEST)
+    with pytest.raises(ValueError, match=r"u\[0\] is inf"):
+        check_finite(np.array([np.inf]), "u")
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+def test_a_mask_is_not_ignored(estimator):
+    with pytest.raises(ValueError, match="X is a masked array"):
+        estimator.fit(masked(X), Y)
+    with pytest.raises(ValueError, match="y is a masked array"):
+        estimator.fit(X, masked(Y))
+    if not isinstance(estimator, LowRankSurrogateClassifier):
+        with pytest.raises(ValueError, match="qid is a masked array"):
+            estimator.fit(X, Y, qid=masked(QID))
+    fitted = estimator.fit(np.ma.masked_array(X), np.ma.masked_array(Y))  # nothing is masked
+    assert np.isfinite(fitted.predict(X)).all()
+
+
+def test_masks_of_measures_and_weights():
+    for arguments in ((masked(Y), X[:, 0]), (Y, masked(X[:, 0]))):
+        with pytest.raises(ValueError, match="is a masked array"):
+            ndcg_score(*arguments)
+    with pytest.raises(ValueError, match="sample_weight is a masked array"):
+        ndcg_score(Y, X[:, 0], sample_weight=masked(np.ones(6)))
+
+
+# Memory -----------------------------------------------------------------------------
+
+
+def test_a_size_beyond_memory_is_named(monkeypatch):
+    assert machine_memory() is None or machine_memory() > 2**28
+    monkeypatch.setattr(_arrays, "machine_memory", lambda: 2**30)
+    check_size("This", 2**30, "nothing")
+    with pytest.raises(ValueError, match=r"This would take 1\.5 GiB, more than the 1 GiB.*: less"):
+        check_size("This", 1.5 * 2**30, "less")
+    monkeypatch.setattr(_arrays, "machine_memory", lambda: None)
+    check_size("This", 2**60, "nothing is refused where memory is unknown")
+
+
+@pytest.mark.skipif(not hasattr(_arrays.os, "sysconf"), reason="memory is not told")
+def test_unknown_memory(monkeypatch):
+    def unknown(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(_arrays.os, "sysconf", unknown)
+    assert machine_memory() is None
+
+
+KNOW_THEIR_FEATURES = [e for e in ESTIMATORS if not isinstance(e, PointwiseRanker)]
+
+
+@pytest.mark.parametrize("estimator", KNOW_THEIR_FEATURES, ids=lambda e: type(e).__name__)
+def test_two_billion_columns(estimator, monkeypatch):
+    """Refused before any vector of that length is taken, on machines of any size."""
+    monkeypatch.setattr(_arrays, "machine_memory", lambda: 16 * 2**30)
+    wide = sparse.csr_matrix((6, 2 * 10**9))
+    with pytest.raises(ValueError, match=r"2000000000 features would take 59\.6 GiB"):
+        estimator.fit(wide, Y)
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LowRankSurrogateRanker(target_loss="map"),
+        LowRankSurrogateRanker(target_loss="pd"),
+        PairwiseDAGRanker(),
+    ],
+)
+def test_pairs_of_many_fixed_items(ranker, monkeypatch):
+    monkeypatch.setattr(_arrays, "machine_memory", lambda: 16 * 2**30)
+    y = np.zeros((200, 5000), dtype=np.int8)
+    y[:, 0] = 1
+    with pytest.raises(ValueError, match=r"one for each pair, would take 37\.26 GiB"):
+        ranker.fit(np.ones((200, 1)), y)
+
+
+def test_ridge_statistics(monkeypatch):
+    monkeypatch.setattr(_arrays, "machine_memory", lambda: 2**20)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 400))
+    for model in (LowRankSurrogateRanker(solver="gram"), LowRankSurrogateClassifier(solver="gram")):
+        with pytest.raises(ValueError, match=r"solver 'gram' would take .*or take solver='lsqr'"):
+            model.fit(X, np.arange(20) % 2)
+        assert model.set_params(solver="lsqr").fit(X, np.arange(20) % 2).solver_ == "lsqr"

@@ -1,0 +1,349 @@
+"""What all rankers share: the range of features, scores that are finite, equal rows that tie."""
+
+import re
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import Lasso, Ridge
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.fixes import parse_version
+from threadpoolctl import threadpool_limits
+
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PointwiseRanker,
+    PrecisionAtKPerceptron,
+    StructuredHingeRanker,
+    make_ranking_scorer,
+)
+from lowrank_rank._arrays import mean_square
+from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.regression._ridge import LinearModel, check_finite
+
+SKLEARN_IS_OLD = parse_version(sklearn.__version__) < parse_version("1.7")
+X, y, qid = make_ranking(n_lists=30, n_items=(3, 8), n_features=5, random_state=0)
+TOP = (y >= 2).astype(int)
+TWO_ITEMS = np.column_stack([y, 4 - y])
+
+
+def rank_documents(ranker):
+    return lambda X: ranker.fit(X, y, qid=qid)
+
+
+#: Fits on X, in the layouts and solvers that read it each in their own way.
+FITS = {
+    "low rank": rank_documents(LowRankSurrogateRanker()),
+    "lsqr": rank_documents(LowRankSurrogateRanker(solver="lsqr", tol=1e-12)),
+    "partial_fit": lambda X: LowRankSurrogateRanker().partial_fit(X, y, qid=qid),
+    "items": lambda X: LowRankSurrogateRanker(target_loss="dcg").fit(X, TWO_ITEMS),
+    "classifier": lambda X: LowRankSurrogateClassifier().fit(X, y),
+    "pairs": rank_documents(PairwiseDAGRanker()),
+    "bilinear": rank_documents(PairwiseDAGRanker(pair_features="bilinear", tol=1e-6)),
+    "concatenation": rank_documents(PairwiseDAGRanker(pair_features="concatenation")),
+    "cross-entropy": rank_documents(OrderPreservingRegressor()),
+    "squared": rank_documents(OrderPreservingRegressor(surrogate="pointwise_squared")),
+    "top": lambda X: PrecisionAtKPerceptron(random_state=0).fit(X, TOP),
+}
+every_fit = pytest.mark.parametrize("name", FITS)
+kinds = pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+
+
+def one_cell(value):
+    cells = X.copy()
+    cells[3, 2] = value
+    return cells
+
+
+# Range --------------------------------------------------------------------------------
+
+
+@every_fit
+@kinds
+@pytest.mark.parametrize(
+    "features",
+    [X * 1e155, one_cell(1.7e308), one_cell(-1e180), X * 1e-160],
+    ids=["large", "one cell", "one negative cell", "small"],
+)
+def test_features_out_of_range_are_refused(name, kind, features):
+    with pytest.raises(ValueError, match=r"features are too large or too small.*StandardScaler"):
+        FITS[name](kind(features))
+
+
+@every_fit
+@kinds
+@pytest.mark.parametrize("unit", [1e-35, 1e35])
+def test_features_within_the_range_give_a_model(name, kind, unit):
+    """Without a RuntimeWarning, which is an error in these tests."""
+    model = FITS[name](kind(unit * X))
+    assert np.all(np.isfinite(model.coef_))
+    # Of tiny sparse features scikit-learn 1.6's Ridge finds zeros.
+    assert np.any(model.coef_) or (unit < 1 and kind is sparse.csr_matrix and SKLEARN_IS_OLD)
+
+
+def test_a_second_batch_is_read_alike():
+    ranker = LowRankSurrogateRanker().partial_fit(X, y, qid=qid)
+    before = ranker.coef_
+    with pytest.raises(ValueError, match="features are too large"):
+        ranker.partial_fit(1e155 * X, y, qid=qid + 100)
+    assert_array_equal(ranker.coef_, before)
+
+
+def test_other_regressors_keep_their_own_range():
+    tree = LowRankSurrogateRanker(estimator=DecisionTreeRegressor(max_depth=3, random_state=0))
+    scores = tree.fit(X, y, qid=qid).predict(X)
+    huge = X * 2.0**100  # the same splits: trees see the order alone, in single precision
+    assert_allclose(tree.fit(huge, y, qid=qid).predict(huge), scores)
+
+
+@kinds
+def test_mean_square(kind):
+    assert mean_square(kind([[3.0, 4.0], [0.0, 1.0]])) == 13.0
+    assert mean_square(kind(np.zeros((2, 2)))) == 0.0
+    assert mean_square(np.array([[3.0, np.nan], [0.0, 4.0]])) > 0
+    for unit, degree in [(1e154, 2), (1e-154, 2), (1e300, 2), (1e-300, 2), (1e40, 8), (1e-40, 8)]:
+        with pytest.raises(ValueError, match="too large or too small"):
+            mean_square(kind(unit * np.eye(2)), degree)
+    assert mean_square(kind(1e30 * np.eye(2)), 8) == pytest.approx(1e60)
+
+
+@pytest.mark.parametrize("X", [np.ones((300, 70), order="F"), np.ones((600, 140))[::2, ::2]])
+def test_mean_square_of_any_memory_layout(X):
+    assert mean_square(X) == 70.0
+
+
+def test_coefficients_that_overflow_are_no_model():
+    check_finite(LinearModel(np.ones((1, 2)), np.ones(1)))
+    for coef, intercept in [([[1.0, np.inf]], [0.0]), ([[1.0, 2.0]], [np.nan])]:
+        with pytest.raises(ValueError, match="features are too large"):
+            check_finite(LinearModel(np.array(coef), np.array(intercept)))
+
+
+@every_fit
+@kinds
+def test_scores_that_overflow_are_refused(name, kind):
+    model = FITS[name](kind(X))
+    far = X.copy()
+    largest = int(np.abs(np.atleast_2d(model.coef_)).max(axis=0).argmax()) % X.shape[1]
+    far[7, largest] = 1.7e308
+    model.coef_ = 2.0 * model.coef_ / np.abs(model.coef_).max()
+    fitted = getattr(model, "_model_", None)
+    if fitted is not None:  # of these coef_ is a copy for users
+        model._model_ = steeper(fitted, np.atleast_2d(model.coef_))
+    predict = getattr(model, "decision_function", model.predict)
+    assert np.all(np.isfinite(predict(kind(X))))
+    with pytest.raises(ValueError, match=r"row 7 of X overflows.*too large for the coefficients"):
+        predict(kind(far))
+
+
+def steeper(model, coef):
+    """The fitted model with other coefficients."""
+    if hasattr(model, "linear"):
+        return model._replace(linear=model.linear._replace(coef=coef))
+    if hasattr(model, "components"):
+        return model._replace(coef=coef[0])
+    if hasattr(model, "coef"):
+        return model._replace(coef=coef)
+    return model._replace(model=steeper(model.model, coef))
+
+
+def test_preferences_that_overflow_are_refused():
+    model = PairwiseDAGRanker(pair_features="bilinear").fit(X, y, qid=qid)
+    for call in (model.predict, model.predict_preferences, model.rank):
+        with pytest.raises(ValueError, match=r"overflow.*scale of the rows in fit"):
+            call(1e200 * X, qid=qid)
+
+
+# Lists of single items ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LowRankSurrogateRanker(),
+        LowRankSurrogateRanker(centered=False),
+        LowRankSurrogateRanker(estimator=Ridge()),
+        OrderPreservingRegressor(),
+        PairwiseDAGRanker(),
+        PointwiseRanker(Ridge()),
+        StructuredHingeRanker(),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore:No label prefers")
+def test_the_number_of_the_row_is_no_query_id(ranker):
+    rows = np.arange(len(y))
+    with pytest.warns(UserWarning, match="Each of the .* lists has a single item") as caught:
+        ranker.fit(X, y, qid=rows)
+    assert sum("Each of" in str(one.message) for one in caught) == 1
+    for score in (ranker.score, lambda *a, **k: make_ranking_scorer("map")(ranker, *a, **k)):
+        with pytest.warns(UserWarning, match="Each of the .* lists has a single item"):
+            score(X, TOP, qid=rows)
+
+
+# Regressors ---------------------------------------------------------------------------
+
+
+class Predicts(DummyRegressor):
+    """Predicts what it is told, of another shape or not finite."""
+
+    def __init__(self, what="nan"):
+        super().__init__()
+        self.what = what
+
+    def predict(self, X):
+        made = {
+            "nan": lambda n: np.where(np.arange(n) == 2, np.nan, 1.0),
+            "inf": lambda n: np.where(np.arange(n) == 2, -np.inf, 1.0),
+            "three columns": lambda n: np.ones((n, 3)),
+            "one row less": lambda n: np.ones(n - 1),
+            "a number": lambda n: 1.0,
+        }
+        return made[self.what](X.shape[0])
+
+
+@pytest.mark.parametrize("what", ["nan", "inf", "three columns", "one row less", "a number"])
+@pytest.mark.parametrize(
+    "ranker", [LowRankSurrogateRanker, PairwiseDAGRanker, PointwiseRanker], ids=lambda c: c.__name__
+)
+def test_what_a_regressor_predicts_is_checked(ranker, what):
+    ranker = ranker(estimator=Predicts(what)).fit(X, y, qid=qid)
+    message = {"nan": "nan for row 2 of X", "inf": "-inf for row 2 of X"}
+    for call in (lambda: ranker.rank(X, qid=qid), lambda: ranker.predict(X)):
+        with pytest.raises(ValueError, match=f"Predicts predicts {message.get(what, 'an array')}"):
+            call()
+
+
+def test_what_a_regressor_of_items_predicts_is_checked():
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=Predicts("three columns"))
+    ranker.fit(X, TWO_ITEMS)
+    with pytest.raises(ValueError, match=re.escape(f"({len(y)}, 3) where ({len(y)}, ")):
+        ranker.rank(X)
+
+
+# Equal rows ---------------------------------------------------------------------------
+
+WIDE = np.random.default_rng(0).normal(size=(150, 37))
+GRADES = np.random.default_rng(1).integers(0, 4, 150).astype(float)
+LISTS = np.arange(150) // 6
+ITEMS = make_label_ranking(150, 6, n_features=37, random_state=0).target
+TIE = {
+    "low rank": LowRankSurrogateRanker(),
+    "ridge": LowRankSurrogateRanker(estimator=Ridge()),
+    "lasso": LowRankSurrogateRanker(estimator=Lasso(alpha=1e-3)),
+    "order preserving": OrderPreservingRegressor(),
+    "pairs": PairwiseDAGRanker(),
+    "pairs of ridge": PairwiseDAGRanker(estimator=Ridge()),
+    "concatenation": PairwiseDAGRanker(pair_features="concatenation"),
+    "custom pairs": PairwiseDAGRanker(pair_features=lambda a, b: np.hstack([a, b, a * b])),
+    "bilinear": PairwiseDAGRanker(pair_features="bilinear", n_components=3, tol=1e-4),
+    "score": PairwiseDAGRanker(decoder="score"),
+}
+
+
+def batches_with_one_row(row, rng):
+    """Batches of many lengths in which one row stands in several places."""
+    for n in (1, 2, 3, 5, 8, 17, 33, 100):
+        batch = WIDE[rng.integers(0, 150, n)]
+        places = rng.choice(n, size=min(n, 3), replace=False)
+        batch[places] = row
+        yield batch, places
+
+
+@pytest.mark.parametrize("name", TIE)
+@kinds
+def test_equal_rows_have_equal_scores_to_the_last_bit(name, kind):
+    kind = np.asarray if name == "custom pairs" else kind
+    model = TIE[name].fit(kind(WIDE), GRADES, qid=LISTS)
+    rng = np.random.default_rng(2)
+    for row in WIDE[:5]:
+        found = [model.predict(kind(b))[places] for b, places in batches_with_one_row(row, rng)]
+        assert len(np.unique(np.concatenate(found))) == 1
+
+
+@pytest.mark.parametrize("name", ["concatenation", "bilinear", "pairs of ridge"])
+def test_equal_rows_of_a_list_have_equal_preferences(name):
+    model = TIE[name].fit(WIDE, GRADES, qid=LISTS)
+    rng = np.random.default_rng(3)
+    for row in WIDE[:5]:
+        for batch, places in batches_with_one_row(row, rng):
+            table = model.predict_preferences(batch)[0]
+            assert_array_equal(table[np.ix_(places, places)], 0.0)
+            assert_array_equal(table[places], table[places[:1]].repeat(len(places), axis=0))
+            assert_array_equal(table, -table.T)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LowRankSurrogateRanker(target_loss="dcg"),
+        LowRankSurrogateRanker(target_loss="dcg", estimator=Ridge()),
+        OrderPreservingRegressor(target_loss="dcg", surrogate="pairwise_squared"),
+        PairwiseDAGRanker(decoder="score"),
+    ],
+    ids=repr,
+)
+def test_equal_queries_have_equal_scores_to_the_last_bit(model):
+    model.fit(WIDE, ITEMS)
+    rng = np.random.default_rng(4)
+    for row in WIDE[:5]:
+        found = [model.predict(batch)[places] for batch, places in batches_with_one_row(row, rng)]
+        assert len(np.unique(np.vstack(found), axis=0)) == 1
+
+
+@every_fit
+def test_a_fit_is_the_same_to_the_last_bit(name):
+    one = FITS[name](X)
+    coef, scores = one.coef_.copy(), one.predict(X)
+    two = FITS[name](X.copy())
+    assert_array_equal(two.coef_, coef)
+    assert_array_equal(two.predict(X), scores)
+
+
+@every_fit
+def test_threads_of_blas_differ_in_the_last_digits_alone(name):
+    """Sums are split among them: no more is promised than the guide says."""
+    with threadpool_limits(1):
+        one = FITS[name](X)
+    with threadpool_limits(2):
+        two = FITS[name](X)
+    tol = 1e-12 if name not in ("bilinear", "cross-entropy") else 1e-6  # of the solver
+    assert_allclose(two.coef_, one.coef_, rtol=0, atol=tol * np.abs(one.coef_).max())
+
+
+@pytest.mark.parametrize("name", ["low rank", "concatenation", "order preserving"])
+def test_threads_do_not_change_the_scores_of_a_model(name):
+    model = TIE[name].fit(WIDE, GRADES, qid=LISTS)
+    with threadpool_limits(1):
+        one = model.predict(WIDE)
+    with threadpool_limits(2):
+        assert_array_equal(model.predict(WIDE), one)
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LowRankSurrogateRanker(),
+        LowRankSurrogateRanker(solver="lsqr", tol=1e-12),
+        LowRankSurrogateRanker(alpha="auto"),
+        PairwiseDAGRanker(),
+        OrderPreservingRegressor(tol=1e-10),
+        OrderPreservingRegressor(surrogate="pairwise_squared"),
+    ],
+)
+@pytest.mark.parametrize("as_matrix", [np.asarray, sparse.csr_matrix])
+def test_the_level_of_a_feature_in_a_list_does_not_matter(ranker, as_matrix):
+    """An order within a list cannot depend on it, and it is not penalised for its spread."""
+    X, y, qid = make_ranking(n_lists=30, n_items=(3, 8), n_features=4, random_state=0)
+    level = np.random.default_rng(1).normal(scale=30.0, size=30)[qid]
+    moved = X + np.outer(level, [1.0, 0.0, -2.0, 0.0])
+    plain = clone(ranker).fit(as_matrix(X), y, qid=qid)
+    other = clone(ranker).fit(as_matrix(moved), y, qid=qid)
+    np.testing.assert_allclose(other.coef_, plain.coef_, rtol=1e-5, atol=1e-7)

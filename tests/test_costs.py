@@ -1,0 +1,83 @@
+"""Classes, decisions and costs: labels that are read and those that are refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from lowrank_rank import LowRankSurrogateClassifier, StructuredHingeClassifier
+from lowrank_rank._costs import class_indices, class_labels, read_classes, read_costs
+
+BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
+
+
+def test_the_0_1_loss_is_of_the_labels_seen():
+    costs = read_costs(None, None, None, np.array(["b", "a", "b"]))
+    assert_array_equal(costs.matrix, [[0, 1], [1, 0]])
+    assert costs.classes.tolist() == costs.decisions.tolist() == ["a", "b"]
+
+
+def test_a_data_frame_names_rows_and_columns():
+    frame = pd.DataFrame([[0, 1, 2], [3, 0, 4]], index=["x", "y"], columns=["x", "y", "z"])
+    costs = read_costs(frame, None, None, np.array(["y"]))
+    assert_array_equal(costs.matrix, frame)
+    assert costs.classes.tolist() == ["x", "y"]
+    assert costs.decisions.tolist() == ["x", "y", "z"]
+    assert read_costs(frame, None, list("abc"), np.array(["y"])).decisions.tolist() == list("abc")
+    with pytest.raises(ValueError, match=r"lacks the labels \['w'\]"):
+        read_costs(frame, None, None, np.array(["w"]))
+
+
+def test_columns_that_are_no_classes_are_numbered():
+    costs = read_costs([[0, 1, 2], [1, 0, 2]], None, None, np.array([5, 7]))
+    assert costs.classes.tolist() == [5, 7]
+    assert costs.decisions.tolist() == [0, 1, 2]
+
+
+def test_positions_among_classes_in_any_order():
+    assert class_indices(np.array(["a", "c"]), np.array(["c", "b", "a"])).tolist() == [2, 0]
+    with pytest.raises(ValueError, match=r"y\[1\] = 'd' is not among the classes"):
+        class_indices(np.array(["a", "d"]), np.array(["a", "b"]))
+    with pytest.raises(ValueError, match="y must hold one class label per row"):
+        class_indices(np.array([{}, {}]), np.array(["a", "b"]))
+
+
+@pytest.mark.parametrize(
+    ("costs", "classes", "decisions", "message"),
+    [
+        ([[0, "x"], [1, 0]], None, None, "loss_matrix must be an array of numbers"),
+        ([[0, 1]], None, None, "1 rows but y holds 2 labels"),
+        ([[0, 1]], [0, 1], None, "1 rows but classes has 2 labels"),
+        (None, [0, 0], None, "classes must be a list of distinct labels"),
+        (None, [0, "a", None], None, "classes must be a list of distinct labels"),
+        (None, None, ["only"], "decisions has shape"),
+    ],
+)
+def test_costs_that_do_not_fit_are_refused(costs, classes, decisions, message):
+    if classes == [0, "a", None]:
+        classes = np.array(classes, dtype=object)
+    with pytest.raises(ValueError, match=message):
+        read_costs(costs, classes, decisions, np.array([0, 1]))
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_labels_that_are_missing_are_named_by_their_row(cls):
+    X = [[0.0], [1.0], [2.0]]
+    model = cls().fit(X, ["a", "b", "a"])
+    for y in (["a", None, "b"], pd.Series(["a", pd.NA, "b"])):
+        with pytest.raises(ValueError, match="the label of row 1 is missing"):
+            cls().fit(X, y)
+        with pytest.raises(ValueError, match="the label of row 1 is missing"):
+            model.score(X, y)
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_labels_with_query_ids_are_refused(cls):
+    y = np.array([(0, 1), (1, 1)], dtype=[("y", float), ("qid", int)])
+    with pytest.raises(ValueError, match=f"{cls.__name__} takes one class label per row"):
+        class_labels(cls(), y)
+
+
+def test_y_is_asked_for():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        read_classes(StructuredHingeClassifier(), np.zeros((2, 1)), None)

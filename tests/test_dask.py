@@ -1,0 +1,176 @@
+"""Rankers on a Dask cluster: the coefficients of a fit in memory, however the rows are cut."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
+from lowrank_rank.datasets import make_label_ranking, make_ranking
+
+pytest.importorskip("distributed")
+import dask.array as da
+from distributed import Client, LocalCluster
+
+from lowrank_rank.dask import (
+    DaskLowRankSurrogateRanker,
+    DaskOrderPreservingRegressor,
+)
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+PAIRS = [
+    (DaskLowRankSurrogateRanker, LowRankSurrogateRanker, {}, 1e-12),
+    (DaskLowRankSurrogateRanker, LowRankSurrogateRanker, {"alpha": "auto"}, 1e-12),
+    (DaskOrderPreservingRegressor, OrderPreservingRegressor, {"tol": 1e-12}, 1e-8),
+    (
+        DaskOrderPreservingRegressor,
+        OrderPreservingRegressor,
+        {"surrogate": "pairwise_squared"},
+        1e-11,
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def client():
+    with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0") as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def documents():
+    X, y, qid = make_ranking(14, (1, 9), n_features=4, random_state=0)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    weights[::7] = 0.0
+    return X, y, qid, weights
+
+
+def same(a, b, tol):
+    assert_allclose(a.coef_, b.coef_, rtol=0, atol=tol * np.abs(b.coef_).max())
+    assert_allclose(a.intercept_, b.intercept_, rtol=10 * tol, atol=10 * tol)
+    assert (a.n_lists_, a.n_features_in_) == (b.n_lists_, b.n_features_in_)
+
+
+@pytest.mark.parametrize(("ours", "plain", "settings", "tol"), PAIRS)
+@pytest.mark.parametrize("chunk", [4, 30])
+def test_arrays_cut_anywhere_give_the_fit_in_memory(
+    client, documents, ours, plain, settings, tol, chunk
+):
+    X, y, qid, w = documents
+    on = [da.from_array(a, chunks=chunk) for a in documents]  # lists cut in up to three
+    model = ours(**settings).fit(on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
+    memory = plain(**settings).fit(X, y, qid=qid, sample_weight=w)
+    same(model, memory, tol)
+    scores = model.predict(on[0])
+    assert scores.chunks[0] == on[0].chunks[0]
+    assert_allclose(scores.compute(), memory.predict(X), rtol=1e-7, atol=1e-7)
+    assert_array_equal(model.rank(on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
+    found = model.score(on[0], on[1], on[3], qid=on[2])
+    assert found == pytest.approx(memory.score(X, y, w, qid=qid), rel=1e-10)
+    assert_allclose(model.predict(X), memory.predict(X), rtol=1e-7, atol=1e-7)
+
+
+def test_frames_whose_names_are_kept(client, documents):
+    pd = pytest.importorskip("pandas")
+    try:
+        import dask.dataframe as dd
+    except ImportError as error:  # without pyarrow, or with an older pandas than it takes
+        pytest.skip(str(error))
+    X, y, qid, w = documents
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
+    parts = dd.from_pandas(frame, npartitions=4)
+    memory = LowRankSurrogateRanker().fit(frame[list("abcd")], y, qid=qid, sample_weight=w)
+    model = DaskLowRankSurrogateRanker().fit(
+        parts[list("abcd")], parts["y"], qid=parts["qid"], sample_weight=parts["w"]
+    )
+    same(model, memory, 1e-12)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    predicted = model.predict(parts[list("abcd")]).compute()
+    assert_allclose(predicted, memory.predict(frame[list("abcd")]))
+    ranks = model.rank(parts[list("abcd")], qid=parts["qid"]).compute()
+    assert_array_equal(ranks, memory.rank(frame[list("abcd")], qid=qid))
+
+
+@pytest.mark.parametrize("names", [int, str])
+def test_rows_that_are_not_sorted_are_shuffled_with_a_warning(client, documents, names):
+    X, y, qid, w = documents
+    by = np.random.default_rng(0).permutation(len(y))
+    X, y, qid, w = X[by], y[by], qid[by].astype(names), w[by]
+    on = [da.from_array(a, chunks=20) for a in (X, y, qid, w)]
+    with pytest.warns(UserWarning, match="not sorted by qid"):
+        model = DaskLowRankSurrogateRanker().fit(on[0], on[1], qid=on[2], sample_weight=on[3])
+    memory = LowRankSurrogateRanker().fit(X, y, qid=qid, sample_weight=w)
+    same(model, memory, 1e-12)
+    with pytest.warns(UserWarning, match="not sorted by qid"):
+        ranks = model.rank(on[0], qid=on[2]).compute()
+    assert_array_equal(ranks, memory.rank(X, qid=qid))
+
+
+def test_grouped_ids_in_any_order_are_not_shuffled(client, documents):
+    X, y, qid, _ = documents
+    names = np.random.default_rng(0).permutation(1000)[qid]
+    on = [da.from_array(a, chunks=7) for a in (X, y, names)]
+    model = DaskLowRankSurrogateRanker().fit(on[0], on[1], qid=on[2])
+    same(model, LowRankSurrogateRanker().fit(X, y, qid=qid), 1e-12)
+
+
+@pytest.mark.parametrize(("ours", "plain"), [pair[:2] for pair in PAIRS[1:3]])
+def test_items_with_gaps(client, ours, plain):
+    data = make_label_ranking(60, 4, n_labels=5, n_grades=3, random_state=0)
+    X, y = data.data, data.target.astype(float)
+    y[np.random.default_rng(2).random(y.shape) < 0.1] = np.nan
+    on = da.from_array(X, chunks=(17, 2)), da.from_array(y, chunks=(17, 3))
+    model = ours(target_loss="dcg").fit(*on)
+    memory = plain(target_loss="dcg").fit(X, y)
+    same(model, memory, 1e-5)
+    assert_array_equal(model.rank(on[0]).compute(), memory.rank(X))
+    assert model.score(*on) == pytest.approx(memory.score(X, y))
+
+
+def test_wrong_input_is_refused(client, documents):
+    X, y, qid, _ = (da.from_array(a, chunks=20) for a in documents)
+    ranker = DaskLowRankSurrogateRanker()
+    with pytest.raises(TypeError, match="y must be a Dask array"):
+        ranker.fit(X, documents[1], qid=qid)
+    with pytest.raises(ValueError, match="need qid"):
+        ranker.fit(X, y)
+    with pytest.raises(ValueError, match="estimator="):
+        DaskLowRankSurrogateRanker(solver="lsqr").fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="NaN"):
+        ranker.fit(X, y * np.nan, qid=qid)
+    assert not hasattr(ranker, "coef_")
+
+
+@pytest.mark.skipif(not os.environ.get("CI"), reason="takes 20 s: set CI=true, as .ci/run does")
+def test_a_worker_that_is_lost_changes_nothing(documents):
+    """Two processes, one of them killed while L-BFGS is at work."""
+    X, y, qid, w = documents
+    reference = OrderPreservingRegressor(tol=1e-12).fit(X, y, qid=qid, sample_weight=w)
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        on = [da.from_array(a, chunks=20) for a in documents]
+        victim = next(iter(client.run(os.getpid).values()))
+
+        def kill():
+            time.sleep(0.1)
+            os.kill(victim, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        model = DaskOrderPreservingRegressor(tol=1e-12)
+        model.fit(on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
+        assert not killer.is_alive()  # it was killed while the fit was at work
+        killer.join()
+    same(model, reference, 1e-8)

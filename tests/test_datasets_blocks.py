@@ -1,0 +1,198 @@
+"""Blocks of whole lists: the same rows whatever the source and wherever it is cut."""
+
+import gzip
+import tracemalloc
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from lowrank_rank.datasets import dump_letor, iter_lists, load_letor, make_ranking
+from lowrank_rank.datasets._blocks import cuts
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Lists one after the other, their ids in no order."""
+    X, y, qid = make_ranking(40, (1, 9), n_features=4, random_state=0)
+    order = np.argsort(qid, kind="stable")
+    return X[order], y[order].astype(float), (qid[order] * 7) % 41
+
+
+def whole(blocks):
+    X, y, qid = zip(*blocks, strict=True)
+    X = [one.toarray() if sparse.issparse(one) else np.asarray(one) for one in X]
+    return np.concatenate(X), np.concatenate(y), np.concatenate(qid)
+
+
+def assert_whole_lists(blocks, data, size):
+    """Two passes give the data; no list is in two blocks; only a long list exceeds the size."""
+    for _ in range(2):
+        for part, expected in zip(whole(blocks), data, strict=True):
+            np.testing.assert_array_equal(part, expected)
+    ids = [list(dict.fromkeys(qid.tolist())) for _, _, qid in blocks]
+    assert sum(map(len, ids)) == len(set().union(*ids)) == len(set(data[2].tolist()))
+    lengths = [len(y) for _, y, _ in blocks]
+    assert all(n <= size or len(one) == 1 for n, one in zip(lengths, ids, strict=True))
+    assert all(a + b > size for a, b in pairwise(lengths)) or size < 9
+
+
+@pytest.mark.parametrize("size", [1, 5, 30, 1000])
+def test_arrays_and_memory_maps_give_views(tmp_path, data, size):
+    blocks = iter_lists(data, rows_per_block=size)
+    assert_whole_lists(blocks, data, size)
+    assert all(np.shares_memory(X, data[0]) for X, _, _ in blocks)
+    paths = [tmp_path / f"{name}.npy" for name in ("X", "y", "qid")]
+    for path, part in zip(paths, data, strict=True):
+        np.save(path, part)
+    mapped = iter_lists(tuple(paths), rows_per_block=size)
+    assert_whole_lists(mapped, data, size)
+    assert all(isinstance(X, np.memmap) for X, _, _ in mapped)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, pd.DataFrame])
+@pytest.mark.parametrize("size", [4, 25])
+def test_chunks_cut_anywhere_are_joined(data, kind, size):
+    rng = np.random.default_rng(0)
+    for n_cuts in (0, 3, 60):
+        ends = np.sort(rng.choice(np.arange(1, len(data[1])), n_cuts, replace=False))
+        parts = [np.split(part, ends) for part in data]
+        chunks = [(kind(X), y, qid) for X, y, qid in zip(*parts, strict=True)]
+        assert_whole_lists(iter_lists(chunks, rows_per_block=size), data, size)
+        assert_whole_lists(iter_lists(lambda c=chunks: iter(c), rows_per_block=size), data, size)
+        assert type(next(iter(iter_lists(chunks)))[0]) is type(chunks[0][0])
+
+
+def test_a_list_longer_than_a_block_is_one(data):
+    long = [([[float(i)]], [0], ["a"]) for i in range(50)] + [([[0.0]], [1], ["b"])]
+    assert [len(y) for _, y, _ in iter_lists(long, rows_per_block=3)] == [50, 1]
+    assert list(cuts(np.array([1] * 7 + [2]), 2)) == [(0, 7), (7, 8)]
+    assert list(cuts(np.array([1] * 7), 2)) == [(0, 7)]
+
+
+@pytest.mark.parametrize("suffix", ["txt", "txt.gz"])
+@pytest.mark.parametrize("dense", [False, True])
+def test_letor_files_in_pieces(tmp_path, data, suffix, dense, monkeypatch):
+    from lowrank_rank.datasets import _svmlight
+
+    monkeypatch.setattr(_svmlight.read_chunks, "__defaults__", (300,))
+    paths = [tmp_path / f"{i}.{suffix}" for i in range(2)]
+    half = len(data[1]) // 2 + 1
+    assert data[2][half - 1] == data[2][half]  # a list that the files cut
+    for path, rows in zip(paths, (slice(half), slice(half, None)), strict=True):
+        dump_letor(data[0][rows], data[1][rows], data[2][rows], path)
+    blocks = iter_lists(paths, rows_per_block=20, dense=dense)
+    assert_whole_lists(blocks, data, 20)
+    assert all(sparse.issparse(X) != dense for X, _, _ in blocks)
+    wide = iter_lists(paths[0], n_features=9, dtype=np.float32)
+    assert {(X.shape[1], X.dtype) for X, _, _ in wide} == {(9, np.dtype(np.float32))}
+
+
+def test_letor_errors_name_the_line(tmp_path, monkeypatch):
+    from lowrank_rank.datasets import _svmlight
+
+    monkeypatch.setattr(_svmlight.read_chunks, "__defaults__", (30,))
+    path = tmp_path / "log.txt.gz"
+    text = "# head\n" + "".join(f"0 qid:{i // 2} 1:{i} 3:0.5\n" for i in range(20))
+    path.write_bytes(gzip.compress((text + "1 qid:4 1:1\n").encode()))
+    with pytest.raises(ValueError, match=r"list 4 comes back at .*log\.txt\.gz, line 22,"):
+        list(iter_lists(path, rows_per_block=3))
+    with pytest.raises(ValueError, match=r"line 2: feature 3, but n_features=2"):
+        list(iter_lists(path, n_features=2))
+    with pytest.raises(ValueError, match=r"line 3: 0\.5 is no int64|line 2: .*0\.5.* int64"):
+        list(iter_lists(path, dtype=np.int64))
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(ValueError, match="damaged or cut short"):
+        list(iter_lists(path))
+    with pytest.raises(FileNotFoundError):
+        iter_lists(tmp_path / "none.txt")
+
+
+def test_lists_that_come_back_are_refused_with_their_place(data):
+    X, y = np.zeros((6, 1)), np.zeros(6)
+    for qid, row in (([1, 2, 1, 3, 4, 5], 2), ([1, 2, 3, 4, 5, 2], 5), ([1, 1, 2, 2, 1, 1], 4)):
+        for size in (1, 2, 100):
+            blocks = iter_lists((X, y, np.array(qid)), rows_per_block=size)
+            with pytest.raises(ValueError, match=f"list {qid[row]} comes back at row {row},"):
+                list(blocks)
+    chunks = [([[0.0]], [0], [i]) for i in ("a", "b", "a")]
+    with pytest.raises(ValueError, match="list 'a' comes back at row 2 of all chunks"):
+        list(iter_lists(chunks))
+
+
+def test_ids_of_chunks_are_not_converted():
+    chunks = [([[0.0]], [0], ["1"]), ([[0.0]], [0], [1]), ([[0.0]], [0], [("a", 1)])]
+    assert [q for _, _, qid in iter_lists(chunks) for q in qid] == ["1", 1, ("a", 1)]
+    large = [([[0.0]], [0], np.array([2**63 + 1], np.uint64)), ([[0.0]], [0], np.array([-1]))]
+    assert [q for _, _, qid in iter_lists(large) for q in qid] == [2**63 + 1, -1]
+
+
+def test_an_iterator_is_passed_over_once(data):
+    blocks = iter_lists(iter([data]))
+    assert len(list(blocks)) == 1
+    with pytest.raises(ValueError, match="only once"):
+        list(blocks)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        (3, {}, "source must be a path"),
+        ([], {}, "no row of data"),
+        ([(1, 2)], {}, "a triple"),
+        ([([[0.0]], [0, 1], [1])], {}, "inconsistent"),
+        ([([0.0], [0], [1])], {}, "two dimensions"),
+        ([([[0.0]], [0], [1]), ([[0.0, 1.0]], [0], [1])], {}, "2 features follows one of 1"),
+        ([([[0.0]], [0], [np.nan])], {}, "missing"),
+        (["a.parquet", "b.txt"], {}, "one format"),
+        ([], {"rows_per_block": 0}, "rows_per_block must be"),
+        ([], {"verbose": -1}, "verbose must be"),
+    ],
+)
+def test_what_does_not_fit_is_named(source, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        list(iter_lists(source, **options))
+
+
+def test_progress(data, capsys):
+    list(iter_lists(data, rows_per_block=100, verbose=2))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("[iter_lists] block 1: ")
+    assert f"{len(data[1])} rows, 40 lists" in lines[-1]
+    assert "ListBlocks(<arrays of" in repr(iter_lists(data))
+
+
+def test_parquet_files(tmp_path, data):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(data[0], columns=list("abcd")).assign(grade=data[1], qid=data[2])
+    half = len(frame) // 2 + 1
+    paths = [tmp_path / "0.parquet", tmp_path / "1.parquet"]
+    frame[:half].to_parquet(paths[0])
+    frame[half:][[*"dcba", "qid", "grade"]].to_parquet(paths[1], row_group_size=10)
+    blocks = iter_lists(paths, rows_per_block=20, y_column="grade")
+    assert_whole_lists(blocks, data, 20)
+    with pytest.raises(ValueError, match="no column 'y'"):
+        list(iter_lists(paths))
+    frame.rename(columns={"a": "z"}).to_parquet(paths[1])
+    with pytest.raises(ValueError, match="not the same columns"):
+        list(iter_lists(paths, y_column="grade"))
+
+
+def test_memory_is_that_of_blocks(tmp_path):
+    """A file in blocks of 500 rows takes a fraction of what it takes as a whole."""
+    rng = np.random.default_rng(0)
+    line = " ".join(f"{j + 1}:{v}" for j, v in enumerate(rng.integers(0, 9, 60)))
+    path = tmp_path / "log.txt"
+    path.write_text("".join(f"1 qid:{i // 10} {line}\n" for i in range(16_000)))
+    blocks = iter_lists(path, n_features=60, rows_per_block=500)
+    tracemalloc.start()
+    n_rows = sum(len(y) for _, y, _ in blocks)
+    bounded = tracemalloc.get_traced_memory()[1]
+    tracemalloc.reset_peak()
+    n_loaded = len(load_letor(path)[1])
+    at_once = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert n_rows == n_loaded == 16_000
+    assert bounded < 0.7 * at_once, (bounded, at_once)

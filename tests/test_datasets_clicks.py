@@ -1,0 +1,197 @@
+"""Clicks: unbiased utilities, the simulator's truth, and who takes utilities below 0."""
+
+import numpy as np
+import pytest
+
+from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
+from lowrank_rank.datasets import make_clicks, make_ranking, utilities_from_clicks
+from lowrank_rank.surrogates import SURROGATES, surrogate_loss
+from lowrank_rank.target_losses import DCG, NDCG, PrecisionAtK
+
+TRUST = (np.linspace(0.95, 0.7, 10), np.linspace(0.4, 0.05, 10))
+
+
+@pytest.mark.parametrize("trust", [None, (0.9, 0.2), TRUST])
+@pytest.mark.parametrize("propensity", [1.0, np.linspace(1, 0.1, 10), lambda p: np.exp(-0.3 * p)])
+def test_expected_clicks_give_relevance_at_every_position(propensity, trust):
+    """v is affine in the click, so E v is v of the click's probability."""
+    relevance, position = np.random.default_rng(0).uniform(size=10), np.arange(1, 11)
+    if callable(propensity):
+        theta = propensity(position)
+    else:
+        theta = propensity if np.ndim(propensity) else 1.0 / position
+    plus, minus = (1.0, 0.0) if trust is None else trust
+    clicks = theta * (plus * relevance + minus * (1.0 - relevance))
+    v = utilities_from_clicks(clicks, position, propensity=propensity, trust=trust)
+    np.testing.assert_allclose(v, relevance)
+    shifted = utilities_from_clicks(
+        clicks, position, propensity=propensity, trust=trust, non_negative=True
+    )
+    assert np.ptp(shifted - v) < 1e-12
+    nothing = utilities_from_clicks(np.zeros(10), position, trust=trust, non_negative=True)
+    assert nothing.min() == 0.0
+
+
+def test_least_propensity():
+    v = utilities_from_clicks([1, 1], [1, 100], min_propensity=0.1)
+    np.testing.assert_allclose(v, [1.0, 10.0])
+    with pytest.raises(ValueError, match="The propensity of position 2 is 0"):
+        utilities_from_clicks([1, 1], [1, 2], propensity=[1.0, 0.0])
+
+
+@pytest.mark.parametrize("trust", [None, (0.9, 0.1)])
+@pytest.mark.parametrize("options", [{"temperature": 1.0}, {"cutoff": 3, "temperature": 2.0}])
+def test_simulated_clicks_have_the_probabilities_of_the_model(trust, options):
+    """Rates at each document and position, and the mean of v, within four standard errors."""
+    y, qid = np.array([4.0, 0, 2, 1, 3, 0, 4]), list("aababbb")
+    log = make_clicks(y, qid, scores=-y, n_sessions=20_000, trust=trust, random_state=0, **options)
+    np.testing.assert_array_equal(log.relevance, y / 4)
+    assert log.position.max() == options.get("cutoff", 4)
+    cell = 10 * log.row + log.position
+    shown = np.bincount(cell)
+    rate, truth = (np.bincount(cell, one) for one in (log.clicks, log.click_probability))
+    error = np.sqrt(np.bincount(cell, log.click_probability * (1 - log.click_probability)))
+    assert np.all(np.abs(rate - truth) <= 4 * error + 1e-9)
+    v = utilities_from_clicks(log.clicks, log.position, trust=trust)
+    n = np.bincount(log.row)
+    mean = np.bincount(log.row, v) / n
+    deviation = np.sqrt(np.bincount(log.row, v**2) / n - mean**2)
+    assert np.all(np.abs(mean - log.relevance) <= 4 * deviation / np.sqrt(n) + 1e-9)
+    assert shown.sum() == len(log.clicks)
+
+
+def test_sessions_show_whole_lists_in_the_order_of_the_scores():
+    y, qid = np.arange(6.0), ["a", "b", "a", "b", "a", "c"]
+    scores = np.array([1.0, 5, 3, 4, 2, 0])
+    log = make_clicks(y, qid, scores=scores, n_sessions=300, random_state=1)
+    seen = set()
+    for session in range(300):
+        rows = log.row[log.session == session]
+        assert log.position[log.session == session].tolist() == list(range(1, len(rows) + 1))
+        seen.add(tuple(rows.tolist()))
+    assert seen == {(2, 4, 0), (1, 3), (5,)}
+    anew = make_clicks(y, qid, n_sessions=300, random_state=1)  # random orders
+    assert len({tuple(anew.row[anew.session == s].tolist()) for s in range(300)}) > 6
+
+
+# What they are for ------------------------------------------------------------------
+
+
+def test_label_of_dcg_is_linear_and_those_of_ndcg_and_precision_are_not():
+    """E v of the noisy label against v of the expected one."""
+    rng = np.random.default_rng(0)
+    relevance = np.array([[0.8, 0.5, 0.2, 0.1]])
+    theta = np.array([1.0, 0.5, 1 / 3, 0.25])
+    labels = (rng.uniform(size=(40_000, 4)) < theta * relevance) / theta
+    dcg = DCG().encode(labels).mean(axis=0)
+    np.testing.assert_allclose(dcg, DCG().encode(relevance)[0], atol=0.02)
+    for loss in (NDCG(), PrecisionAtK(2)):
+        biased = loss.encode(labels).mean(axis=0)
+        expected = loss.encode(relevance)[0]
+        assert np.abs(biased - expected).max() > 0.1
+    # A document at the top that is clicked more often is better: precision of labels above 0 counts
+    # clicks, whatever they stand for.
+    np.testing.assert_allclose(
+        PrecisionAtK(2).encode(labels).mean(axis=0), theta * relevance[0], atol=0.01
+    )
+
+
+TAKE_NEGATIVE = {"pointwise_squared", "pairwise_squared"}
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_who_takes_utilities_below_0(name):
+    """The squared ones do, and are least at E v there; the others say what to do."""
+    v, s = np.array([1.4, -0.6, 0.2]), np.zeros(3)
+    assert SURROGATES[name].takes_negative == (name in TAKE_NEGATIVE)
+    if name not in TAKE_NEGATIVE:
+        with pytest.raises(ValueError, match="add one number to all of them"):
+            surrogate_loss(name, v, s)
+        return
+    labels = np.random.default_rng(0).normal(size=(50, 3)) + v
+    mean = np.tile(labels.mean(axis=0), (50, 1))
+    least = surrogate_loss(name, labels, mean).mean()
+    for move in np.eye(3):
+        for step in (-0.1, 0.1):
+            assert surrogate_loss(name, labels, mean + step * move).mean() > least
+
+
+class SignedDCG(DCG):
+    """DCG of any labels."""
+
+    labels = "any"
+
+
+def test_a_constant_changes_nothing_for_squared_losses():
+    """Negative utilities as they are in a custom DCG, and shifted for the one that refuses them."""
+    X, y, qid = make_ranking(30, 8, n_features=4, random_state=0)
+    log = make_clicks(y, qid, n_sessions=300, trust=(0.9, 0.3), random_state=0)
+    given = {"propensity": 1.0, "trust": (0.9, 0.3)}
+    v = utilities_from_clicks(log.clicks, log.position, **given)
+    shifted = utilities_from_clicks(log.clicks, log.position, non_negative=True, **given)
+    assert v.min() < 0 == shifted.min()
+    rows = X[log.row]
+    with pytest.raises(ValueError, match="negative grade"):
+        LowRankSurrogateRanker(target_loss="dcg").fit(rows, v, qid=log.session)
+    for make in (
+        lambda loss: LowRankSurrogateRanker(target_loss=loss),
+        lambda loss: OrderPreservingRegressor(target_loss=loss, surrogate="pairwise_squared"),
+        lambda loss: OrderPreservingRegressor(target_loss=loss, surrogate="pointwise_squared"),
+    ):
+        signed = make(SignedDCG()).fit(rows, v, qid=log.session)
+        plain = make("dcg").fit(rows, shifted, qid=log.session)
+        np.testing.assert_allclose(signed.coef_, plain.coef_, rtol=1e-6, atol=1e-9)
+    with pytest.raises(ValueError, match="takes utilities >= 0"):
+        OrderPreservingRegressor(target_loss=SignedDCG()).fit(rows, v, qid=log.session)
+
+
+def test_fits_of_sessions_are_those_of_mean_utilities():
+    """The surrogate sees the labels through their mean only: cross-entropy, and ridge."""
+    X, y, _ = make_ranking(1, 12, n_features=3, random_state=0)
+    log = make_clicks(y, n_sessions=400, random_state=0)
+    v = utilities_from_clicks(log.clicks, log.position)
+    mean = np.bincount(log.row, v) / 400
+    for surrogate in ("cross_entropy", "pairwise_squared"):
+        ranker = OrderPreservingRegressor(target_loss="dcg", surrogate=surrogate, standardize=False)
+        many = ranker.fit(X[log.row], v, qid=log.session).coef_
+        one = ranker.fit(X, mean).coef_
+        np.testing.assert_allclose(many, one, rtol=1e-5)
+    ranknet = OrderPreservingRegressor(target_loss="dcg", surrogate="ranknet", standardize=False)
+    many = ranknet.fit(X[log.row], v, qid=log.session).coef_
+    assert not np.allclose(many, ranknet.fit(X, mean).coef_, rtol=0.05)
+
+
+BAD = [
+    ({"position": [0, 1]}, "integers >= 1"),
+    ({"position": [1.5, 1]}, "integers >= 1"),
+    ({"position": [1, 2, 3]}, "one shape"),
+    ({"clicks": [-1, 0]}, "clicks must be >= 0"),
+    ({"propensity": [0.5]}, "one entry for each position, up to 2"),
+    ({"propensity": [0.5, 1.5]}, r"propensity must hold probabilities"),
+    ({"propensity": -1.0}, "propensity .as eta."),
+    ({"propensity": lambda p: 0.5}, "returned shape"),
+    ({"trust": 0.5}, "trust must be a pair"),
+    ({"trust": (0.2, 0.3)}, "above eps_minus"),
+    ({"min_propensity": 2}, "min_propensity"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_what_does_not_fit_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        utilities_from_clicks(**{"clicks": [0, 1], "position": [1, 2], **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y": [-1.0]}, "grades >= 0"),
+        ({"y": [1.0, 2.0], "scores": [1.0]}, "scores have shape"),
+        ({"y": [3.0], "max_grade": 2}, "below the grade 3"),
+        ({"y": [3.0], "n_sessions": 0}, "n_sessions"),
+        ({"y": [3.0], "temperature": -1}, "temperature"),
+    ],
+)
+def test_simulator_names_what_does_not_fit(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        make_clicks(**arguments)

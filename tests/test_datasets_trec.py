@@ -1,0 +1,90 @@
+"""TREC files: written and read back, refused by line, replaced only when complete."""
+
+import numpy as np
+import pytest
+
+from lowrank_rank.datasets import dump_qrels, dump_run, load_qrels, load_run
+
+RUN = {"q2": {"b": 0.1 + 0.2, "a": 5e-324, "c": 1e300}, "q1": {"ä": -1.0}}
+QRELS = {"q2": {"b": 0, "x": 3}, "q1": {"ä": -1}}
+
+
+@pytest.mark.parametrize("name", ["f.txt", "f.txt.gz", "f.bz2"])
+def test_round_trip_without_loss(tmp_path, name):
+    path = tmp_path / name
+    dump_run(RUN, path, tag="mine")
+    assert load_run(path) == RUN
+    assert list(load_run(path)["q2"]) == ["c", "b", "a"]  # best first
+    frame = load_run(path, as_frame=True)
+    assert frame["docno"].tolist() == ["c", "b", "a", "ä"]
+    dump_run(frame, path)
+    assert load_run(path) == RUN
+    dump_qrels(QRELS, path)
+    assert load_qrels(path) == QRELS
+    dump_qrels(load_qrels(path, as_frame=True), path)
+    assert load_qrels(path) == QRELS
+
+
+def test_pytrec_eval_reads_what_is_written(tmp_path):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    dump_run(RUN, tmp_path / "run")
+    dump_qrels(QRELS, tmp_path / "qrels")
+    with open(tmp_path / "run", encoding="utf-8") as file:
+        assert pytrec_eval.parse_run(file) == RUN
+    with open(tmp_path / "qrels", encoding="utf-8") as file:
+        assert pytrec_eval.parse_qrel(file) == QRELS
+
+
+@pytest.mark.parametrize(
+    ("load", "text", "message"),
+    [
+        (load_run, "q Q0 d 1 0.5 t\nq Q0 d 2 0.5\n", "line 2: 5 words; expected 'query Q0"),
+        (load_run, "q Q0 d 1 nan t\n", "line 1: 'nan' is no number"),
+        (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is no number"),
+        (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' stands"),
+        (load_qrels, "q 0 d 1.5\n", "line 1: '1.5' is no integer; expected 'query iter"),
+        (load_qrels, "", "no line of data"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, load, text, message):
+    path = tmp_path / "broken"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=f"broken.*{message}"):
+        load(path)
+
+
+def test_damaged_files_and_marks(tmp_path):
+    path = tmp_path / "f.gz"
+    dump_run({"q": {str(i): float(i) for i in range(5000)}}, path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"f.gz, line [0-9]+: .*damaged or cut"):
+        load_run(path)
+    (tmp_path / "bom").write_bytes(b"\xef\xbb\xbfq 0 d 1\r\n")
+    assert load_qrels(tmp_path / "bom") == {"q": {"d": 1}}
+    with pytest.raises(FileNotFoundError):
+        load_run(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("dump", "content", "message"),
+    [
+        (dump_run, {"a b": {"d": 1.0}}, "without spaces"),
+        (dump_run, {"a": {"": 1.0}}, "without spaces"),
+        (dump_run, {"a": {"d": np.inf}}, "finite"),
+        (dump_run, {"a": {}}, "no document"),
+        (dump_qrels, {"a": {"d": 0.5}}, "integers only"),
+        (dump_qrels, {"a": {"\ud800": 1}}, "surrogates"),
+    ],
+)
+def test_bad_content_leaves_the_old_file(tmp_path, dump, content, message):
+    path = tmp_path / "f"
+    path.write_text("old")
+    with pytest.raises(ValueError, match=message):
+        dump(content, path)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_tags_are_words(tmp_path):
+    with pytest.raises(ValueError, match="a word"):
+        dump_run(RUN, tmp_path / "f", tag="two words")

@@ -1,0 +1,104 @@
+"""The fuzzer of `python -m benchmarks fuzz` for some seconds; and that it sees what it is for."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator
+
+import lowrank_rank
+from lowrank_rank.decoders import decode_sort
+
+REPOSITORY = Path(__file__).parents[1]
+if not (REPOSITORY / "benchmarks").is_dir():
+    pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
+sys.path.append(str(REPOSITORY))  # last: an installed lowrank_rank stays the one under test
+
+from benchmarks.__main__ import main  # noqa: E402
+from benchmarks._fuzz_cases import PARAMETERS, Choices  # noqa: E402
+from benchmarks.fuzz import Caller, FuzzFailure, Refused, check_close, run_case  # noqa: E402
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=250,
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.data(), st.integers(0, 2**32 - 1))
+def test_drawn_cases(data, seed):
+    """Cases of hypothesis, which shrinks a failure to the plainest choices."""
+    run_case(Choices(lambda n: data.draw(st.integers(0, n - 1)), np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("first", range(0, 1000, 200))
+def test_cases_of_seeds(first):
+    """As the benchmark makes them; the message of a failure names its seed."""
+    for seed in range(first, first + 200):
+        try:
+            run_case(Choices.of_seed(seed))
+        except FuzzFailure as error:
+            raise AssertionError(f"seed {seed}: {error}") from error
+
+
+def test_the_command_prints_its_seeds(capsys):
+    rows = main(["fuzz", "--calls", "30", "--seed", "5"])
+    assert rows[0]["value"] == 0
+    assert rows[0]["calls"] >= 30
+    assert capsys.readouterr().out.startswith("seeds 5 to ")
+
+
+def test_every_estimator_is_fuzzed():
+    public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
+    estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
+    assert set(PARAMETERS) | {lowrank_rank.BoosterRanker} == estimators  # that one is a booster
+
+
+# The oracle ---------------------------------------------------------------------------
+
+
+def raises_raw():
+    return np.zeros(2) + np.zeros(3)
+
+
+def key_error():
+    return {}["key"]
+
+
+def divides_by_zero():
+    return np.float64(1.0) / np.float64(0.0)
+
+
+def changes_its_input(values):
+    values += 1.0
+    return values
+
+
+@pytest.mark.parametrize("function", [raises_raw, key_error, divides_by_zero])
+def test_raw_errors_and_runtime_warnings_are_failures(function):
+    with pytest.raises(FuzzFailure, match=function.__name__):
+        Caller()(function)
+
+
+def test_changed_input_is_a_failure():
+    with pytest.raises(FuzzFailure, match="changed its input"):
+        Caller()(changes_its_input, np.zeros(2))
+
+
+def test_sentences_are_refusals_and_other_warnings_pass():
+    caller = Caller()
+    with pytest.raises(Refused):
+        caller(decode_sort, [[np.nan]])
+    assert caller(lambda: warnings.warn("only said", UserWarning, stacklevel=1)) is None
+    assert dict(caller.counts) == {"calls": 2, "refused": 1}
+
+
+def test_what_differs_by_more_than_the_tolerance_is_a_failure():
+    check_close([1.0, 1.0 + 1e-9], np.ones(2), 1e-6, "this")
+    with pytest.raises(FuzzFailure, match=r"this: by 0\.1 of the largest"):
+        check_close([1.0, 1.1], np.array([1.0, 1.0]), 1e-6, "this")

@@ -1,0 +1,217 @@
+"""LowRankSurrogateClassifier: costs, labels, components, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
+
+from lowrank_rank import LowRankSurrogateClassifier, ranking_target
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris()
+    return data.data, data.target_names[data.target]
+
+
+def test_zero_one_loss_is_ridge_classification(iris):
+    """With d = n - 1 outputs: the argmax of ridge on the n indicators."""
+    X, y = iris
+    ours = LowRankSurrogateClassifier().fit(X, y)
+    assert ours.n_components_ == 2
+    assert ours.approximation_error_ < 1e-12
+    scaled = StandardScaler().fit_transform(X)
+    theirs = RidgeClassifier(alpha=0.1 * len(X)).fit(scaled, y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(scaled))
+    assert ours.score(X, y) == pytest.approx(np.mean(ours.predict(X) == y))
+
+
+def test_decisions_minimise_the_estimated_cost():
+    """One-hot x: the decision is Bayes-optimal for the labels seen at that x."""
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 5, 400), rng.integers(0, 4, 400)
+    costs = rng.uniform(size=(4, 6))
+    model = LowRankSurrogateClassifier(loss_matrix=costs, alpha=1e-9).fit(np.eye(5)[x], y)
+    predicted = model.predict(np.eye(5))
+    for value in range(5):
+        p = np.bincount(y[x == value], minlength=4)
+        assert (p @ costs)[predicted[value]] == pytest.approx((p @ costs).min())
+    assert model.decisions_.tolist() == list(range(6))
+    assert model.score(np.eye(5)[x], y) == pytest.approx(1 - costs[y, predicted[x]].mean())
+
+
+def test_labels_of_rows_and_columns(iris):
+    X, y = iris
+    costs = np.array([[0, 1, 5, 0.3], [1, 0, 1, 0.3], [5, 1, 0, 0.3]])
+    model = LowRankSurrogateClassifier(
+        loss_matrix=costs,
+        classes=["virginica", "versicolor", "setosa"],
+        decisions=["vi", "ve", "se", "ask"],
+    ).fit(X, y)
+    assert model.classes_.tolist() == ["virginica", "versicolor", "setosa"]
+    assert {"vi", "se"} <= set(model.predict(X)) <= {"vi", "ve", "se", "ask"}
+    assert model.predict(X)[0] == "se"
+    square = LowRankSurrogateClassifier(
+        loss_matrix=costs[:, :3], classes=["virginica", "versicolor", "setosa"]
+    )
+    assert square.fit(X[:100], y[:100]).predict(X[:1]) == ["setosa"]  # a class missing in y
+
+
+def test_a_frame_names_its_rows_and_columns(iris):
+    X, y = iris
+    names = ["virginica", "setosa", "versicolor"]
+    costs = pd.DataFrame(1.0 - np.eye(3), index=names, columns=names)
+    model = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+    assert model.classes_.tolist() == names
+    np.testing.assert_array_equal(
+        model.predict(X), LowRankSurrogateClassifier().fit(X, y).predict(X)
+    )
+    for wrong in (costs.rename(index={"setosa": "Setosa"}), costs):
+        classes = None if wrong is not costs else sorted(names)
+        with pytest.raises(ValueError, match="index"):
+            LowRankSurrogateClassifier(loss_matrix=wrong, classes=classes).fit(X, y)
+    unnamed = LowRankSurrogateClassifier(loss_matrix=pd.DataFrame(1.0 - np.eye(3))).fit(X, y)
+    assert unnamed.classes_.tolist() == sorted(names)
+
+
+def test_fewer_components_report_their_error():
+    X, y = load_digits(return_X_y=True)
+    grid = np.arange(10)
+    costs = np.abs(grid[:, None] - grid) / 9.0
+    full = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+    few = LowRankSurrogateClassifier(loss_matrix=costs, n_components=2).fit(X, y)
+    assert few.n_components_ == 2
+    assert few.predict_surrogate(X).shape == (len(y), 2)
+    assert 0 < few.approximation_error_ < 1
+    assert full.approximation_error_ < 1e-12
+    assert full.score(X, y) >= few.score(X, y) - 2 * few.approximation_error_
+    many = LowRankSurrogateClassifier(loss_matrix=costs, n_components=50).fit(X, y)
+    assert many.n_components_ == full.n_components_
+
+
+@pytest.mark.parametrize(
+    "base", [Ridge(), DecisionTreeRegressor(random_state=0), KNeighborsRegressor(), SVR()]
+)
+def test_any_regressor(iris, base):
+    X, y = iris
+    model = LowRankSurrogateClassifier(estimator=base, n_jobs=2).fit(X, y)
+    assert model.score(X, y) > 0.8
+    assert hasattr(model, "coef_") == isinstance(base, Ridge)
+    assert cross_val_score(clone(model), X, y, cv=3, error_score="raise").mean() > 0.75
+
+
+def test_weights(iris):
+    X, y = iris
+    weight = np.where(y == "setosa", 0.0, 1.0)
+    kept = weight > 0
+    weighted = LowRankSurrogateClassifier(classes=np.unique(y)).fit(X, y, sample_weight=weight)
+    without = LowRankSurrogateClassifier(classes=np.unique(y)).fit(X[kept], y[kept])
+    np.testing.assert_allclose(weighted.coef_, without.coef_, atol=1e-10)
+    assert weighted.score(X, y, sample_weight=weight) == without.score(X[kept], y[kept])
+    sparse_model = LowRankSurrogateClassifier().fit(sparse.csr_matrix(X), y)
+    np.testing.assert_allclose(
+        sparse_model.coef_, LowRankSurrogateClassifier().fit(X, y).coef_, atol=1e-8
+    )
+
+
+BAD = {
+    "nan": ({"loss_matrix": [[0, np.nan], [1, 0]]}, r"loss_matrix\[0, 1\] is nan"),
+    "rows": ({"loss_matrix": np.ones((3, 3))}, "3 rows but y holds 2 labels"),
+    "rows of classes": (
+        {"loss_matrix": np.ones((3, 3)), "classes": [0, 1]},
+        "3 rows but classes has 2",
+    ),
+    "vector": ({"loss_matrix": [1.0, 0.0]}, "must be a matrix"),
+    "twice": ({"classes": [0, 0]}, "distinct"),
+    "unknown label": ({"classes": [0, 2]}, r"y\[1\] = .*1.* not among the classes"),
+    "decisions": ({"decisions": ["a"]}, "2 columns"),
+    "components": ({"n_components": 0}, "n_components must be an integer >= 1"),
+    "alpha": ({"alpha": -1}, "alpha must be"),
+    "regressor": ({"estimator": "ridge"}, "estimator must be an instance of a regressor"),
+    "costs in words": ({"loss_matrix": "x"}, "loss_matrix must be an array of numbers"),
+    "ragged costs": ({"loss_matrix": [[0, 1], [1]]}, "loss_matrix must be an array of numbers"),
+    "huge costs": ({"loss_matrix": [[0, 1e300], [1, 0]]}, r"loss_matrix\[0, 1\] is 1e\+300"),
+    "mixed classes": ({"classes": np.array([0, "a"], dtype=object)}, "distinct"),
+    "no classes": ({"classes": []}, "distinct"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input(case):
+    params, message = BAD[case]
+    model = LowRankSurrogateClassifier(**params)
+    with pytest.raises(ValueError, match=message):
+        model.fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+    assert vars(model).keys() == LowRankSurrogateClassifier().get_params().keys()
+
+
+def test_weights_are_refused_where_the_regressor_takes_none():
+    with pytest.raises(ValueError, match="no sample_weight"):
+        LowRankSurrogateClassifier(estimator=KNeighborsRegressor(1)).fit(
+            [[0.0], [1.0]], [0, 1], sample_weight=[1, 2]
+        )
+    with pytest.raises(ValueError, match="y contains NaN"):
+        LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, np.nan])
+    with pytest.raises(ValueError, match="not among the classes"):
+        LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, 1]).score([[0.0]], [7])
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["a", None, "b"], "the label of row 1 is missing"),
+        (np.array(["a", np.nan, "b"], dtype=object), "the label of row 1 is missing"),
+        (pd.Series(["a", pd.NA, "b"]), "the label of row 1 is missing"),
+        (ranking_target([0, 1, 1], [1, 1, 2]), "y carries query ids.*without lists"),
+        (np.ma.masked_array([0, 1, 1], mask=[0, 1, 0]), "y is a masked array"),
+        ([[1.0], [1.0, 2.0], [1.0]], "y must hold one class label per row"),
+    ],
+    ids=["none", "nan", "na", "ranking target", "masked", "ragged"],
+)
+def test_labels_that_are_no_classes(y, message):
+    model = LowRankSurrogateClassifier()
+    with pytest.raises(ValueError, match=message):
+        model.fit([[0.0], [1.0], [2.0]], y)
+    assert not hasattr(model, "classes_")
+    fitted = LowRankSurrogateClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 1])
+    with pytest.raises(ValueError, match=message):
+        fitted.score([[0.0], [1.0], [2.0]], y)
+
+
+@pytest.mark.parametrize("y", [["a", "b"], [0, "a"], [0.5, 1]])
+def test_scoring_names_labels_of_another_kind(y):
+    model = LowRankSurrogateClassifier().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"y\[0\] = .* is not among the classes \[0, 1\]"):
+        model.score([[0.0], [1.0]], y)
+
+
+def test_many_sparse_features_are_iterated():
+    """100,000 features: no matrix of features x features, 74 GiB."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    X = sparse.random(200, 10**5, density=1e-4, random_state=0, format="csr")
+    X = sparse.hstack([X, sparse.csr_matrix(np.eye(3)[y])], format="csr")
+    model = LowRankSurrogateClassifier().fit(X, y)
+    assert model.solver_ == "lsqr"
+    assert 1 < model.n_iter_ < 200  # 1462 on the scale of the features, without the penalty
+    assert model.coef_.shape == (2, 10**5 + 3)
+    assert model.score(X, y) == 1.0
+
+
+def test_the_solvers_agree(iris):
+    X, y = iris
+    gram = LowRankSurrogateClassifier(solver="gram").fit(X, y)
+    lsqr = LowRankSurrogateClassifier(solver="lsqr", tol=1e-12).fit(X, y)
+    assert (gram.solver_, gram.n_iter_, lsqr.solver_) == ("gram", 1, "lsqr")
+    np.testing.assert_allclose(lsqr.coef_, gram.coef_, rtol=1e-7, atol=1e-9)
+    with pytest.warns(ConvergenceWarning, match="increase max_iter"):
+        LowRankSurrogateClassifier(solver="lsqr", tol=1e-12, max_iter=1).fit(X, y)

@@ -1,0 +1,1087 @@
+"""LowRankSurrogateRanker: the regression it solves, batches, layouts, weights, bad input."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone, is_regressor
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.ensemble import (
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+    StackingRegressor,
+    VotingRegressor,
+)
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+from sklearn.tree import DecisionTreeRegressor
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.target_losses import (
+    DCG,
+    NDCG,
+    TARGET_LOSSES,
+    MeanAveragePrecision,
+    PairwiseDisagreement,
+    PrecisionAtK,
+)
+
+from .losses import IDS, LOSSES
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return make_ranking(40, (2, 12), n_features=6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def items():
+    data = make_label_ranking(60, 5, n_labels=4, n_grades=3, n_features=5, random_state=0)
+    return data.data, data.target
+
+
+def shuffled(X, y, qid, seed=0):
+    order = np.random.default_rng(seed).permutation(len(y))
+    return X[order], y[order], qid[order]
+
+
+# The regression that is solved ------------------------------------------------------
+
+
+def scaled_ridge(alpha, X):
+    """scikit-learn's ridge of standardised features, alpha beside the mean loss."""
+    return make_pipeline(StandardScaler(), Ridge(alpha=alpha * len(X)))
+
+
+def test_centred_ridge_is_the_pairwise_squared_loss(documents):
+    """The gradient of sum_{i<j} (v_i - v_j - (s_i - s_j))^2 over pairs vanishes."""
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.7, list_weights="pairs").fit(
+        X, y, qid=qid
+    )
+    weights = np.bincount(qid)[qid]
+    squares = sum(
+        weights[qid == q] @ (X[qid == q] - X[qid == q].mean(axis=0)) ** 2 for q in np.unique(qid)
+    )
+    residual = y - X @ ranker.coef_
+    gradient = 0.7 * squares * ranker.coef_
+    for q in np.unique(qid):
+        here = np.flatnonzero(qid == q)
+        for a in here:
+            for b in here[here > a]:
+                gradient -= (residual[a] - residual[b]) * (X[a] - X[b])
+    np.testing.assert_allclose(gradient, 0.0, atol=1e-8)
+
+
+def test_uncentred_and_item_form_are_ridge_with_an_intercept(documents, items):
+    X, y, qid = documents
+    ours = LowRankSurrogateRanker(target_loss="dcg", centered=False, alpha=0.3)
+    ours.fit(X, y, qid=qid)
+    np.testing.assert_allclose(ours.predict(X), scaled_ridge(0.3, X).fit(X, y).predict(X))
+    X, y = items
+    ours = LowRankSurrogateRanker(target_loss="dcg", alpha=0.3).fit(X, y)
+    theirs = scaled_ridge(0.3, X).fit(X, y)
+    np.testing.assert_allclose(ours.coef_ * X.std(axis=0), theirs[-1].coef_, atol=1e-10)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-10)
+
+
+def test_one_factor_common_to_all_targets(documents):
+    """Targets are gain * mean(Z) / Z: NDCG regresses in units of the gain."""
+    X, y, qid = documents
+    ideal = np.array([ndcg_denominator(y[qid == q]) for q in range(40)])
+    lengths = np.bincount(qid)
+    targets = np.divide(y, ideal[qid], out=np.zeros(len(y)), where=ideal[qid] > 0)
+    positive = ideal > 0
+    mean_ideal = np.average(ideal[positive], weights=lengths[positive])
+    ours = LowRankSurrogateRanker(target_loss="ndcg", centered=False, alpha=0.1)
+    ours.fit(X, y, qid=qid)
+    theirs = scaled_ridge(0.1, X).fit(X, targets * mean_ideal)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X))
+
+
+def ndcg_denominator(y):
+    return sum(g / np.log2(1 + p) for p, g in enumerate(sorted(y, reverse=True), 1))
+
+
+@pytest.mark.parametrize("target_loss", ["ndcg", "dcg@3", "spearman", "pd"])
+@pytest.mark.parametrize("centered", [True, False])
+def test_sparse_dense_and_iterative_agree(documents, target_loss, centered):
+    X, y, qid = shuffled(*documents)
+    w = np.random.default_rng(1).uniform(0.5, 2, len(y))
+    settings = {"target_loss": target_loss, "centered": centered}
+    dense = LowRankSurrogateRanker(**settings).fit(X, y, qid=qid, sample_weight=w)
+    assert dense.solver_ == "gram"
+    for solver, data in [
+        ("gram", sparse.csr_matrix(X)),
+        ("lsqr", X),
+        ("lsqr", sparse.csr_matrix(X)),
+    ]:
+        other = LowRankSurrogateRanker(**settings, solver=solver, tol=1e-12)
+        other.fit(data, y, qid=qid, sample_weight=w)
+        np.testing.assert_allclose(other.coef_, dense.coef_, atol=1e-7)
+        np.testing.assert_allclose(other.predict(data), dense.predict(X), atol=1e-6)
+
+
+def test_many_features_iterate_and_say_so(capsys):
+    rng = np.random.default_rng(0)
+    X = sparse.random(300, 5000, 0.01, format="csr", random_state=0)
+    y, qid = rng.integers(0, 3, 300), np.repeat(np.arange(30), 10)
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", verbose=1).fit(X, y, qid=qid)
+    assert ranker.solver_ == "lsqr"
+    assert ranker.n_iter_ > 1
+    assert "'lsqr'" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="solver='gram'"):
+        LowRankSurrogateRanker(target_loss="ndcg").partial_fit(X, y, qid=qid)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
+
+
+def test_large_offsets_do_not_cancel(documents):
+    """Features far from 0 (a time stamp, an id): centring comes before squaring."""
+    X, y, qid = documents
+    plain = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y, qid=qid)
+    shifted = LowRankSurrogateRanker(target_loss="ndcg").fit(X + 1e7, y, qid=qid)
+    np.testing.assert_allclose(shifted.coef_, plain.coef_, rtol=1e-6)
+
+
+def test_no_penalty_and_dependent_features(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(np.hstack([X, X]), y, qid=qid)
+    single = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(X, y, qid=qid)
+    np.testing.assert_allclose(ranker.predict(np.hstack([X, X])), single.predict(X), atol=1e-6)
+
+
+# Batches ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("target_loss", ["ndcg@5", "dcg", "kendall", NDCG(gain="exponential")])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"centered": False}, {"list_weights": "lists"}, {"list_weights": "pairs", "alpha": 0.1}],
+    ids=str,
+)
+def test_partial_fit_of_documents_equals_fit(documents, target_loss, kind, settings):
+    X, y, qid = documents
+    w = np.random.default_rng(2).uniform(0, 2, len(y))
+    ranker = LowRankSurrogateRanker(target_loss=target_loss, **settings)
+    whole = clone(ranker).fit(kind(X), y, qid=qid, sample_weight=w)
+    parts = clone(ranker)
+    for first, last in [(0, 3), (3, 4), (4, 25), (25, 40)]:
+        rows = (qid >= first) & (qid < last)
+        parts.partial_fit(kind(X[rows]), y[rows], qid=qid[rows], sample_weight=w[rows])
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
+    assert parts.n_lists_ == whole.n_lists_
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_partial_fit_of_items_equals_fit(items, missing):
+    X, y = items
+    y = y.copy()
+    if missing:
+        y[30:][np.random.default_rng(3).uniform(size=(30, 5)) < 0.4] = np.nan
+    whole = LowRankSurrogateRanker(target_loss="dcg").fit(X, y)
+    parts = LowRankSurrogateRanker(target_loss="dcg")
+    for rows in (slice(0, 10), slice(10, 31), slice(31, 60)):
+        parts.partial_fit(X[rows], y[rows])
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
+    assert parts.n_lists_ == 60
+
+
+def test_fit_forgets_and_partial_fit_goes_on_from_fit(documents):
+    X, y, qid = documents
+    first = qid < 20
+    whole = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker().fit(X[first], y[first], qid=qid[first])
+    ranker.partial_fit(X[~first], y[~first], qid=qid[~first])
+    np.testing.assert_allclose(ranker.coef_, whole.coef_, atol=1e-10)
+    np.testing.assert_allclose(ranker.fit(X, y, qid=qid).coef_, whole.coef_)
+
+
+def test_memory_of_statistics_does_not_grow(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+
+    def size():
+        return len(pickle.dumps(ranker._model_.sums.statistics))
+
+    before = size()
+    for step in range(1, 4):
+        ranker.partial_fit(X, y, qid=qid + 100 * step)
+    assert size() == before
+
+
+def test_list_cut_across_calls_is_refused_and_nothing_changes(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker().partial_fit(X[:30], y[:30], qid=qid[:30])
+    before, coef = dict(vars(ranker)), ranker.coef_.copy()
+    assert qid[29] == qid[30]
+    with pytest.raises(ValueError, match="cut across two calls"):
+        ranker.partial_fit(X[30:], y[30:], qid=qid[30:])
+    with pytest.raises(ValueError, match="had the layout one row per document"):
+        ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
+    assert before.keys() == vars(ranker).keys()
+    assert all(value is vars(ranker)[name] for name, value in before.items())
+    assert np.array_equal(ranker.coef_, coef)
+
+
+def test_partial_fit_needs_the_default_estimator():
+    ranker = LowRankSurrogateRanker(estimator=Ridge())
+    assert not hasattr(ranker, "partial_fit")
+    with pytest.raises(AttributeError, match="partial_fit"):
+        ranker.partial_fit([[0.0]], [1.0])
+
+
+# Layouts, decoders, losses ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TARGET_LOSSES)
+def test_every_name_fits_scores_and_ranks(name, documents, items):
+    name = name.replace("[@k]", "@3").replace("@k", "@3").replace("@p%", "@50%")
+    X, y = items
+    y = np.minimum(y, 1)
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y)
+    ranks = ranker.rank(X)
+    assert np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, 6), (60, 1)))
+    assert ranker.score(X, y) == pytest.approx(
+        ranker.target_loss_.measure(y, ranker.predict(X)), abs=1e-12
+    )
+    assert ranker.n_items_ == 5
+    X, y, qid = documents
+    y = np.minimum(y, 1)
+    if name in ("prbep", "precision@50%"):
+        with pytest.raises(ValueError, match="y as a matrix"):
+            LowRankSurrogateRanker(target_loss=name).fit(X, y, qid=qid)
+        return
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y, qid=qid)
+    random_score = ranker.target_loss_.measure(
+        y, np.random.default_rng(0).uniform(size=len(y)), qid=qid
+    )
+    if name != "eru":  # its neutral grade is 2, these labels are 0 and 1
+        assert ranker.score(X, y, qid=qid) > random_score
+    ranks = ranker.rank(X, qid=qid)
+    assert all(sorted(ranks[qid == q]) == list(range(1, sum(qid == q) + 1)) for q in range(40))
+
+
+@pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
+def test_population_minimiser_is_bayes_optimal(loss, labels):
+    """One-hot x (one distribution per x): least squares is the conditional expectation.
+
+    With the exact decoder the fitted ranker then has no regret at all against the empirical
+    distribution of the labels at each x.
+    """
+    from lowrank_rank.calibration import conditional_regret
+
+    rng = np.random.default_rng(0)
+    y = labels(rng, 60, 4)
+    x = rng.integers(0, 6, 60)
+    for name, decoder in loss.decoders.items():
+        if not decoder.exact:
+            continue
+        ranker = LowRankSurrogateRanker(target_loss=loss, decoder=name, alpha=1e-10).fit(
+            np.eye(6)[x], y
+        )
+        probabilities = (x == np.arange(6)[:, None]) / np.bincount(x, minlength=6)[:, None]
+        ranks = ranker.rank(np.eye(6))
+        regret = conditional_regret(loss, y, probabilities, ranks)
+        np.testing.assert_allclose(regret, 0.0, atol=1e-7)
+
+
+def test_map_decoders_in_item_form(items):
+    X, y = items
+    y = np.minimum(y, 1)
+    assert LowRankSurrogateRanker(target_loss="map").fit(X, y).decoder_ == "exact"
+    scores = {}
+    for decoder in ("exact", "local_search", "diagonal", "sort"):
+        ranker = LowRankSurrogateRanker(target_loss="map", decoder=decoder).fit(X, y)
+        scores[decoder] = ranker.predict(X)
+        assert ranker.predict_surrogate(X).shape == (60, 5 if decoder == "sort" else 15)
+        np.testing.assert_array_equal(
+            np.argsort(-scores[decoder], axis=1, kind="stable"),
+            np.argsort(ranker.rank(X), axis=1),
+        )
+    np.testing.assert_array_equal(
+        scores["exact"][0], np.sort(scores["exact"][0])[np.argsort(np.argsort(scores["exact"][0]))]
+    )
+    assert set(scores["exact"].ravel()) == set(range(5))
+    long = np.random.default_rng(0).integers(0, 2, (10, 20)).astype(float)
+    assert LowRankSurrogateRanker(target_loss="map").fit(X[:10], long).decoder_ == "local_search"
+
+
+def test_preferences(items):
+    X, y = items
+    preferences = (y[:, :, None] > y[:, None, :]).astype(float)
+    by_grades = LowRankSurrogateRanker(target_loss="pd").fit(X, y)
+    by_preferences = LowRankSurrogateRanker(target_loss="pd").fit(X, preferences)
+    np.testing.assert_array_equal(by_grades.rank(X), by_preferences.rank(X))
+    assert by_preferences.score(X, preferences) == pytest.approx(by_grades.score(X, y))
+    with pytest.raises(ValueError, match="target_loss='pd'"):
+        LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
+
+
+def test_prediction_does_not_depend_on_the_batch(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    whole = ranker.predict(X)
+    alone = np.concatenate([ranker.predict(row[np.newaxis]) for row in X])
+    np.testing.assert_allclose(whole, alone, rtol=1e-12)
+
+
+def test_order_of_rows_and_kind_of_ids_do_not_matter(documents):
+    X, y, qid = documents
+    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    Xs, ys, qs = shuffled(X, y, qid)
+    for ids in (qs, [f"q{q}" for q in qs], [("query", q) for q in qs]):
+        other = LowRankSurrogateRanker().fit(Xs, ys, qid=ids)
+        np.testing.assert_allclose(other.coef_, plain.coef_, atol=1e-12)
+        assert other.score(Xs, ys, qid=ids) == pytest.approx(plain.score(X, y, qid=qid))
+
+
+def test_three_ways_to_carry_qid(documents):
+    X, y, qid = documents
+    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    for target in (ranking_target(y, qid), pd.Series(y, index=pd.Index(qid, name="qid"))):
+        other = LowRankSurrogateRanker().fit(X, target)
+        np.testing.assert_allclose(other.coef_, plain.coef_)
+        assert other.n_lists_ == 40
+        assert other.score(X, target) == plain.score(X, y, qid=qid)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_keep_their_names(documents, library):
+    X, y, qid = documents
+    named = pytest.importorskip(library).DataFrame({f"f{i}": X[:, i] for i in range(6)})
+    ranker = LowRankSurrogateRanker().fit(named, y, qid=qid)
+    own = Ridge().fit(named, y)  # polars' names only where scikit-learn reads them
+    assert hasattr(ranker, "feature_names_in_") == hasattr(own, "feature_names_in_")
+    if library == "pandas":
+        assert ranker.feature_names_in_.tolist() == [f"f{i}" for i in range(6)]
+    np.testing.assert_allclose(
+        ranker.predict(named), LowRankSurrogateRanker().fit(X, y, qid=qid).predict(X)
+    )
+
+
+# Weights ----------------------------------------------------------------------------
+
+
+def test_constant_weight_in_a_list_is_a_list_weight(documents):
+    """Weight 2 on a list is the list twice, under two ids."""
+    X, y, qid = documents
+    weight = np.where(qid < 10, 2.0, 1.0)
+    again = qid < 10
+    X2, y2 = np.vstack([X, X[again]]), np.concatenate([y, y[again]])
+    q2 = np.concatenate([qid, qid[again] + 100])
+    for loss in ("ndcg@3", "dcg", "spearman", "pd"):
+        for list_weights in ("rows", "lists", "pairs"):
+            ranker = LowRankSurrogateRanker(
+                target_loss=loss, list_weights=list_weights, centered=True
+            )
+            weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=weight)
+            repeated = clone(ranker).fit(X2, y2, qid=q2)
+            if list_weights != "rows":
+                # the total weight is kept, and so must alpha be relative to it
+                np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
+            else:
+                np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
+
+
+def test_list_of_weight_zero_is_no_list(documents):
+    X, y, qid = documents
+    weight = (qid >= 10).astype(float)
+    kept = qid >= 10
+    for base in (None, DecisionTreeRegressor(random_state=0)):
+        ranker = LowRankSurrogateRanker(target_loss="ndcg@3", estimator=base)
+        weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=weight)
+        without = clone(ranker).fit(X[kept], y[kept], qid=qid[kept])
+        assert weighted.n_lists_ == without.n_lists_ == 30
+        np.testing.assert_allclose(weighted.predict(X), without.predict(X), atol=1e-8)
+
+
+def test_weights_of_score_are_list_weights(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y, qid=qid)
+    weight = np.random.default_rng(0).uniform(size=40)[qid]
+    expected = ndcg_score(y, ranker.predict(X), qid=qid, sample_weight=weight)
+    assert ranker.score(X, y, qid=qid, sample_weight=weight) == pytest.approx(expected)
+
+
+# Missing labels ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", [None, Ridge(), DecisionTreeRegressor(random_state=0), SVR()])
+def test_not_judged_is_left_out_of_its_coordinate(items, base):
+    X, y = items
+    y = y.copy()
+    y[np.random.default_rng(0).uniform(size=y.shape) < 0.3] = np.nan
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=base).fit(X, y)
+    u = ranker.predict_surrogate(X)
+    for j in range(5):
+        judged = ~np.isnan(y[:, j])
+        Z = X if base else X / X.std(axis=0)  # of all rows
+        alone = clone(base or Ridge(alpha=0.1 * len(X))).fit(Z[judged], y[judged, j])
+        np.testing.assert_allclose(u[:, j], alone.predict(Z), atol=1e-8)
+    assert np.isfinite(ranker.score(X, y))
+    iterative = LowRankSurrogateRanker(target_loss="dcg", solver="lsqr", tol=1e-12).fit(X, y)
+    if base is None:
+        np.testing.assert_allclose(iterative.predict_surrogate(X), u, atol=1e-6)
+
+
+# Base regressors --------------------------------------------------------------------
+
+BASES = [
+    Ridge(),
+    LinearRegression(),
+    DecisionTreeRegressor(random_state=0),
+    RandomForestRegressor(5, random_state=0),
+    HistGradientBoostingRegressor(max_iter=5),
+    KNeighborsRegressor(),
+    SVR(),
+    make_pipeline(StandardScaler(), Ridge()),
+    make_pipeline(StandardScaler(), SVR()),
+]
+
+
+@pytest.mark.parametrize("base", BASES, ids=lambda b: type(b).__name__)
+def test_any_regressor_both_layouts(documents, items, base):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base).fit(X, y, qid=qid)
+    assert ranker.predict(X).shape == y.shape
+    assert ranker.predict_surrogate(X).shape == (len(y), 1)
+    X, y = items
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=base, n_jobs=2).fit(X, y)
+    assert ranker.predict(X).shape == y.shape
+    columns = np.column_stack([clone(base).fit(X, t).predict(X) for t in NDCG().encode(y).T])
+    if isinstance(base, KNeighborsRegressor | Ridge | LinearRegression | SVR):
+        np.testing.assert_allclose(ranker.predict_surrogate(X), columns, atol=1e-3)
+    assert hasattr(ranker, "coef_") == isinstance(base, Ridge | LinearRegression)
+
+
+def test_regressor_gets_centred_targets_and_list_weights(documents):
+    """By hand: grades minus their weighted mean in the list, rows weighted by 1/r."""
+    X, y, qid = documents
+    lengths = np.bincount(qid)[qid]
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    means = np.bincount(qid, w * y) / np.bincount(qid, w)
+    base = DecisionTreeRegressor(max_depth=3, random_state=0)
+    by_hand = clone(base).fit(X, y - means[qid], sample_weight=w / lengths)
+    ours = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=base, list_weights="lists", centered=True
+    ).fit(X, y, qid=qid, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(X), by_hand.predict(X), atol=1e-8)
+    by_rows = clone(base).fit(X, y, sample_weight=w)
+    ours.set_params(centered="auto", list_weights="rows").fit(X, y, qid=qid, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(X), by_rows.predict(X), atol=1e-8)
+
+
+def test_passes_lead_to_the_centred_solution(documents):
+    """Alternating between a linear regressor and list offsets minimises over both."""
+    X, y, qid = documents
+    both = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(X, y, qid=qid)
+    losses = []
+    for n_passes in (1, 2, 5, 500):
+        turns = LowRankSurrogateRanker(
+            target_loss="dcg", estimator=LinearRegression(), centered=True, n_passes=n_passes
+        ).fit(X, y, qid=qid)
+        residual = y - turns.predict(X)
+        means = np.bincount(qid, residual) / np.bincount(qid)
+        losses.append(np.sum((residual - means[qid]) ** 2))
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > losses[-1] + 1e-3
+    np.testing.assert_allclose(turns.coef_, both.coef_, atol=1e-6)
+    assert turns.n_iter_ == 500
+
+
+def test_linear_attributes_come_and_go(items):
+    X, y = items
+    ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=Ridge()).fit(X, y)
+    assert ranker.coef_.shape == (5, 5)
+    assert ranker.intercept_.shape == (5,)
+    ranker.set_params(estimator=KNeighborsRegressor()).fit(X, y)
+    assert not hasattr(ranker, "coef_")
+    ranker.set_params(estimator=None).fit(X, y)
+    assert ranker.coef_.shape == (5, 5)
+    assert not hasattr(ranker, "estimators_")
+
+
+def test_weights_reach_the_regressor_or_are_refused(documents):
+    X, y, qid = documents
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    base = make_pipeline(StandardScaler(), DecisionTreeRegressor(random_state=0))
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=base, list_weights="rows", centered=False
+    )
+    expected = clone(base).fit(X, y, decisiontreeregressor__sample_weight=w).predict(X)
+    np.testing.assert_allclose(ranker.fit(X, y, qid=qid, sample_weight=w).predict(X), expected)
+    with pytest.raises(ValueError, match="no sample_weight"):
+        LowRankSurrogateRanker(estimator=KNeighborsRegressor()).fit(X, y, qid=qid, sample_weight=w)
+    with pytest.raises(ValueError, match="list_weights"):
+        LowRankSurrogateRanker(estimator=KNeighborsRegressor(), list_weights="lists").fit(
+            X, y, qid=qid
+        )
+
+
+@pytest.mark.parametrize("ensemble", [VotingRegressor, StackingRegressor])
+def test_weights_reach_the_members_of_an_ensemble(ensemble, documents):
+    X, y, qid = documents
+    fit = {"qid": qid, "sample_weight": 1.0 + (qid % 3)}
+    members = [("a", Ridge()), ("b", LinearRegression())]
+    plain = LowRankSurrogateRanker(estimator=ensemble(members)).fit(X, y, qid=qid)
+    weighted = LowRankSurrogateRanker(estimator=ensemble(members)).fit(X, y, **fit)
+    assert np.abs(plain.predict(X) - weighted.predict(X)).max() > 1e-6
+    without = LowRankSurrogateRanker(estimator=ensemble([*members, ("c", KNeighborsRegressor())]))
+    with pytest.raises((ValueError, TypeError), match=r"sample.weight"):
+        without.fit(X, y, **fit)
+
+
+def test_random_state_makes_fits_repeatable(documents):
+    X, y, qid = documents
+    base = RandomForestRegressor(3)
+    a, b = (
+        LowRankSurrogateRanker(estimator=base, random_state=1).fit(X, y, qid=qid) for _ in range(2)
+    )
+    np.testing.assert_array_equal(a.predict(X), b.predict(X))
+    fixed = LowRankSurrogateRanker(
+        estimator=RandomForestRegressor(3, random_state=5), random_state=1
+    )
+    assert fixed.fit(X, y, qid=qid).estimators_[0].random_state == 5
+
+
+def test_nan_features_where_the_regressor_takes_them(documents):
+    X, y, qid = documents
+    X = X.copy()
+    X[::7, 0] = np.nan
+    base = HistGradientBoostingRegressor(max_iter=3)
+    assert LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid).predict(X).shape == y.shape
+    with pytest.raises(ValueError, match="NaN"):
+        LowRankSurrogateRanker().fit(X, y, qid=qid)
+
+
+# Bad input --------------------------------------------------------------------------
+
+
+def bad_cases():
+    X, y, qid = np.arange(8.0).reshape(4, 2), np.array([0.0, 1, 1, 0]), [1, 1, 2, 2]
+    items = np.array([[0.0, 1, 1], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
+    with_nan = items.copy()
+    with_nan[2, 1] = np.nan
+    nobody = items.copy()
+    nobody[:, 1] = np.nan
+    huge = np.array([0.0, 1, 5000, 0])
+    infinite = X.copy()
+    infinite[1, 1] = np.inf
+    return {
+        "lengths of X and y": ({}, (X, y[:3]), {}, "inconsistent"),
+        "length of qid": ({}, (X, y), {"qid": [1, 2]}, "length 2, and there are 4 rows"),
+        "length of weights": ({}, (X, y), {"sample_weight": [1, 2]}, "one weight per row"),
+        "inf in X": ({}, (infinite, y), {}, "infinity"),
+        "nan in qid": ({}, (X, y), {"qid": [1, 1, np.nan, 2]}, "row 2"),
+        "inf in qid": ({}, (X, y), {"qid": [1, 1, np.inf, 2]}, "row 2"),
+        "nan in document y": ({}, (X, [0, np.nan, 1, 0]), {"qid": qid}, "row 1"),
+        "nan in item y": ({}, (X, with_nan), {}, r"query 2, item 1.*needs every item judged"),
+        "item judged by nobody": ({"target_loss": "dcg"}, (X, nobody), {}, "Column 1"),
+        "negative grades for a binary loss": (
+            {"target_loss": "map"}, (X, y - 1), {"qid": qid}, "negative grade"),
+        "negative grades": ({}, (X, y - 1), {"qid": qid}, "negative grade"),
+        "overflow": ({"target_loss": "ndcg_exp"}, (X, huge), {"qid": qid}, "overflows"),
+        "k below 1": ({"target_loss": PrecisionAtK(k=0)}, (X, y), {}, "integer >= 1"),
+        "share": ({"target_loss": "precision@101%"}, (X, items), {}, r"\(0, 1\]"),
+        "unknown name": ({"target_loss": "ndgc@10"}, (X, y), {}, "ndcg"),
+        "matrix y with qid": ({}, (X, items), {"qid": qid}, "takes no qid"),
+        "empty": ({}, (X[:0], y[:0]), {}, "0 sample"),
+        "weights all zero": ({}, (X, y), {"sample_weight": np.zeros(4)}, "zero"),
+        "negative weight": ({}, (X, y), {"sample_weight": [1, -1, 1, 1]}, r"\[1\] is negative"),
+        "decoder for documents": (
+            {"target_loss": "map", "decoder": "exact"}, (X, y), {}, "fixed items"),
+        "unknown decoder": ({"decoder": "exact"}, (X, items), {}, r"\['sort'\]"),
+        "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be .auto. or a finite number >= 0"),
+        "solver": ({"solver": "cholesky"}, (X, y), {}, "solver must be one of"),
+        "n_passes": ({"n_passes": 0}, (X, y), {}, "n_passes must be an integer >= 1"),
+        "list_weights": ({"list_weights": "1/r"}, (X, y), {}, "list_weights must be one of"),
+        "four dimensions": ({}, (X, np.zeros((4, 2, 2, 2))), {}, "one, two or three"),
+        "negative preference": (
+            {"target_loss": "pd"}, (X, -np.ones((4, 2, 2))), {}, "opposite preference"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("case", bad_cases())
+@pytest.mark.parametrize("base", [None, DecisionTreeRegressor(random_state=0)])
+def test_bad_input_is_named_and_nothing_is_half_fitted(case, base):
+    params, args, kwargs, message = bad_cases()[case]
+    ranker = LowRankSurrogateRanker(**params, estimator=base)
+    with pytest.raises(ValueError, match=message):
+        ranker.fit(*args, **kwargs)
+    assert vars(ranker).keys() == LowRankSurrogateRanker().get_params().keys()
+    good = LowRankSurrogateRanker(estimator=base).fit([[0.0], [1.0]], [0, 1])
+    fitted = dict(vars(good))
+    with pytest.raises(ValueError, match=message):
+        good.set_params(**params).fit(*args, **kwargs)
+    changed = {k for k, v in vars(good).items() if v is not fitted[k]} - params.keys()
+    assert not changed
+
+
+def test_unknown_kinds():
+    with pytest.raises(TypeError, match="name such as"):
+        LowRankSurrogateRanker(target_loss=7).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(TypeError, match="hashable"):
+        LowRankSurrogateRanker().fit([[0.0], [1.0]], [0, 1], qid=[[1], [2]])
+
+
+def lists_without_weight(X, y, qid):
+    return {"X": X, "y": y, "qid": qid, "sample_weight": (qid == qid[0]).astype(float)}
+
+
+def one_list(X, y, qid):
+    first = qid == qid[0]
+    return {"X": X[first], "y": y[first], "qid": qid[first]}
+
+
+def many_lists(X, y, qid):
+    return {"X": X, "y": y, "qid": qid}
+
+
+@pytest.mark.parametrize("given", [many_lists, one_list, lists_without_weight])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LowRankSurrogateRanker(),
+        LowRankSurrogateRanker(estimator=Ridge()),
+        PairwiseDAGRanker(),
+        OrderPreservingRegressor(),
+        PrecisionAtKPerceptron(target_loss="precision@1"),
+    ],
+    ids=repr,
+)
+def test_rows_are_not_pooled_after_a_fit_with_ids(estimator, given, documents):
+    """Whether fit was given ids counts, not how many lists they made."""
+    X, y, qid = documents
+    params = given(X, y, qid)
+    if isinstance(estimator, PrecisionAtKPerceptron):
+        params["y"] = (params["y"] >= 2).astype(int)
+        y = (y >= 2).astype(int)
+        if params.pop("sample_weight", None) is not None:
+            return
+    model = clone(estimator).fit(**params)
+    for call in (lambda: model.score(X, y), lambda: model.rank(X)):
+        with pytest.raises(ValueError, match=r"fitted with query ids.*qid=np.zeros\(len\(X\)\)"):
+            call()
+    assert model.score(X, y, qid=qid) > 0 or isinstance(estimator, PairwiseDAGRanker)
+    pooled = np.zeros(len(y))  # that one list is meant can be said
+    assert np.array_equal(np.sort(model.rank(X, qid=pooled)), np.arange(1, len(y) + 1))
+    assert np.isfinite(model.score(X, y, qid=pooled))
+
+
+def test_a_fit_without_ids_is_of_one_list(documents):
+    X, y, _ = documents
+    model = LowRankSurrogateRanker().fit(X, y)
+    assert np.array_equal(model.rank(X), model.rank(X, qid=np.zeros(len(y))))
+    assert model.score(X, y) == model.score(X, y, qid=np.zeros(len(y)))
+    model.partial_fit(X, y, qid=np.zeros(len(y)))  # from here on ids are known
+    with pytest.raises(ValueError, match="fitted with query ids"):
+        model.rank(X)
+
+
+def test_score_and_rank_want_a_fitted_model(documents):
+    X, y, _ = documents
+    for call in (lambda m: m.score(X, y), lambda m: m.rank(X), lambda m: m.predict(X)):
+        with pytest.raises(NotFittedError):
+            call(LowRankSurrogateRanker())
+
+
+def test_rank_checks_qid(documents, items):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="rows"):
+        ranker.rank(X, qid=[1, 2])
+    X, y = items
+    with pytest.raises(ValueError, match="takes no qid"):
+        LowRankSurrogateRanker().fit(X, y).rank(X, qid=np.zeros(60))
+
+
+DEGENERATE = {
+    "no relevant item": np.array([0.0, 0, 0, 0, 1, 0, 0]),
+    "one item": np.array([1.0, 0, 0, 1, 0, 1, 0]),
+    "all relevant": np.array([1.0, 1, 1, 1, 1, 0, 1]),
+    "nothing relevant at all": np.zeros(7),
+}
+
+
+@pytest.mark.parametrize("name", [n for n in TARGET_LOSSES if "p%" not in n and n != "prbep"])
+@pytest.mark.parametrize("case", DEGENERATE)
+@pytest.mark.filterwarnings("ignore:Each of the . lists has a single item")
+@pytest.mark.parametrize("x", [np.zeros((7, 2)), np.arange(14.0).reshape(7, 2)], ids=["equal", "x"])
+def test_degenerate_lists(name, case, x):
+    """No other warning, no NaN, in fit, predict and score."""
+    name = name.replace("[@k]", "").replace("@k", "@3")
+    y, qid = DEGENERATE[case], ["a", "a", "a", "a", "b", "b", "c"]
+    if case == "one item":
+        qid = list("abcdefg")
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(x, y, qid=qid)
+    assert np.all(np.isfinite(ranker.predict(x)))
+    assert np.isfinite(ranker.score(x, y, qid=qid))
+    assert np.isfinite(ranker.score(x[:4], y[:4], qid=qid[:4]))
+
+
+@pytest.mark.parametrize(("loss", "labels"), LOSSES, ids=IDS)
+def test_degenerate_fixed_items(loss, labels):
+    y = labels(np.random.default_rng(0), 6, 3)
+    y[0], y[1] = 0, y[1].max()
+    X = np.zeros((6, 2))
+    ranker = LowRankSurrogateRanker(target_loss=loss).fit(X, y)
+    assert np.all(np.isfinite(ranker.predict(X)))
+    assert np.isfinite(ranker.score(X, y))
+
+
+def test_column_vector_is_documents():
+    from sklearn.exceptions import DataConversionWarning
+
+    X, y = [[0.0], [1.0], [2.0]], [[0], [1], [2]]
+    with pytest.warns(DataConversionWarning):
+        ranker = LowRankSurrogateRanker().fit(X, y)
+    assert ranker.predict(X).shape == (3,)
+
+
+def test_a_fitted_model_keeps_its_loss(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss=NDCG(k=3)).fit(X, y, qid=qid)
+    before = ranker.score(X, y, qid=qid)
+    ranker.set_params(target_loss__k=1)
+    assert ranker.target_loss_.k == 3
+    assert ranker.score(X, y, qid=qid) == before
+
+
+def test_parameters_of_the_loss_can_be_set(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss=DCG(k=3)).set_params(target_loss__k=7)
+    assert ranker.fit(X, y, qid=qid).target_loss_.k == 7
+    assert "target_loss__gain" in ranker.get_params()
+    assert isinstance(LowRankSurrogateRanker(target_loss="map").target_loss, str)
+    assert MeanAveragePrecision(relevance_threshold=2).get_params() == {"relevance_threshold": 2}
+    assert PairwiseDisagreement().get_params() == {"weights": "unit"}
+
+
+# What reviews found -----------------------------------------------------------------
+
+
+def test_equal_documents_tie_whatever_else_is_in_the_batch():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 46)), rng.integers(0, 3, 200)
+    for data in (X, np.asfortranarray(X), pd.DataFrame(X)):
+        ranker = LowRankSurrogateRanker().fit(data, y)
+        for n in (7, 1003):
+            copies = np.tile(X[:1], (n, 1))
+            assert len(set(ranker.predict(_like(data, copies)))) == 1
+        alone = [ranker.predict(_like(data, row[np.newaxis]))[0] for row in X]
+        assert ranker.predict(data).tolist() == alone
+
+
+def _like(data, rows):
+    if isinstance(data, pd.DataFrame):
+        return pd.DataFrame(rows)
+    return np.asfortranarray(rows) if data.flags.f_contiguous else rows
+
+
+@pytest.mark.parametrize("name", ["prbep", "precision@50%", "map", "ndcg"])
+def test_fixed_items_do_not_depend_on_the_batch(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = (X @ rng.normal(size=(5, 8)) + rng.normal(size=(300, 8)) > 1).astype(float)
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y)
+    alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X])
+    np.testing.assert_array_equal(ranker.predict(X), alone)
+    parts = LowRankSurrogateRanker(target_loss=name)
+    parts.partial_fit(X[:130], y[:130]).partial_fit(X[130:], y[130:])
+    np.testing.assert_array_equal(parts.rank(X), ranker.rank(X))
+
+
+def test_no_penalty_with_features_of_very_different_scales(documents):
+    X, y, _ = documents
+    X = X * np.array([1.0, 1e6, 1e-6, 1.0, 1e8, 1.0])
+    ours = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=False).fit(X, y)
+    truth = make_pipeline(StandardScaler(), LinearRegression()).fit(X, y)
+    np.testing.assert_allclose(ours.predict(X), truth.predict(X), atol=1e-6)
+
+
+def test_sparse_offsets_do_not_cancel(documents):
+    X, y, qid = documents
+    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    shifted = sparse.csr_matrix(X + np.array([0, 1e8, 0, 1e6, 0, 0]))
+    np.testing.assert_allclose(
+        LowRankSurrogateRanker().fit(shifted, y, qid=qid).coef_, plain.coef_, rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"target_loss": "dcg"}, "target_loss"),
+        ({"centered": False}, "centered"),
+        ({"list_weights": "pairs"}, "list_weights"),
+    ],
+)
+def test_partial_fit_refuses_statistics_of_another_kind(documents, change, what):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker().partial_fit(X[qid < 20], y[qid < 20], qid=qid[qid < 20])
+    coef = ranker.coef_
+    with pytest.raises(ValueError, match=f"Earlier batches had {what}"):
+        ranker.set_params(**change).partial_fit(X[qid >= 20], y[qid >= 20], qid=qid[qid >= 20])
+    assert ranker.coef_ is coef
+
+
+def test_partial_fit_refuses_a_batch_that_lost_its_ids(documents):
+    X, y, qid = documents
+    first, second = qid < 20, qid >= 20
+    ranker = LowRankSurrogateRanker().partial_fit(X[first], y[first], qid=qid[first])
+    with pytest.raises(ValueError, match="this one has none and would be one list"):
+        ranker.partial_fit(X[second], y[second])
+    assert ranker.n_lists_ == len(np.unique(qid[first]))
+
+
+def by_the_diagonal(u, n_items):
+    """A decoder of MAP's encoding: descending u_ii, from lower triangles row by row."""
+    i = np.arange(n_items)
+    return np.argsort(np.argsort(-u[:, i * (i + 1) // 2 + i], axis=1, kind="stable"), axis=1) + 1
+
+
+def test_a_function_decodes(items):
+    X, y = items
+    y = (y > 1).astype(float)
+    named = LowRankSurrogateRanker(target_loss="map", decoder="diagonal").fit(X, y)
+    ranker = LowRankSurrogateRanker(target_loss="map", decoder=by_the_diagonal).fit(X, y)
+    assert ranker.decoder_ is by_the_diagonal
+    np.testing.assert_array_equal(ranker.predict_surrogate(X), named.predict_surrogate(X))
+    np.testing.assert_array_equal(ranker.predict(X), named.predict(X))
+    for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
+        np.testing.assert_array_equal(copy.predict(X), ranker.predict(X))
+    parts = clone(ranker).partial_fit(X[:20], y[:20])
+    parts = pickle.loads(pickle.dumps(parts)).partial_fit(X[20:], y[20:])
+    np.testing.assert_allclose(parts.coef_, ranker.coef_, atol=1e-10)
+    with pytest.raises(ValueError, match="had decoder <function by_the_diagonal"):
+        parts.set_params(decoder="diagonal").partial_fit(X, y)
+    orders = LowRankSurrogateRanker(target_loss="map", decoder=lambda u, n: np.argsort(-u[:, :n]))
+    with pytest.raises(ValueError, match=r"for list 0: it must return the rank of each item, 1 to"):
+        orders.fit(X, y).predict(X)
+    with pytest.raises(ValueError, match="needs lists of fixed items"):
+        ranker.fit(X, y[:, 0], qid=np.arange(len(X)) // 5)
+
+
+def test_partial_fit_refuses_another_decoder_and_lost_statistics(items):
+    X, y = items
+    y = np.minimum(y, 1)
+    ranker = LowRankSurrogateRanker(target_loss="map").partial_fit(X, y)
+    with pytest.raises(ValueError, match="had decoder exact"):
+        ranker.set_params(decoder="sort").partial_fit(X, y)
+    iterated = LowRankSurrogateRanker(solver="lsqr").fit(X, y)
+    assert not hasattr(iterated, "partial_fit")
+    with pytest.raises(ValueError, match="keeps no statistics"):
+        iterated.set_params(solver="gram").partial_fit(X, y)
+
+
+def test_partial_fit_takes_a_batch_in_which_an_item_is_not_judged(items):
+    X, y = items
+    y = y.copy()
+    y[:20, 1] = np.nan
+    whole = LowRankSurrogateRanker(target_loss="dcg").fit(X, y)
+    parts = LowRankSurrogateRanker(target_loss="dcg")
+    for rows in np.array_split(np.arange(60), 6):
+        parts.partial_fit(X[rows], y[rows])
+    np.testing.assert_allclose(parts.predict(X), whole.predict(X), atol=1e-8)
+    counts = np.isnan(y[:, 1]).astype(float)
+    with pytest.raises(ValueError, match="row that counts"):
+        whole.fit(X, y, sample_weight=counts)
+
+
+def test_constant_weights_reach_the_regressor(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=Ridge(), centered=False, list_weights="rows"
+    )
+    twice = np.full(len(y), 2.0)
+    by_hand = Ridge().fit(X, y, sample_weight=twice)
+    np.testing.assert_allclose(
+        ranker.fit(X, y, qid=qid, sample_weight=twice).coef_, by_hand.coef_, atol=1e-8
+    )
+
+
+def test_pipelines_and_searches_as_estimator(documents):
+    X, y, qid = documents
+    with_gaps = X.copy()
+    with_gaps[::5, 2] = np.nan
+    imputing = make_pipeline(SimpleImputer(), Ridge())
+    search = GridSearchCV(Ridge(), {"alpha": [1.0, 10.0]})
+    w = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    for routing in (False, True):
+        with config_context(enable_metadata_routing=routing):
+            for base, data in ((imputing, with_gaps), (search, X)):
+                ranker = LowRankSurrogateRanker(estimator=base)
+                ranker.fit(data, y, qid=qid, sample_weight=w)
+                assert np.all(np.isfinite(ranker.predict(data)))
+
+
+def test_frame_of_fixed_items_may_be_indexed_by_qid(items):
+    X, y = items
+    frame = pd.DataFrame(y, index=pd.Index(range(100, 160), name="qid"))
+    ranker = LowRankSurrogateRanker().fit(X, frame)
+    assert ranker.n_items_ == 5
+    assert ranker.score(X, frame) == LowRankSurrogateRanker().fit(X, y).score(X, y)
+    with pytest.raises(ValueError, match="5 fixed items"):
+        ranker.score(X, y[:, 0])
+
+
+def test_unfit_estimators_and_losses_are_named_early(items):
+    X, _ = items
+    for base in (StandardScaler(), "ridge", Ridge):
+        with pytest.raises(TypeError, match="regressor with fit and predict"):
+            LowRankSurrogateRanker(estimator=base).fit(X, X[:, 0])
+    long = np.ones((60, 25))
+    long[:, ::2] = 0
+    with pytest.raises(ValueError, match="at most 22 items"):
+        LowRankSurrogateRanker(target_loss="map", decoder="exact").fit(X, long)
+    bad = LowRankSurrogateRanker(target_loss="foo")
+    assert is_regressor(bad)
+    assert "foo" in bad._repr_html_()
+    for params in ({"max_iter": 0}, {"centered": "no"}, {"alpha": np.inf}):
+        with pytest.raises(ValueError, match=next(iter(params))):
+            LowRankSurrogateRanker(**params).fit(X, X[:, 0] ** 2)
+
+
+def test_one_function_for_all_lists_need_not_be_consistent():
+    """Lists {a,b}, {b,c}, {a,c} with differences .1, 1, .1: a > b > c everywhere, b comes first."""
+    X = np.eye(3)[[0, 1, 1, 2, 0, 2]]
+    grades = np.array([1.1, 1.0, 2.0, 1.0, 1.1, 1.0])
+    qid = [1, 1, 2, 2, 3, 3]
+    a, b, c = LowRankSurrogateRanker(target_loss="dcg", alpha=1e-9).fit(X, grades, qid=qid).coef_
+    assert b > a > c
+
+
+def test_columns_of_labels_are_not_pooled_either(documents):
+    X, y, qid = documents
+    ranker, scorer = LowRankSurrogateRanker().fit(X, y, qid=qid), make_ranking_scorer("ndcg")
+    for column in (y[:, np.newaxis], pd.DataFrame({"y": y}), y[:, np.newaxis].tolist()):
+        with pytest.raises(ValueError, match="rank them all as one"):
+            ranker.score(X, column)
+        with pytest.raises(ValueError, match="as one list"):
+            scorer(ranker, X, column)
+
+
+@pytest.mark.parametrize("name", ["prbep", "map"])
+def test_nothing_relevant_in_fixed_items(name):
+    ranker = LowRankSurrogateRanker(target_loss=name).fit(np.arange(4.0)[:, None], np.zeros((4, 3)))
+    assert ranker.rank([[1.0]]).shape == (1, 3)
+    assert ranker.score([[1.0]], [[0, 0, 0]]) == 0.0
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_constant_features_are_ignored_without_a_penalty(kind):
+    X = np.column_stack([np.linspace(-1, 1, 12), np.full(12, 0.1)])
+    y = (X[:, 0] > 0).astype(float)
+    for centered in (True, False):
+        ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0, centered=centered)
+        ranker.fit(kind(X), y, qid=np.arange(12) // 4)
+        assert ranker.coef_[1] == 0.0
+        assert abs(ranker.coef_[0]) < 10
+
+
+def test_iterations_take_features_of_very_different_scales(documents):
+    X, y, qid = documents
+    X = X * np.array([1.0, 1e6, 1e-3, 1.0, 1e5, 1.0])
+    exact = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    for data in (X, sparse.csr_matrix(X)):
+        iterated = LowRankSurrogateRanker(solver="lsqr").fit(data, y, qid=qid)
+        np.testing.assert_allclose(iterated.coef_, exact.coef_, rtol=1e-5, atol=1e-9)
+
+
+def test_unusual_regressors(documents):
+    X, y, qid = documents
+    for base in (
+        StackingRegressor([("a", Ridge())]),
+        MultiOutputRegressor(Ridge()),
+        PLSRegression(2),
+    ):
+        ranker = LowRankSurrogateRanker(estimator=base).fit(X, y, qid=qid)
+        assert ranker.predict(X).shape == y.shape
+        if hasattr(ranker, "coef_"):
+            np.testing.assert_allclose(X @ ranker.coef_ + ranker.intercept_, ranker.predict(X))
+    sparse_x = sparse.csr_matrix(X)
+    svr = LowRankSurrogateRanker(estimator=SVR(kernel="linear")).fit(sparse_x, y, qid=qid)
+    assert isinstance(svr.coef_, np.ndarray)
+    assert LowRankSurrogateRanker(estimator=Ridge()).fit(sparse_x, y, qid=qid).coef_.shape == (6,)
+
+
+def test_partial_fit_compares_losses_by_their_parameters(documents):
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(target_loss=NDCG(k=5)).partial_fit(X, y, qid=qid)
+    ranker.set_params(target_loss=NDCG(k=np.int64(5))).partial_fit(X, y, qid=qid + 100)
+    assert ranker.n_lists_ == 80
+
+
+def test_a_wrong_label_is_named_by_its_own_row():
+    """Not by its place after the rows of a query were brought together."""
+    X, qid, y = np.zeros((4, 1)), ["b", "a", "b", "a"], np.array([0.0, -7.0, 1.0, 0.0])
+    ranker = LowRankSurrogateRanker(target_loss="map")
+    with pytest.raises(ValueError, match=r"\(-7, first at 1\)"):
+        ranker.fit(X, y, qid=qid)
+    ranker.fit(X, np.maximum(y, 0), qid=qid)
+    with pytest.raises(ValueError, match=r"\(-7, first at 1\)"):
+        ranker.score(X, y, qid=qid)
+    with pytest.raises(ValueError, match=r"\(-7, first at \(1, 0\)\)"):
+        ranker.target_loss_.measure([[0, 1], [-7, 0]], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match="y must hold numbers"):
+        ranker.fit(X, ["x"] * 4, qid=qid)
+
+
+def test_grades_of_any_height_go_by_name_into_binary_losses(documents):
+    """The grid of the README, ["ndcg@10", "map"], on graded data: grade > 0 is relevant."""
+    X, y, qid = documents
+    assert y.max() > 1
+    for name in ("map", "precision@5", "auc"):
+        graded = LowRankSurrogateRanker(target_loss=name).fit(X, y, qid=qid)
+        binary = LowRankSurrogateRanker(target_loss=name).fit(X, y > 0, qid=qid)
+        np.testing.assert_array_equal(graded.coef_, binary.coef_)
+        assert graded.score(X, y, qid=qid) == binary.score(X, y > 0, qid=qid)
+
+
+def test_ids_may_change_their_type_between_batches():
+    X, y = [[0.0], [1.0], [2.0]], [0, 1, 2]
+    ranker = LowRankSurrogateRanker().partial_fit(X, y, qid=[1, 2, 2])
+    ranker.partial_fit(X, y, qid=[(2, 1), (2, 1), (3, 1)])
+    assert ranker.n_lists_ == 4
+    with pytest.raises(ValueError, match="cut across two calls"):
+        ranker.partial_fit(X, y, qid=[(3, 1), (2, 1), (2, 1)])
+
+
+def test_a_decoder_that_is_no_name_is_named():
+    for y in ([0, 1, 2], np.eye(3)):
+        with pytest.raises(ValueError, match=r"decoder must be a name or a callable, got \{\}"):
+            LowRankSurrogateRanker(decoder={}).fit([[0.0], [1.0], [2.0]], y)
+
+
+@pytest.mark.parametrize("centered", [True, False])
+@pytest.mark.parametrize("scale", [1e100, 1e-100, 1e-300])
+def test_weights_beyond_single_precision(documents, centered, scale):
+    """Roots of them leave its range: the coefficients of float32 features are those of 1."""
+    X, y, qid = documents
+    X, weights = X.astype(np.float32), np.full(len(y), scale)
+    ranker = LowRankSurrogateRanker(centered=centered)
+    coef = ranker.fit(X, y, qid=qid).coef_.copy()
+    weighted = ranker.fit(X, y, qid=qid, sample_weight=weights).coef_
+    np.testing.assert_allclose(weighted, coef, rtol=1e-4)

@@ -1,0 +1,154 @@
+"""BoosterRanker: the boosters' own rankers under cross-validation, searches and scorers."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from lowrank_rank import BoosterRanker, PointwiseRanker, make_ranking_scorer, ranking_target
+from lowrank_rank.datasets import make_ranking, qid_from_group
+from lowrank_rank.metrics import ndcg_score
+
+TREES = {"n_estimators": 10, "n_jobs": 1}
+
+
+def booster(name, **params):
+    """The ranker of a library, small; skips where it is not installed."""
+    library = pytest.importorskip(name)
+    if name == "lightgbm":
+        settings = {**TREES, "verbose": -1, "min_child_samples": 2, **params}
+        return library.LGBMRanker(**settings)
+    if name == "xgboost":
+        return library.XGBRanker(**{**TREES, "max_depth": 3, **params})
+    settings = {"iterations": 10, "verbose": False, "thread_count": 1, **params}
+    return library.CatBoostRanker(allow_writing_files=False, **settings)
+
+
+LIBRARIES = ["lightgbm", "xgboost", "catboost"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, qid = make_ranking(30, (4, 9), n_features=5, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order], qid[order]
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_scores_are_those_of_the_ranker_on_sorted_rows(data, name):
+    X, y, qid = data
+    ranker = BoosterRanker(booster(name)).fit(X, ranking_target(y, qid))
+    first = np.unique(qid, return_index=True)[1]
+    ids = qid[np.sort(first)]  # in order of appearance
+    order = np.concatenate([np.flatnonzero(qid == q) for q in ids])
+    sizes = [int(np.sum(qid == q)) for q in ids]
+    lists = {"lightgbm": {"group": sizes}, "xgboost": {"group": sizes}}.get(
+        name, {"group_id": qid_from_group(sizes)}
+    )
+    plain = booster(name).fit(X[order], y[order], **lists)
+    np.testing.assert_array_equal(ranker.predict(X), plain.predict(X))
+    assert len(np.unique(ranker.predict(X))) > 10
+    assert ranker.score(X, y, qid=qid) == ndcg_score(y, ranker.predict(X), qid=qid, k=10)
+    np.testing.assert_array_equal(ranker.feature_importances_, plain.feature_importances_)
+    assert (ranker.n_lists_, ranker.n_features_in_) == (30, 5)
+    again = pickle.loads(pickle.dumps(ranker))
+    np.testing.assert_array_equal(again.predict(X), ranker.predict(X))
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_cross_validation_and_searches_take_a_target(data, name):
+    X, y, qid = data
+    target, cv = ranking_target(y, qid), GroupKFold(3)
+    model = BoosterRanker(booster(name))
+    options = {"cv": cv, "error_score": "raise", "scoring": make_ranking_scorer("ndcg@5")}
+    scores = cross_val_score(model, X, target, groups=qid, **options)
+    for score, (train, test) in zip(scores, cv.split(X, y, qid), strict=True):
+        fitted = clone(model).fit(X[train], y[train], qid=qid[train])
+        assert score == ndcg_score(y[test], fitted.predict(X[test]), qid=qid[test], k=5)
+    if name == "lightgbm":
+        search = GridSearchCV(model, {"estimator__num_leaves": [2, 4]}, **options)
+        assert search.fit(X, target, groups=qid).best_estimator_.estimator_.num_leaves in (2, 4)
+        assert len(cross_val_score(model, X, target, groups=qid, cv=cv)) == 3  # its own score
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_weight_two_is_every_list_twice(data, name):
+    """Weights of rows where the booster weighs rows, means over lists where it weighs lists."""
+    X, y, qid = data
+    w = np.where(qid < 10, 2.0, 1.0)
+    weighted = BoosterRanker(booster(name)).fit(X, y, qid=qid, sample_weight=w)
+    unweighted = BoosterRanker(booster(name)).fit(X, y, qid=qid)
+    same = BoosterRanker(booster(name)).fit(X, y, qid=qid, sample_weight=np.ones(len(y)))
+    assert not np.allclose(weighted.predict(X), unweighted.predict(X))
+    np.testing.assert_allclose(same.predict(X), unweighted.predict(X), rtol=1e-5)
+
+
+def test_frames_reach_the_ranker_untouched(data):
+    X, y, qid = data
+    frame = pd.DataFrame(X.copy(), columns=list("abcde"))
+    frame["f"] = pd.Categorical(np.where(y > 1, "high", "low"))
+    frame.loc[3, "a"] = np.nan
+    model = BoosterRanker(booster("lightgbm")).fit(frame, ranking_target(y, qid))
+    assert model.feature_names_in_.tolist() == list("abcdef")
+    assert model.estimator_.booster_.pandas_categorical == [["high", "low"]]
+    assert model.score(frame, ranking_target(y, qid)) > 0.9  # the category tells
+
+
+class Recorder(BaseEstimator):
+    """Keeps what its fit was given."""
+
+    def fit(self, X, y, group, sample_weight=None):
+        self.given_ = X, y, group, sample_weight
+        return self
+
+    def predict(self, X):
+        return np.asarray(X)[:, 0]
+
+
+def test_what_the_estimator_gets():
+    X, y, qid, w = [[1.0], [2.0], [3.0]], [2, 0, 1], ["b", "a", "b"], [1.0, 2.0, 3.0]
+    model = BoosterRanker(Recorder(), relevance_threshold=2).fit(X, y, qid=qid, sample_weight=w)
+    rows, grades, group, weights = model.estimator_.given_
+    assert rows.ravel().tolist() == [1, 3, 2]
+    assert (grades.tolist(), group.tolist(), weights.tolist()) == ([1, 0, 0], [2, 1], [1, 3, 2])
+    together = np.array([[1.0], [2.0]])
+    assert BoosterRanker(Recorder()).fit(together, [0, 1]).estimator_.given_[0] is together
+    assert not hasattr(model, "coef_")
+
+
+def test_errors_name_the_remedy(data):
+    X, y, qid = data
+    with pytest.raises(ValueError, match=r"takes no lists.*PointwiseRanker"):
+        BoosterRanker(Ridge()).fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="BoosterRanker takes one grade per row"):
+        BoosterRanker(Recorder()).fit(X, np.ones((len(X), 3)))
+    with pytest.raises(ValueError, match="estimator must be"):
+        BoosterRanker("lightgbm").fit(X, y, qid=qid)
+    assert not hasattr(BoosterRanker(Recorder()), "feature_importances_")
+    linear = PointwiseRanker(Ridge()).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(linear.coef_, linear.estimator_.coef_)
+
+
+@pytest.mark.filterwarnings("ignore")  # LightGBM's own
+def test_scikit_learns_checks():
+    """With grades of any kind, all but those in which LightGBM bins weighted rows."""
+    model = BoosterRanker(booster("lightgbm", objective="regression", min_child_samples=1))
+    tested = check_estimator(model, on_skip=None, on_fail=None)
+    failed = {one["check_name"] for one in tested if one["status"] == "failed"}
+    assert all(name.startswith("check_sample_weight_equivalence") for name in failed), failed
+    assert len(tested) > 30
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_shap_explains_the_fitted_ranker(data, name):
+    shap = pytest.importorskip("shap")
+    X, y, qid = data
+    model = BoosterRanker(booster(name)).fit(X, y, qid=qid)
+    explained = shap.TreeExplainer(model.estimator_)(X)
+    total = explained.values.sum(axis=1) + explained.base_values
+    np.testing.assert_allclose(total, model.predict(X), rtol=1e-4, atol=1e-4)

@@ -1,0 +1,549 @@
+"""Measures: worked numbers, the slow reference, invariances, peers, degenerate lists."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import DataConversionWarning
+from sklearn.metrics import ndcg_score as sklearn_ndcg
+from sklearn.metrics import roc_auc_score
+
+from lowrank_rank import metrics, ranking_target
+from lowrank_rank.metrics import (
+    auc_score,
+    dcg_score,
+    expected_rank_utility_score,
+    expected_reciprocal_rank_score,
+    kendall_tau_loss,
+    mean_average_precision_score,
+    ndcg_score,
+    pairwise_disagreement_loss,
+    precision_at_k_score,
+    recall_at_k_score,
+    reciprocal_rank_score,
+    spearman_score,
+)
+from lowrank_rank.target_losses import NDCG, _positional, resolve_measure
+
+from . import reference
+
+
+def exponential(g):
+    return 2.0**g - 1.0
+
+
+# name in the worked numbers -> (function of y, s, k)
+WORKED = {
+    "precision_at_k": lambda y, s, k: precision_at_k_score(y, s, k=k),
+    "recall_at_k": lambda y, s, k: recall_at_k_score(y, s, k=k),
+    "dcg_exp": lambda y, s, k: dcg_score(y, s, k=k, gain="exponential"),
+    "dcg_linear": lambda y, s, k: dcg_score(y, s, k=k),
+    "ndcg_exp": lambda y, s, k: ndcg_score(y, s, k=k, gain="exponential"),
+    "ndcg_exp_full": lambda y, s, k: ndcg_score(y, s, gain="exponential"),
+    "ndcg_linear": lambda y, s, k: ndcg_score(y, s, k=k),
+    "average_precision": lambda y, s, k: mean_average_precision_score(y, s),
+    "eru_v1_w3": lambda y, s, k: expected_rank_utility_score(y, s, neutral=1, half_life=3),
+    "auc": lambda y, s, k: auc_score(y, s),
+    "reciprocal_rank": lambda y, s, k: reciprocal_rank_score(y, s),
+    "err_gmax3": lambda y, s, k: expected_reciprocal_rank_score(y, s, max_grade=3),
+    "pd_unit": lambda y, s, k: pairwise_disagreement_loss(y, s),
+    "pd_difference": lambda y, s, k: pairwise_disagreement_loss(y, s, weights="difference"),
+    "kendall_tau_loss": lambda y, s, k: kendall_tau_loss(y, s),
+}
+
+# function of (y, s, **qid...) -> the slow reference of one list
+SLOW = {
+    "precision": (
+        lambda y, s, **kw: precision_at_k_score(y, s, k=3, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.precision(z > 0, 3), y, s),
+    ),
+    "precision_share": (
+        lambda y, s, **kw: precision_at_k_score(y, s, share=0.5, **kw),
+        lambda y, s: reference.over_ties(
+            lambda z: reference.precision(z > 0, max(1, int(0.5 * sum(z > 0) + 0.5))), y, s
+        ),
+    ),
+    "recall": (
+        lambda y, s, **kw: recall_at_k_score(y, s, k=2, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.recall(z > 0, 2), y, s),
+    ),
+    "dcg": (
+        lambda y, s, **kw: dcg_score(y, s, k=4, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.dcg(z, 4), y, s),
+    ),
+    "ndcg": (
+        lambda y, s, **kw: ndcg_score(y, s, **kw),
+        lambda y, s: reference.over_ties(reference.ndcg, y, s),
+    ),
+    "ndcg_exp@2": (
+        lambda y, s, **kw: ndcg_score(y, s, k=2, gain="exponential", **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.ndcg(z, 2, exponential), y, s),
+    ),
+    "eru": (
+        lambda y, s, **kw: expected_rank_utility_score(y, s, neutral=1, half_life=2.5, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.eru(z, 1, 2.5), y, s),
+    ),
+    "map": (
+        lambda y, s, **kw: mean_average_precision_score(y, s, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.average_precision(z > 0), y, s),
+    ),
+    "auc": (
+        lambda y, s, **kw: auc_score(y, s, relevance_threshold=2, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.auc((z >= 2) * 1), y, s),
+    ),
+    "rr": (
+        lambda y, s, **kw: reciprocal_rank_score(y, s, relevance_threshold=2, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.reciprocal_rank((z >= 2) * 1), y, s),
+    ),
+    "err": (
+        lambda y, s, **kw: expected_reciprocal_rank_score(y, s, max_grade=3, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.err(z, 3), y, s),
+    ),
+    "err@2": (
+        lambda y, s, **kw: expected_reciprocal_rank_score(y, s, max_grade=3, k=2, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.err(z, 3, 2), y, s),
+    ),
+    "spearman": (
+        lambda y, s, **kw: spearman_score(y, s, **kw),
+        lambda y, s: reference.over_ties(reference.spearman, y, s),
+    ),
+    "pd_unit": (
+        lambda y, s, **kw: pairwise_disagreement_loss(y, s, **kw),
+        lambda y, s: reference.over_ties(reference.disagreement, y, s),
+    ),
+    "pd_difference": (
+        lambda y, s, **kw: pairwise_disagreement_loss(y, s, weights="difference", **kw),
+        lambda y, s: reference.over_ties(
+            lambda z: reference.disagreement(z, lambda a, b: max(a - b, 0)), y, s
+        ),
+    ),
+    "kendall": (lambda y, s, **kw: kendall_tau_loss(y, s, **kw), reference.kendall),
+}
+MEASURES = {name: fast for name, (fast, _) in SLOW.items()}
+
+
+def ragged_batch(rng, n_lists=12, longest=6):
+    """Lists of different lengths with ties, every one with grades above and below 2."""
+    lengths = rng.integers(2, longest + 1, size=n_lists)
+    qid = np.repeat(np.arange(n_lists), lengths)
+    y = rng.integers(0, 4, size=len(qid)).astype(float)
+    starts = np.cumsum(lengths) - lengths
+    y[starts], y[starts + 1] = 3.0, 0.0
+    return y, rng.integers(0, 3, size=len(qid)).astype(float), qid
+
+
+@pytest.mark.parametrize("name", WORKED)
+def test_worked_numbers(vectors, name):
+    for case in vectors("measures.json"):
+        value = WORKED[name](case["y"], case["score"], case["k"])
+        expected = np.nan if case[name] is None else case[name]
+        np.testing.assert_allclose(value, expected, atol=1e-9, err_msg=str(case))
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_ragged_batch_equals_the_reference_list_by_list(name):
+    fast, slow = SLOW[name]
+    y, s, qid = ragged_batch(np.random.default_rng(0))
+    expected = [slow(y[qid == q], s[qid == q]) for q in np.unique(qid)]
+    np.testing.assert_allclose(fast(y, s, qid=qid, average=None), expected, atol=1e-12)
+    assert fast(y, s, qid=qid) == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_matrix_is_its_own_lists(name):
+    rng = np.random.default_rng(1)
+    y, s = rng.integers(0, 4, (20, 5)).astype(float), rng.integers(0, 4, (20, 5)).astype(float)
+    y[:, 0], y[:, 1] = 3, 0
+    flat = MEASURES[name](y.ravel(), s.ravel(), qid=np.repeat(np.arange(20), 5), average=None)
+    np.testing.assert_allclose(MEASURES[name](y, s, average=None), flat, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_invariances(name):
+    """Shuffled rows, renamed ids, monotone maps, splitting the batch: the same values."""
+    rng = np.random.default_rng(2)
+    y, s, qid = ragged_batch(rng)
+    measure = MEASURES[name]
+    values = dict(zip(np.unique(qid), measure(y, s, qid=qid, average=None), strict=True))
+    order = rng.permutation(len(y))
+    names = np.array([f"query {q * 7 % 13}" for q in qid])
+    shuffled = measure(y[order], s[order], qid=names[order], average=None)
+    appearance = list(dict.fromkeys(qid[order]))
+    np.testing.assert_allclose(shuffled, [values[q] for q in appearance], atol=1e-12)
+    np.testing.assert_allclose(
+        measure(y, np.exp(s) * 3 - 10, qid=qid, average=None), list(values.values()), atol=1e-12
+    )
+    first = qid < 5
+    split = [measure(y[part], s[part], qid=qid[part], average=None) for part in (first, ~first)]
+    np.testing.assert_allclose(np.concatenate(split), list(values.values()), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_constant_scores_do_not_depend_on_the_order_of_rows(name):
+    y = np.array([3.0, 0.0, 1.0, 0.0, 2.0])
+    ascending, descending = np.sort(y), np.sort(y)[::-1]
+    a, b = (MEASURES[name](z, np.zeros(5)) for z in (ascending, descending))
+    assert a == pytest.approx(b, abs=1e-12)
+
+
+@pytest.mark.parametrize("k", [None, 1, 3, 10])
+def test_ndcg_equals_scikit_learn_ties_included(k):
+    rng = np.random.default_rng(3)
+    for shape, grades in [((50, 7), 3), ((20, 30), 5), ((100, 2), 2)]:
+        y = rng.integers(0, grades, shape).astype(float)
+        y[:, 0] = 1.0
+        s = rng.integers(0, 4, shape) / 3.0
+        assert ndcg_score(y, s, k=k) == pytest.approx(sklearn_ndcg(y, s, k=k), abs=1e-12)
+
+
+def test_auc_equals_scikit_learn_on_one_list():
+    rng = np.random.default_rng(4)
+    y, s = rng.integers(0, 2, 300), rng.integers(0, 20, 300)
+    assert auc_score(y, s) == pytest.approx(roc_auc_score(y, s), abs=1e-12)
+
+
+def test_pytrec_eval_agrees_without_ties():
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rng = np.random.default_rng(5)
+    y, s = rng.integers(0, 3, (20, 30)), rng.permuted(np.tile(np.arange(30.0), (20, 1)), axis=1)
+    qrels = {str(q): {f"d{i:02}": int(g) for i, g in enumerate(row)} for q, row in enumerate(y)}
+    run = {str(q): {f"d{i:02}": float(v) for i, v in enumerate(row)} for q, row in enumerate(s)}
+    names = {"ndcg_cut.10", "map", "P.5", "recall.10", "recip_rank"}
+    result = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run)
+    ours = {
+        "ndcg_cut_10": ndcg_score(y, s, k=10, average=None),
+        "map": mean_average_precision_score(y, s, average=None),
+        "P_5": precision_at_k_score(y, s, k=5, average=None),
+        "recall_10": recall_at_k_score(y, s, k=10, average=None),
+        "recip_rank": reciprocal_rank_score(y, s, average=None),
+    }
+    for name, values in ours.items():
+        peer = [result[str(q)][name] for q in range(20)]
+        np.testing.assert_allclose(values, peer, atol=1e-9, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # its compiler's
+def test_ranx_agrees_without_ties():
+    ranx = pytest.importorskip("ranx")
+    rng = np.random.default_rng(5)
+    y, s = rng.integers(0, 3, (10, 20)), rng.permuted(np.tile(np.arange(20.0), (10, 1)), axis=1)
+    qrels = {str(q): {f"d{i}": int(g) for i, g in enumerate(row)} for q, row in enumerate(y)}
+    run = {str(q): {f"d{i}": float(v) for i, v in enumerate(row)} for q, row in enumerate(s)}
+    result = ranx.evaluate(
+        ranx.Qrels(qrels),
+        ranx.Run(run),
+        ["ndcg@10", "map", "precision@5", "mrr"],
+        make_comparable=True,
+    )
+    ours = {
+        "ndcg@10": ndcg_score(y, s, k=10),
+        "map": mean_average_precision_score(y, s),
+        "precision@5": precision_at_k_score(y, s, k=5),
+        "mrr": reciprocal_rank_score(y, s),
+    }
+    assert {name: pytest.approx(float(value)) for name, value in result.items()} == ours
+
+
+@pytest.mark.parametrize("frame", [np.asarray, pd.DataFrame])
+def test_columns_are_documents_as_in_fit(frame):
+    y, s = np.array([[0.0], [1.0], [2.0]]), np.array([[3.0], [1.0], [2.0]])
+    with pytest.warns(DataConversionWarning):
+        assert ndcg_score(frame(y), frame(s)) == ndcg_score(y[:, 0], s[:, 0])
+
+
+def test_preferences_are_the_weights_of_pairs():
+    rng = np.random.default_rng(6)
+    y, s = rng.integers(0, 3, (8, 5)).astype(float), rng.integers(0, 3, (8, 5)).astype(float)
+    preferences = (y[:, :, None] > y[:, None, :]).astype(float)
+    np.testing.assert_allclose(
+        pairwise_disagreement_loss(preferences, s, average=None),
+        pairwise_disagreement_loss(y, s, average=None),
+    )
+
+
+def test_long_lists_stay_exact():
+    """A list of 20,000 with large blocks of ties: the closed forms against thinned formulas."""
+    rng = np.random.default_rng(7)
+    n = 20_000
+    y = (rng.uniform(size=n) < 0.3).astype(float)
+    s = rng.integers(0, 50, n).astype(float)
+    assert auc_score(y, s) == pytest.approx(roc_auc_score(y, s), abs=1e-10)
+    assert pairwise_disagreement_loss(y, s) == pytest.approx(
+        pairwise_disagreement_loss(y, s, weights="difference"), rel=1e-12
+    )
+    top = y[s == 49]
+    chance = np.cumprod((len(top) - top.sum() - np.arange(200)) / (len(top) - np.arange(200)))
+    expected = 1.0 + np.sum(chance * (1 / np.arange(2, 202) - 1 / np.arange(1, 201)))
+    assert reciprocal_rank_score(y, s) == pytest.approx(expected, abs=1e-9)
+    assert expected_reciprocal_rank_score(y, s, max_grade=1) == pytest.approx(
+        expected_reciprocal_rank_score(y, s, max_grade=1, k=2000), abs=1e-9
+    )
+
+
+# Conventions ------------------------------------------------------------------------
+
+DEFINED_ALWAYS = {"precision", "precision_share", "dcg", "eru", "err", "err@2"}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_undefined_list_next_to_a_defined_one(name):
+    """A list with no relevant item has no value, takes zero_division, is left out of the mean."""
+    y = np.array([0.0, 0.0, 0.0, 3.0, 0.0, 1.0])
+    s, qid = np.arange(6.0), ["none"] * 3 + ["some"] * 3
+    values = MEASURES[name](y, s, qid=qid, average=None)
+    if name in DEFINED_ALWAYS:
+        assert values[0] == 0.0
+    elif name not in ("spearman", "pd_unit", "pd_difference", "kendall"):
+        assert np.isnan(values[0])
+        assert MEASURES[name](y, s, qid=qid) == values[1]
+        with_ones = MEASURES[name](y, s, qid=qid, zero_division=1.0)
+        assert with_ones == pytest.approx((1.0 + values[1]) / 2)
+    assert np.isfinite(values[1])
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("y", [[0.0], [3.0], [3.0, 3.0, 3.0], [0.0, 0.0]])
+def test_degenerate_lists_give_a_value_and_no_warning(name, y):
+    value = MEASURES[name](y, np.zeros(len(y)), zero_division=-1.0)
+    assert np.isfinite(value)
+
+
+def test_mean_over_no_defined_list_is_zero_division():
+    assert np.isnan(ndcg_score([[0, 0]], [[1, 2]]))
+    assert ndcg_score([[0, 0]], [[1, 2]], zero_division=0.0) == 0.0
+
+
+def test_weights_are_those_of_lists():
+    y, s, qid = ragged_batch(np.random.default_rng(8))
+    per_list = ndcg_score(y, s, qid=qid, average=None)
+    list_weights = np.arange(1.0, len(per_list) + 1)
+    expected = np.average(per_list, weights=list_weights)
+    assert ndcg_score(y, s, qid=qid, sample_weight=list_weights[qid]) == pytest.approx(expected)
+    matrix = np.array([[1.0, 0.0], [1.0, 0.0]])
+    scores = np.array([[2.0, 1.0], [1.0, 2.0]])
+    weighted = precision_at_k_score(matrix, scores, k=1, sample_weight=[3, 1])
+    assert weighted == pytest.approx(0.75)
+
+
+def test_missing_judgements_are_left_out():
+    y = np.array([[np.nan, 2.0, 0.0], [np.nan, np.nan, np.nan], [1.0, 0.0, 3.0]])
+    s = np.array([[9.0, 2.0, 1.0], [1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+    values = dcg_score(y, s, average=None)
+    assert values[0] == dcg_score([2.0, 0.0], [2.0, 1.0])
+    assert np.isnan(values[1])
+    assert values[2] == dcg_score(y[2], s[2])
+    assert dcg_score(y, s) == pytest.approx((values[0] + values[2]) / 2)
+    with pytest.raises(ValueError, match="needs every item judged"):
+        ndcg_score(y, s)
+    with pytest.raises(ValueError, match="leave out the rows"):
+        dcg_score(y[0], s[0])
+
+
+def test_qid_travels_in_y():
+    y, s, qid = ragged_batch(np.random.default_rng(9))
+    assert ndcg_score(ranking_target(y, qid), s) == ndcg_score(y, s, qid=qid)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ndcg_score([1, 0], [1, 2, 3]), "one score for each"),
+        (lambda: ndcg_score([1, 0], [1, np.nan]), "NaN"),
+        (lambda: ndcg_score([1, -1], [1, 2]), "negative grade"),
+        (lambda: ndcg_score([1, 2000], [1, 2], gain="exponential"), "overflows"),
+        (lambda: ndcg_score([1, 0], [1, 2], k=0), "integer >= 1"),
+        (lambda: ndcg_score([1, 0], [1, 2], k=0.5), "integer"),
+        (lambda: ndcg_score([1, 0], [1, 2], gain="square"), "exponential"),
+        (lambda: precision_at_k_score([1, 0], [1, 2], k=1.5), "share=..., PrecisionAtShare"),
+        (lambda: precision_at_k_score([1, 0], [1, 2], k=1.0), "share=..., PrecisionAtShare"),
+        (lambda: precision_at_k_score([1, 0], [1, 2], share=1.5), r"\(0, 1\]"),
+        (lambda: precision_at_k_score([1, 0], [1, 2], share=2), "for a count give k"),
+        (lambda: precision_at_k_score([1, 0], [1, 2], k=1, share=0.5), "give one of them"),
+        (lambda: precision_at_k_score([1, 0], [1, 2], k=True), "integer"),
+        (lambda: ndcg_score([1, 0], [1, 2], average="micro"), "average"),
+        (lambda: ndcg_score([[1, 0]], [[1, 2]], qid=["a"]), "takes no qid"),
+        (lambda: ndcg_score([1, 0], [1, 2], qid=["a"]), "length 1, and there are 2"),
+        (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1.0]), None),
+        (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, 2, 3]), "sample_weight"),
+        (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, -2]), "negative"),
+        (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[0, 0]), "weights are zero"),
+        (lambda: ndcg_score([1, 0], [1, 2], zero_division="warn"), "zero_division"),
+        (lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))), "disagreement only"),
+        (lambda: auc_score([1, 0], [1, 2], relevance_threshold=np.nan), "nan"),
+        (lambda: auc_score([1, 0], [1, 2], relevance_threshold="1"), "must be a finite number"),
+        (lambda: auc_score([-1, 1], [1, 2], relevance_threshold=1), "negative grade"),
+        (lambda: dcg_score([[np.nan, 5000]], [[1, 2]], gain="exponential"), "overflows"),
+        (lambda: expected_rank_utility_score([1, 0], [1, 2], neutral=np.nan), "neutral"),
+        (lambda: expected_reciprocal_rank_score([1, 0], [1, 2], max_grade=np.nan), "max_grade"),
+        (lambda: pairwise_disagreement_loss(-np.ones((1, 2, 2)), [[1, 2]]), "opposite"),
+        (lambda: pairwise_disagreement_loss(np.ones((1, 2, 3)), [[1, 2]]), "shape"),
+        (lambda: expected_reciprocal_rank_score([5, 0], [1, 2]), "max_grade"),
+        (lambda: expected_rank_utility_score([5, 0], [1, 2], half_life=1), "half_life"),
+        (lambda: pairwise_disagreement_loss([5, 0], [1, 2], weights="log"), "weights"),
+    ],
+)
+def test_bad_input(call, message):
+    if message is None:  # one weight for the one list is fine
+        assert call() > 0
+        return
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_all_is_sorted_and_importable():
+    assert metrics.__all__ == sorted(metrics.__all__)
+    assert all(hasattr(metrics, name) for name in metrics.__all__)
+
+
+@pytest.mark.parametrize("cut", [{"k": 3}, {"k": 49}, {"share": 0.5}, {"share": 1}])
+def test_precision_is_a_ratio_of_whole_numbers(cut):
+    """Not a sum of 1/k: equal counts are equal floats, and a perfect list is 1."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y = (rng.random(200) < 0.3).astype(int)
+        scores = rng.normal(size=200) + y
+        places = cut.get("k") or max(1, int(cut["share"] * y.sum() + 0.5))
+        found = y[np.argsort(-scores)[:places]].sum()
+        assert precision_at_k_score(y, scores, **cut) == found / places
+        if places <= y.sum():
+            assert precision_at_k_score(y, y + rng.random(200) / 2, **cut) == 1.0
+
+
+def test_one_is_a_count():
+    """k = 1 is winner takes all; all of the relevant is share=1."""
+    y, s = [1, 0, 1, 0], [3, 4, 2, 1]
+    assert precision_at_k_score(y, s, k=1) == 0.0
+    assert precision_at_k_score(y, s, share=1) == 0.5
+    assert precision_at_k_score(y, s) == precision_at_k_score(y, s, k=10) == 0.2
+
+
+# Functions, classes, scorers --------------------------------------------------------
+
+#: Public functions by the class whose measure they are, and the sign.
+FUNCTIONS = {
+    precision_at_k_score: ("precision@10", 1),
+    recall_at_k_score: ("recall@10", 1),
+    auc_score: ("auc", 1),
+    mean_average_precision_score: ("map", 1),
+    reciprocal_rank_score: ("mrr", 1),
+    dcg_score: ("dcg", 1),
+    ndcg_score: ("ndcg", 1),
+    expected_rank_utility_score: ("eru", 1),
+    expected_reciprocal_rank_score: ("err", 1),
+    spearman_score: ("spearman", 1),
+    pairwise_disagreement_loss: ("pd", -1),
+    kendall_tau_loss: ("kendall", -1),
+}
+
+
+def test_every_function_has_a_class():
+    functions = {f for name in metrics.__all__ if name.endswith(("_score", "_loss"))
+                 for f in [getattr(metrics, name)]}  # fmt: skip
+    assert functions == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_function_class_and_scorer_agree_on_grades(function):
+    """No grade is 0/1 only: grade > 0 is relevant in all three."""
+    name, sign = FUNCTIONS[function]
+    y, s, qid = ragged_batch(np.random.default_rng(10))
+    measure = resolve_measure(name)
+    expected = function(y, s, qid=qid, average=None)
+    np.testing.assert_array_equal(measure.measure(y, s, qid=qid, average=None) * sign, expected)
+    model = DummyRegressor().fit(s[:, None], y)
+    model.predict = lambda X: X[:, 0]
+    scorer = metrics.make_ranking_scorer(name)
+    assert scorer(model, s[:, None], y, qid=qid) == sign * function(y, s, qid=qid)
+    if measure.labels == "binary":
+        relevant = function(y > 0, s, qid=qid, average=None)
+        np.testing.assert_array_equal(expected, relevant)
+        np.testing.assert_array_equal(
+            function(y, s, qid=qid, average=None, relevance_threshold=1), relevant
+        )
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0, np.nan])
+def test_losses_take_zero_division_in_their_own_sign(zero_division):
+    single = kendall_tau_loss([1.0], [1.0], zero_division=zero_division)
+    np.testing.assert_array_equal(single, zero_division)
+    with_a_pair = pairwise_disagreement_loss(
+        [1.0, 2.0, 3.0], [1.0, 2.0, 3.0], qid=[0, 0, 1], average=None, zero_division=zero_division
+    )
+    np.testing.assert_array_equal(with_a_pair, [0.0, zero_division])
+    assert str(pairwise_disagreement_loss([2.0, 1.0], [2.0, 1.0])) == "0.0"  # not -0.0
+
+
+def test_undefined_is_what_score_uses():
+    for name, value in [("ndcg", 0.0), ("kendall", -1.0)]:
+        measure = resolve_measure(name)
+        assert measure.measure([0.0], [1.0]) == value
+        assert np.isnan(measure.measure([0.0], [1.0], zero_division=np.nan))
+        assert measure.measure([0.0], [1.0], zero_division=0.5) == 0.5
+
+
+# The floating range -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power", [-1074, -1000, 1000, 1022])
+@pytest.mark.parametrize("k", [None, 2])
+@pytest.mark.parametrize("scores", [[3.0, 1.0, 2.0, 0.0], [1.0, 1.0, 0.0, 0.0]])
+def test_ndcg_of_grades_of_any_size(power, k, scores):
+    """It is that of the grades over a power of two, to the last bit, in lists of every size."""
+    grades = np.array([1.0, 2.0, 0.0, 3.0])
+    expected = ndcg_score(grades, scores, k=k)
+    assert ndcg_score(np.ldexp(grades, power), scores, k=k) == expected
+    qid = [0, 0, 0, 0, 1, 1, 1, 1]
+    both = np.concatenate([grades, np.ldexp(grades, power)])
+    found = ndcg_score(both, [*scores, *scores], qid=qid, k=k, average=None)
+    assert found.tolist() == [expected, expected]
+    matrix = ndcg_score(both.reshape(2, 4), [scores, scores], k=k, average=None)
+    np.testing.assert_allclose(matrix, expected, rtol=1e-15)
+    assert ndcg_score([1.7e308, 1.7e308], [1.0, 2.0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e400])
+def test_zero_division_is_finite_or_nan(value):
+    for name in metrics.__all__:
+        if name.endswith(("_score", "_loss")):
+            with pytest.raises(ValueError, match="zero_division must be finite, or nan"):
+                getattr(metrics, name)([0, 0], [1.0, 2.0], zero_division=value)
+    with pytest.raises(ValueError, match="zero_division must be finite, or nan"):
+        NDCG().measure([0, 0], [1.0, 2.0], zero_division=value)
+
+
+@pytest.mark.parametrize("score", [metrics.dcg_score, metrics.expected_rank_utility_score])
+def test_sums_of_grades_that_overflow_are_refused(score):
+    y, qid = [1.0, 0.0, 1.7e308, 1.7e308], [0, 0, 1, 1]
+    with pytest.raises(ValueError, match=r"overflows on list 1 \(the first is 0\).*smaller scale"):
+        score(y, [4.0, 3.0, 2.0, 1.0], qid=qid)
+    y, scores, qid = [1.7e308, 1.5e308, 0.0], [2.0, 1.0, 0.0], [0, 1, 1]
+    assert score(y, scores, qid=qid) == pytest.approx(1.6e308)
+    weighted = score(y, scores, qid=qid, sample_weight=[1e300, 3e300, 3e300])
+    assert weighted == pytest.approx(1.55e308)
+
+
+@pytest.mark.parametrize("lists", ["common", "ragged"])
+@pytest.mark.parametrize("k", [None, 1, 2, 30])
+def test_ties_in_the_head_and_below_it_by_enumeration(k, lists, monkeypatch):
+    """Long lists are looked at down to the cut-off, whole ones where it matters; in chunks."""
+    monkeypatch.setattr(_positional, "_CHUNK", 20)
+    rng = np.random.default_rng(0)
+    lengths = [8] * 12 if lists == "common" else rng.integers(1, 9, 12)
+    qid = np.repeat(np.arange(12), lengths)
+    y = rng.integers(0, 3, len(qid)).astype(float)
+    scores = rng.integers(0, 6, len(qid)).astype(float)
+    found = dcg_score(y, scores, qid=qid, k=k, average=None)
+    average = mean_average_precision_score(y, scores, qid=qid, average=None)
+    for q in range(12):
+        one = y[qid == q], scores[qid == q]
+        expected = reference.over_ties(lambda y: reference.dcg(y, k), *one)
+        assert found[q] == pytest.approx(expected, rel=1e-12)
+        if one[0].any():
+            expected = reference.over_ties(reference.average_precision, one[0] > 0, one[1])
+            assert average[q] == pytest.approx(expected, rel=1e-12)
+
+
+def test_expected_rank_utility_takes_any_grades():
+    assert expected_rank_utility_score([5, -3, 1], [1, 3, 2], half_life=2) == 0.75
+    shifted = expected_rank_utility_score([-1, -5], [1, 2], neutral=-4, half_life=2)
+    assert shifted == expected_rank_utility_score([5, 1], [1, 2], neutral=2, half_life=2)

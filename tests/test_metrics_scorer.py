@@ -1,0 +1,599 @@
+"""One search, carried in three ways and written by hand; and what must raise."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    RandomForestClassifier,
+    StackingRegressor,
+    VotingRegressor,
+)
+from sklearn.feature_selection import RFECV
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_val_score,
+    cross_validate,
+    learning_curve,
+)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PointwiseRanker,
+    PrecisionAtKPerceptron,
+    get_ranking_scorer_names,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
+from lowrank_rank.metrics._scorer import lists_seen, predict_scores
+from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
+
+GRID = {"rank__alpha": [0.1, 10.0, 1000.0], "rank__target_loss": ["ndcg@5", "pd"]}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, qid = make_ranking(40, (3, 10), n_features=8, noise=2.0, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    return X[order], y[order], qid[order]
+
+
+def pipeline():
+    return Pipeline([("scale", StandardScaler()), ("rank", LowRankSurrogateRanker())])
+
+
+def search(estimator=None, grid=GRID, scoring=None, n_jobs=2, **kwargs):
+    return GridSearchCV(
+        pipeline() if estimator is None else estimator,
+        grid,
+        cv=GroupKFold(4),
+        scoring=make_ranking_scorer("ndcg@5") if scoring is None else scoring,
+        error_score="raise",
+        n_jobs=n_jobs,
+        **kwargs,
+    )
+
+
+def by_hand(data):
+    """The best mean over folds of the mean per-query NDCG@5."""
+    X, y, qid = data
+    best = -np.inf
+    for alpha in GRID["rank__alpha"]:
+        for loss in GRID["rank__target_loss"]:
+            scores = []
+            for train, test in GroupKFold(4).split(X, y, qid):
+                scale = StandardScaler().fit(X[train])
+                model = LowRankSurrogateRanker(target_loss=loss, alpha=alpha)
+                model.fit(scale.transform(X[train]), y[train], qid=qid[train])
+                predicted = model.predict(scale.transform(X[test]))
+                per_list = [
+                    ndcg_score(y[test][qid[test] == q], predicted[qid[test] == q], k=5)
+                    for q in np.unique(qid[test])
+                ]
+                scores.append(np.nanmean(per_list))
+            best = max(best, np.mean(scores))
+    return best
+
+
+def carried(data):
+    """y that carries its qid, in both ways."""
+    _, y, qid = data
+    return {
+        "ranking_target": ranking_target(y, qid),
+        "series": pd.Series(y, index=pd.Index([f"q{q}" for q in qid], name="qid")),
+    }
+
+
+def test_four_ways_to_the_same_best_score(data):
+    X, y, qid = data
+    expected = by_hand(data)
+    for target in carried(data).values():
+        assert search().fit(X, target, groups=qid).best_score_ == pytest.approx(expected)
+    with config_context(enable_metadata_routing=True):
+        routed = search().fit(X, y, qid=qid, groups=qid)
+        assert routed.best_score_ == pytest.approx(expected)
+        both = search().fit(X, ranking_target(y, qid), qid=qid, groups=qid)
+        assert both.best_score_ == pytest.approx(expected)
+    assert routed.best_estimator_["rank"].n_lists_ == 40
+
+
+@pytest.mark.parametrize("kind", ["ranking_target", "series"])
+def test_model_selection_tools(data, kind, tmp_path):
+    X, _, qid = data
+    target = carried(data)[kind]
+    plain = search().fit(X, target, groups=qid).best_score_
+    nested = make_pipeline(StandardScaler(), pipeline())
+    grid = {f"pipeline__{k}": v for k, v in GRID.items()}
+    assert search(nested, grid).fit(X, target, groups=qid).best_score_ == pytest.approx(plain)
+    cached = Pipeline(pipeline().steps, memory=str(tmp_path))
+    assert search(cached, n_jobs=1).fit(X, target, groups=qid).best_score_ == pytest.approx(plain)
+
+    scorers = {"ndcg": make_ranking_scorer("ndcg@5"), "pd": make_ranking_scorer("pd")}
+    multi = search(scoring=scorers, refit="ndcg").fit(X, target, groups=qid)
+    assert multi.cv_results_["mean_test_ndcg"].max() == pytest.approx(plain)
+    assert np.all(multi.cv_results_["mean_test_pd"] <= 0)
+    at_once = search(scoring=make_ranking_scorer(["ndcg@5", "pd"]), refit="ndcg@5")
+    at_once.fit(X, target, groups=qid)
+    for name, key in [("ndcg@5", "ndcg"), ("pd", "pd")]:
+        np.testing.assert_allclose(
+            at_once.cv_results_[f"mean_test_{name}"], multi.cv_results_[f"mean_test_{key}"]
+        )
+
+
+def test_nested_search_and_learning_curve(data):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    splits = list(GroupKFold(3).split(X, y, qid))
+    scorer = make_ranking_scorer("ndcg@5")
+    inner = search(grid={"rank__alpha": [1.0, 100.0]}, n_jobs=1)
+    outer = []
+    for train, test in splits:
+        fitted = clone(inner).fit(X[train], target[train], groups=qid[train])
+        outer.append(scorer(fitted, X[test], target[test]))
+    with config_context(enable_metadata_routing=True):
+        routed = cross_validate(
+            inner, X, y, cv=splits, scoring=scorer, error_score="raise",
+            params={"qid": qid, "groups": qid},
+        )  # fmt: skip
+    np.testing.assert_allclose(routed["test_score"], outer)
+    _, _, scores = learning_curve(
+        pipeline(),
+        X,
+        target,
+        cv=splits,
+        scoring=scorer,
+        train_sizes=[0.5, 1.0],
+        error_score="raise",
+    )
+    whole = cross_val_score(pipeline(), X, target, cv=splits, scoring=scorer, error_score="raise")
+    # learning_curve gives every fold the first one's number of rows, cutting queries apart
+    assert scores[-1, 0] == pytest.approx(whole[0])
+    np.testing.assert_allclose(scores[-1], whole, atol=0.05)
+
+
+def test_pickle_and_clone(data):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    fitted = search(n_jobs=1).fit(X, target, groups=qid)
+    again = pickle.loads(pickle.dumps(fitted))
+    scorer = make_ranking_scorer(NDCG(k=5))
+    for copy in (pickle.loads(pickle.dumps(scorer)), clone(scorer)):
+        assert copy(again, X, target) == scorer(fitted, X, target)
+    assert clone(fitted).fit(X, target, groups=qid).best_score_ == fitted.best_score_
+    many = make_ranking_scorer(["ndcg@5", "pd"])
+    assert clone(many)(fitted, X, target) == many(fitted, X, target)
+
+
+WRAPPERS = {
+    "ranker": lambda: LowRankSurrogateRanker(),
+    "pipeline": pipeline,
+    "nested pipeline": lambda: make_pipeline(StandardScaler(), pipeline()),
+    "search": lambda: search(grid={"rank__alpha": [1.0]}, n_jobs=1),
+    "bagging": lambda: BaggingRegressor(LowRankSurrogateRanker(), n_estimators=2, random_state=0),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_scoring_a_model_of_several_lists_without_qid_raises(data, wrapper):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    model = WRAPPERS[wrapper]()
+    kwargs = {"groups": qid} if wrapper == "search" else {}
+    model.fit(X, target, **kwargs)
+    scorer = make_ranking_scorer("ndcg@5")
+    assert lists_seen(model).has_qid
+    assert lists_seen(model).n_lists > 1
+    with pytest.raises(ValueError, match="as one list"):
+        scorer(model, X, y)
+    assert 0 < scorer(model, X, target) <= 1
+    assert scorer(model, X, y, qid=qid) == scorer(model, X, target)
+
+
+def test_meta_estimators_hide_no_model(data):
+    """Fitted for real, qid routed or carried; without it the scorer raises."""
+    X, y, qid = data
+    ranker, scorer = LowRankSurrogateRanker(), make_ranking_scorer("ndcg@5")
+    models = {
+        "voting": VotingRegressor([("a", ranker), ("b", ranker)]),
+        "stacking": StackingRegressor([("a", ranker)], final_estimator=ranker, cv=2),
+        "rfecv": RFECV(ranker, cv=GroupKFold(3), scoring=scorer),
+        "transformed": TransformedTargetRegressor(ranker),
+    }
+    with config_context(enable_metadata_routing=True):
+        for name, model in models.items():
+            params = {"groups": qid} if name == "rfecv" else {}
+            model.fit(X, y, qid=qid, **params)
+            assert lists_seen(model) == (40, True, True), name
+            with pytest.raises(ValueError, match="as one list"):
+                scorer(model, X, y)
+            assert 0 < scorer(pickle.loads(pickle.dumps(model)), X, y, qid=qid) <= 1
+
+
+def test_routing_on_in_every_tool(data, tmp_path):
+    """Multi-metric, cached and nested pipelines give what ranking_target gives."""
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    cached = Pipeline(pipeline().steps, memory=str(tmp_path))
+    nested = make_pipeline(StandardScaler(), pipeline())
+    scorers = make_ranking_scorer({"N": "ndcg@5", "P": "pd"})
+    for model in (pipeline(), cached, nested):
+        common = {"cv": GroupKFold(3), "scoring": scorers, "error_score": "raise"}
+        with config_context(enable_metadata_routing=True):
+            routed = cross_validate(model, X, y, params={"qid": qid, "groups": qid}, **common)
+            carried = cross_validate(model, X, target, params={"groups": qid}, **common)
+        for name in ("test_N", "test_P"):
+            np.testing.assert_allclose(routed[name], carried[name])
+        fitted = clone(model).fit(X, target)
+        with pytest.raises(ValueError, match="as one list"):
+            scorers(pickle.loads(pickle.dumps(fitted)), X, y)
+
+
+@pytest.mark.parametrize("tool", ["search", "cross_validate", "learning_curve", "multi"])
+def test_routing_off_and_plain_y_raises_in_every_tool(data, tool):
+    """qid reaches fit as a parameter but never the scorer: that must not be silent."""
+    X, y, qid = data
+    splits = list(GroupKFold(3).split(X, y, qid))
+    scorer = make_ranking_scorer(["ndcg@5", "pd"] if tool == "multi" else "ndcg@5")
+    common = {"scoring": scorer, "cv": splits, "error_score": "raise"}
+
+    def run():
+        if tool in ("search", "multi"):
+            refit = "ndcg@5" if tool == "multi" else True
+            GridSearchCV(pipeline(), {"rank__alpha": [1.0]}, refit=refit, **common).fit(
+                X, y, rank__qid=qid
+            )
+        elif tool == "cross_validate":
+            cross_validate(pipeline(), X, y, params={"rank__qid": qid}, **common)
+        else:
+            learning_curve(pipeline(), X, y, params={"rank__qid": qid}, **common)
+
+    with pytest.raises(ValueError, match="got no qid, but the model was fitted on"):
+        run()
+
+
+def test_models_that_say_nothing_of_lists(data):
+    X, y, qid = data
+    ridge = Ridge().fit(X, y)
+    with pytest.raises(ValueError, match="one_list=True"):
+        make_ranking_scorer("ndcg")(ridge, X, y)
+    pooled = make_ranking_scorer("ndcg", one_list=True)(ridge, X, y)
+    assert pooled == pytest.approx(ndcg_score(y, ridge.predict(X)))
+    per_list = make_ranking_scorer("ndcg")(ridge, X, y, qid=qid)
+    assert per_list == pytest.approx(ndcg_score(y, ridge.predict(X), qid=qid))
+
+
+def test_one_list_models(data):
+    X, y, qid = data
+    one = LowRankSurrogateRanker().fit(X, y)
+    assert make_ranking_scorer("ndcg")(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
+    with pytest.warns(UserWarning, match="fitted on one"):
+        make_ranking_scorer("ndcg")(one, X, y, qid=qid)
+
+
+@pytest.mark.parametrize("n_lists", [1, 2, 40])
+def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
+    """Not on how many lists: one list with an id is not all rows without."""
+    X, y, qid = data
+    qid = qid % n_lists
+    given = make_pipeline(LowRankSurrogateRanker()).fit(X, ranking_target(y, qid))
+    scorer = make_ranking_scorer("ndcg")
+    assert lists_seen(given) == (n_lists, True, True)
+    with pytest.raises(ValueError, match="got no qid, but the model was fitted on rows with"):
+        scorer(given, X, y)
+    assert scorer(given, X, y, qid=qid) == pytest.approx(
+        ndcg_score(y, given.predict(X), qid=qid)
+    )  # and no warning, however many lists there are now
+    assert 0 < scorer(given, X, y, qid=np.arange(len(y)) % 7) <= 1
+
+
+FAMILIES = {
+    "low rank": LowRankSurrogateRanker(),
+    "order preserving": OrderPreservingRegressor(target_loss="ndcg"),
+    "preferences": PairwiseDAGRanker(),
+    "perceptron": PrecisionAtKPerceptron(random_state=0),
+    "pointwise": PointwiseRanker(Ridge()),
+}
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_list_with_an_id_is_not_all_rows(data, family, is_weighted):
+    """Fitted on one query, or with weights that leave one: never scored or ranked without ids."""
+    X, y, qid = data
+    y = (y > np.median(y)).astype(int)
+    one = qid == next(q for q in qid if 0 < y[qid == q].mean() < 1)
+    model = clone(FAMILIES[family])
+    if not is_weighted:
+        model.fit(X[one], y[one], qid=qid[one])
+    elif family == "perceptron":
+        pytest.skip("it takes no weights")
+    else:
+        model.fit(X, y, qid=qid, sample_weight=one.astype(float))
+    scorer = make_ranking_scorer("ndcg")
+    for wrong in (model.score, lambda X, y: model.rank(X), partial(scorer, model)):
+        with pytest.raises(ValueError, match="one list"):
+            wrong(X, y)
+    assert model.score(X, y, qid=qid) == model.score(X, ranking_target(y, qid))
+    expected = ndcg_score(y, predict_scores(model, X, qid), qid=qid)
+    assert scorer(model, X, y, qid=qid) == pytest.approx(expected)  # no warning: ids in both
+    assert scorer(model, X, ranking_target(y, qid)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("tool", [cross_val_score, partial(learning_curve, train_sizes=[1.0])])
+@pytest.mark.parametrize("scoring", [None, "ndcg@5"])
+def test_ids_for_fit_alone_are_refused(data, tool, scoring):
+    """Without routing no scorer gets them, folds that train on one query among them."""
+    X, y, qid = data
+    scoring = scoring and make_ranking_scorer(scoring)
+    one = [(np.flatnonzero(qid == qid[0]), np.flatnonzero(qid != qid[0]))]
+    for cv in (one, list(GroupKFold(3).split(X, y, qid))):
+        common = {"cv": cv, "scoring": scoring, "error_score": "raise"}
+        with pytest.raises(ValueError, match="one list"):
+            tool(LowRankSurrogateRanker(), X, y, params={"qid": qid}, **common)
+        with config_context(enable_metadata_routing=True):
+            routed = tool(LowRankSurrogateRanker(), X, y, params={"qid": qid}, **common)
+        expected = tool(LowRankSurrogateRanker(), X, ranking_target(y, qid), **common)
+        np.testing.assert_allclose(routed[-1], expected[-1])
+
+
+def test_a_model_that_a_tool_was_given_says_nothing_of_its_clone(data):
+    """What the tool has fitted counts, not what was fitted before."""
+    X, y, qid = data
+    target, series = carried(data).values()
+    scorer = make_ranking_scorer("ndcg")
+    before = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    bagged = BaggingRegressor(before, n_estimators=2, random_state=0)
+    with pytest.raises(ValueError, match="carries query ids, but a model inside"):
+        scorer(bagged.fit(X, series), X, series)
+    assert 0 < scorer(bagged.fit(X, y), X, y) <= 1  # all rows are one list, in both
+    before.fit(X, y)
+    assert 0 < scorer(bagged.fit(X, target), X, target) <= 1
+    inner = PointwiseRanker(OrderPreservingRegressor(target_loss="ndcg")).fit(X, series)
+    assert lists_seen(inner) == (40, True, True)  # it answers for what it has fitted without ids
+
+
+def test_calibrated_models_are_seen(data):
+    X, y, qid = data
+    y = (y > 0).astype(int)
+    series = pd.Series(y, index=pd.Index(qid, name="qid"))
+    cv = list(GroupKFold(3).split(X, y, qid))
+    model = CalibratedClassifierCV(PrecisionAtKPerceptron(random_state=0), cv=cv)
+    with pytest.raises(ValueError, match="got no qid, but the model was fitted on rows with"):
+        make_ranking_scorer("ndcg")(model.fit(X, series), X, y)
+    with pytest.raises(ValueError, match="carries query ids, but a model inside"):
+        make_ranking_scorer("ndcg")(model.fit(X, y), X, series)
+
+
+def test_batches_without_ids_are_no_ids(data):
+    """Each batch is a list; rows without qid are one list, and say so."""
+    X, y, _ = data
+    model = LowRankSurrogateRanker().partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
+    assert lists_seen(model) == (2, False, False)
+    assert make_ranking_scorer("ndcg@10")(model, X, y) == pytest.approx(model.score(X, y))
+
+
+class Foreign(Ridge):
+    """Says on how many lists it was fitted, and nothing of ids."""
+
+    def fit(self, X, y, n_lists=1):
+        self.n_lists_ = n_lists
+        return super().fit(X, y)
+
+
+def test_foreign_models_count_lists(data):
+    X, y, qid = data
+    scorer = make_ranking_scorer("ndcg")
+    one, many = Foreign().fit(X, y), Foreign().fit(X, y, n_lists=5)
+    assert (lists_seen(one), lists_seen(many)) == ((1, False, False), (5, True, True))
+    assert scorer(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
+    with pytest.warns(UserWarning, match="fitted on one"):
+        scorer(one, X, y, qid=qid)
+    with pytest.raises(ValueError, match="as one list"):
+        scorer(many, X, y)
+    assert 0 < scorer(many, X, y, qid=qid) <= 1
+    both = VotingRegressor([("a", one), ("b", LowRankSurrogateRanker())])
+    both.estimators_ = [one, LowRankSurrogateRanker().fit(X, y, qid=qid)]
+    assert lists_seen(both) == (40, True, False)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("with_qid", [False, True])
+def test_pairs_of_grade_and_id_are_no_classes(data, wrapped, with_qid):
+    """scikit-learn's trees take each for a class: the scorer says so, with the remedy."""
+    X, y, qid = data
+    model = DecisionTreeClassifier(max_depth=2)
+    model = make_pipeline(StandardScaler(), model) if wrapped else model
+    target = ranking_target(y, qid)
+    model.fit(X, target)
+    n_classes = len(model.classes_)
+    assert n_classes > 40
+    for names in ("ndcg", ["ndcg", "map"]):
+        with pytest.raises(
+            ValueError,
+            match=rf"pair of grade and query id for a class, {n_classes} classes.*"
+            r"PointwiseRanker\(DecisionTreeClassifier\(",
+        ):
+            make_ranking_scorer(names)(model, X, target if with_qid else y)
+
+
+def test_a_search_says_it_too(data):
+    X, y, qid = data
+    with pytest.raises(ValueError, match="PointwiseRanker"):
+        cross_validate(
+            DecisionTreeClassifier(max_depth=2), X, ranking_target(y, qid), groups=qid,
+            cv=GroupKFold(3), scoring=make_ranking_scorer("ndcg"), error_score="raise",
+        )  # fmt: skip
+
+
+def test_classifiers_are_scored_by_decision_function(data):
+    X, y, qid = data
+    y = (y > 0).astype(int)
+    scorer = make_ranking_scorer("map")
+    linear = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    expected = mean_average_precision_score(y, linear.decision_function(X), qid=qid)
+    assert scorer(linear, X, y, qid=qid) == pytest.approx(expected)
+    forest = RandomForestClassifier(5, random_state=0).fit(X, y)
+    expected = mean_average_precision_score(y, forest.predict_proba(X)[:, 1], qid=qid)
+    assert scorer(forest, X, y, qid=qid) == pytest.approx(expected)
+    three = LogisticRegression().fit(X, np.arange(len(y)) % 3)
+    with pytest.raises(ValueError, match="must be binary"):
+        scorer(three, X, y, qid=qid)
+
+
+def test_qid_is_passed_to_a_predict_that_names_it(data):
+    X, y, qid = data
+
+    class ByList(Ridge):
+        def predict(self, X, *, qid=None):
+            self.seen_ = qid
+            return super().predict(X)
+
+    model = make_pipeline(StandardScaler(), ByList()).fit(X, y)
+    make_ranking_scorer("ndcg")(model, X, y, qid=qid)
+    assert model[-1].seen_ is qid
+
+
+def test_fixed_items_need_no_qid():
+    data = make_label_ranking(60, 4, random_state=0)
+    found = GridSearchCV(
+        LowRankSurrogateRanker(target_loss="map"),
+        {"alpha": [0.1, 10.0]},
+        cv=3,
+        error_score="raise",
+        scoring=make_ranking_scorer(["map", "auc", "precision@50%", "mrr"]),
+        refit="map",
+    ).fit(data.data, data.target)
+    assert 0 < found.best_score_ <= 1
+
+
+def test_weights_reach_the_measure(data):
+    X, y, qid = data
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    w = np.random.default_rng(0).uniform(size=40)[qid]
+    scorer = make_ranking_scorer("ndcg")
+    assert scorer(model, X, y, qid=qid, sample_weight=w) == pytest.approx(
+        model.score(X, y, qid=qid, sample_weight=w)
+    )
+
+
+def test_names_and_parameters():
+    names = get_ranking_scorer_names()
+    assert {"ndcg", "ndcg@10", "precision@10", "precision@25%", "map", "pd", "mrr"} <= set(names)
+    assert all(make_ranking_scorer(name) for name in names)
+    scorer = make_ranking_scorer("map", relevance_threshold=2)
+    assert scorer.measure.get_params() == MeanAveragePrecision(relevance_threshold=2).get_params()
+    loss = NDCG(k=3)
+    make_ranking_scorer(loss, k=7)
+    assert loss.k == 3
+    with pytest.raises(ValueError, match="ndcg"):
+        make_ranking_scorer("ndgc")
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        make_ranking_scorer("ndcg", relevance_threshold=1)
+    several = make_ranking_scorer({"P5": "precision@5", "N": NDCG(k=2)}, relevance_threshold=3)
+    assert list(several.measures) == ["P5", "N"]
+    assert several.measures["P5"].relevance_threshold == 3
+    for contradiction in (["ndcg@5", "ndcg@10"], "ndcg@10"):
+        with pytest.raises(ValueError, match="says k="):
+            make_ranking_scorer(contradiction, k=20)
+    for name, params in (("precision@10", {"k": 5}), ("prbep", {"share": 0.5})):
+        with pytest.raises(ValueError, match="says"):
+            make_ranking_scorer(name, **params)
+    with pytest.raises(ValueError, match="no measure"):
+        make_ranking_scorer([])
+    with pytest.raises(ValueError, match="none of"):
+        make_ranking_scorer(["map", "ndcg"], threshold=3)
+
+
+@pytest.mark.parametrize("method", ["decision_function", "predict_proba"])
+def test_classes_with_names(method):
+    """The relevant class is the model's own, or the one that is named."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] + rng.normal(size=200) > 1).astype(int)
+    names = np.where(y == 1, "fraud", "ok")
+    own = PrecisionAtKPerceptron(pos_label="fraud", random_state=0).fit(X, names)
+    expected = own.target_loss_.measure(y, -own.decision_function(X))
+    assert make_ranking_scorer("precision@25%")(own, X, names) == expected
+    assert make_ranking_scorer(["precision@25%"])(make_pipeline(own), X, names) == {
+        "precision@25%": expected
+    }
+    other = LogisticRegression() if method == "decision_function" else GaussianNB()
+    other.fit(X, names)
+    named = make_ranking_scorer("precision@25%", pos_label="fraud", one_list=True)
+    scores = getattr(other, method)(X)
+    scores = -scores if scores.ndim == 1 else scores[:, 0]
+    assert_allclose(named(other, X, names), own.target_loss_.measure(y, scores))
+    assert named(other, X, names) > 2 * y.mean()
+    with pytest.raises(ValueError, match="say which class is relevant"):
+        make_ranking_scorer("prbep", one_list=True)(other, X, names)
+    with pytest.raises(ValueError, match="is not a class of the model"):
+        make_ranking_scorer("prbep", pos_label="theft", one_list=True)(other, X, names)
+    zero = PrecisionAtKPerceptron(pos_label=0, random_state=0).fit(X, y)
+    assert make_ranking_scorer("precision@25%")(zero, X, y) == zero.score(X, y)
+
+
+def test_matrix_of_labels_from_any_classifier():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    for n_labels in (2, 4):
+        Y = (X @ rng.normal(size=(3, n_labels)) > 0.3).astype(int)
+        scorer = make_ranking_scorer("precision@1")
+        for model in (
+            PrecisionAtKPerceptron(target_loss="precision@1", random_state=0),
+            OneVsRestClassifier(LogisticRegression()),
+            OneVsRestClassifier(GaussianNB()),
+            MultiOutputClassifier(GaussianNB()),
+        ):
+            by_chance = Y.mean()
+            assert scorer(model.fit(X, Y), X, Y) > by_chance + 0.1
+
+
+def test_several_classes_are_not_one_list():
+    X, y = np.arange(12.0)[:, np.newaxis], np.repeat([0, 1, 2], 4)
+    with pytest.raises(ValueError, match="3 scores per row"):
+        make_ranking_scorer("ndcg", one_list=True)(LogisticRegression().fit(X, y), X, y)
+
+
+def test_the_scorer_and_the_model_mean_the_same_class():
+    X, y = np.arange(8.0)[:, np.newaxis], np.array(["fraud", "ok"] * 4)
+    model = PrecisionAtKPerceptron(target_loss="prbep", pos_label="ok").fit(X, y)
+    with pytest.raises(ValueError, match="pos_label='fraud' is not the model's, 'ok'"):
+        make_ranking_scorer("precision@2", pos_label="fraud")(model, X, y)
+    same = make_ranking_scorer("precision@2", pos_label="ok")(model, X, y)
+    assert same == make_ranking_scorer("precision@2")(model, X, y)
+
+
+@pytest.mark.parametrize("params", [{"k": 0}, {"gain": "exp"}])
+def test_parameters_of_a_measure_are_checked_when_the_scorer_is_made(params):
+    with pytest.raises(ValueError, match=f"{next(iter(params))} must be"):
+        make_ranking_scorer("ndcg", **params)
+
+
+@pytest.mark.parametrize("X", [None, 3.0])
+def test_what_is_no_table_is_refused_by_a_sentence(data, X):
+    """Where an id is made for each row, before anything has looked at X."""
+    rows, y, _ = data
+    model = PairwiseDAGRanker().fit(rows, y)
+    for score in (model.score, lambda *args: make_ranking_scorer("pd")(model, *args)):
+        with pytest.raises(ValueError, match="Expected 2D array"):
+            score(X, y)

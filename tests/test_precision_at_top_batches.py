@@ -1,0 +1,111 @@
+"""Batches: steps, hits and tangents, of one list and of the rows of a matrix."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from lowrank_rank.precision_at_top._batches import ListBatch, ListsBatch, MatrixBatch
+from lowrank_rank.surrogates import perceptron_step, precision_surrogate
+
+from .top_cases import STEPS, batch_of, make_list, objective, rule
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(("name", "perceptron"), STEPS)
+def test_step_is_the_subgradient(name, perceptron, kind):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        X, y = make_list(rng)
+        w, k = rng.normal(size=3), int(rng.integers(1, y.sum() + 1))
+        step = batch_of(kind(X), y, k).step(w, rule(name, perceptron))
+        if perceptron:
+            expected = -X.T @ perceptron_step(y, X @ w, k, surrogate=name)
+        else:
+            slope = precision_surrogate(y, X @ w, k, surrogate=name)[1]
+            expected = X.T @ slope / min(k, (y == 0).sum())
+        direction = np.zeros(3) if step.direction is None else step.direction
+        assert_allclose(direction, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "perceptron"), STEPS)
+def test_mirrored_batch_is_the_mirrored_problem(name, perceptron):
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        X, y = make_list(rng)
+        w, k = rng.normal(size=3), int(rng.integers(1, (y == 0).sum() + 1))
+        step = ListBatch(X[y == 0], X[y == 1], k, mirrored=True).step(w, rule(name, perceptron))
+        plain = ListBatch(-X[y == 0], -X[y == 1], k).step(w, rule(name, perceptron))
+        assert step.hits == plain.hits
+        if plain.direction is not None:
+            assert_allclose(step.direction, plain.direction, atol=1e-12)
+
+
+def test_recall_of_a_long_top_is_precision_of_the_mirrored_list():
+    rng = np.random.default_rng(2)
+    X, y = make_list(rng, n=30)
+    w, n_positives = rng.normal(size=3), y.sum()
+    for k in range(n_positives + 1, 30):
+        found = y[np.argsort(-X @ w)[:k]].sum()
+        batch = ListBatch(X[y == 0], X[y == 1], 30 - k, mirrored=True)
+        missed = (1 - batch.step(w, rule("ramp")).hits) * batch.n_places
+        assert_allclose(missed, n_positives - found)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(("name", "perceptron"), STEPS)
+def test_matrix_batch_sums_its_rows(name, perceptron, kind):
+    rng = np.random.default_rng(3)
+    X, weights = rng.normal(size=(12, 4)), rng.normal(size=(5, 6))
+    n_above, k = np.repeat([1, 2, 4, 5], 3), np.repeat([1, 1, 3, 2], 3)
+    mirrored = np.arange(12) % 3 == 0
+    above = np.array([rng.permutation(6) for _ in range(12)]) < n_above[:, np.newaxis]
+    expected, augmented, hits = np.zeros((5, 6)), np.column_stack([X, np.ones(12)]), 0.0
+    for row in range(12):
+        sign = -1.0 if mirrored[row] else 1.0
+        list_of_row = np.eye(6)
+        step = batch_of(list_of_row, above[row].astype(int), k[row]).step(
+            sign * augmented[row] @ weights, rule(name, perceptron)
+        )
+        hits += step.hits
+        if step.direction is not None:
+            expected += np.outer(augmented[row], sign * step.direction)
+    batch = MatrixBatch(kind(X), above, k, mirrored)
+    step = batch.step(weights, rule(name, perceptron))
+    assert_allclose(step.direction, expected, atol=1e-12)
+    assert_allclose([step.hits, batch.hits(weights)], hits)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(("name", "perceptron"), STEPS)
+def test_batch_of_lists_sums_their_steps(name, perceptron, kind):
+    rng = np.random.default_rng(4)
+    n_above, n_below = np.array([1, 2, 5, 30, 3]), np.array([4, 1, 3, 40, 3])
+    k, mirrored = np.array([1, 2, 3, 7, 3]), np.array([False, True, False, True, False])
+    X, w = rng.normal(size=(np.sum(n_above + n_below), 4)), rng.normal(size=4)
+    expected, hits, first = np.zeros(4), 0.0, 0
+    for n, m, places, turned in zip(n_above, n_below, k, mirrored, strict=True):
+        rows = X[first : first + n + m]
+        step = ListBatch(rows[:n], rows[n:], places, mirrored=turned).step(
+            w, rule(name, perceptron)
+        )
+        expected += 0.0 if step.direction is None else step.direction
+        hits, first = hits + step.hits, first + n + m
+    batch = ListsBatch(kind(X), n_above, n_below, k, mirrored)
+    step = batch.step(w, rule(name, perceptron))
+    assert_allclose(step.direction, expected, atol=1e-12)
+    assert_allclose([step.hits, batch.hits(w)], hits)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in STEPS}))
+def test_tangent_is_the_objective_and_its_slope(name):
+    rng = np.random.default_rng(8)
+    for _ in range(30):
+        X, y = make_list(rng)
+        w, k = rng.normal(size=3), int(rng.integers(1, y.sum() + 1))
+        batch = batch_of(X, y, k)
+        value, slope, hits = batch.tangent(w, rule(name))
+        assert_allclose(value, objective(w, X, y, k, name, penalty=0.0), atol=1e-12)
+        expected = precision_surrogate(y, X @ w, k, surrogate=name)[1]
+        assert_allclose(slope, X.T @ expected / min(k, (y == 0).sum()), atol=1e-12)
+        assert hits == batch.hits(w)

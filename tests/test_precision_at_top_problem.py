@@ -1,0 +1,240 @@
+"""How lists are cut into mini-batches, which rows meet, and what top is aimed at."""
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank.precision_at_top._mini_batch import Start
+from lowrank_rank.precision_at_top._problem import (
+    LongList,
+    ManyLists,
+    Top,
+    held_out_measure,
+    number_of_batches,
+    resolve_top,
+)
+
+from .top_cases import labels_of, numbered
+
+
+def passes(problem, n=2):
+    return [
+        [
+            (batch.above.ravel().tolist(), batch.below.ravel().tolist())
+            for batch in problem.batches()
+        ]
+        for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n_positives", "n_negatives", "k", "expected"),
+    [
+        (10, 90, 10, 1),
+        (60, 940, 15, 3),
+        (200, 1800, 50, 10),
+        (1000, 49000, 250, 50),
+        (1000, 999000, 250, 50),
+        (900, 60, 225, 3),
+        (1000, 19000, 29, 20),
+        (1000, 19000, 5, 5),
+        (1000, 19000, 1, 1),
+        (164, 2836, 1, 1),
+    ],
+)
+def test_automatic_batches(n_positives, n_negatives, k, expected):
+    assert number_of_batches(n_positives, n_negatives, "auto", k) == expected
+
+
+def test_long_list_is_cut_in_order_without_shuffling():
+    y = np.tile([1, 0, 0, 0], 10)
+    first, second = passes(LongList(numbered(40), labels_of(y), Top(None, 0.5), 8, None))
+    assert first == second
+    assert first[0] == ([0, 4], [1, 2, 3, 5, 6, 7])
+    assert sorted(chain.from_iterable(above for above, _ in first)) == np.flatnonzero(y).tolist()
+    assert (
+        sorted(chain.from_iterable(below for _, below in first)) == np.flatnonzero(y == 0).tolist()
+    )
+
+
+def test_long_list_is_shuffled_once_and_paired_anew():
+    y = np.tile([1, 0, 0, 0], 50)
+    problem = LongList(numbered(200), labels_of(y), Top(None, 0.5), 20, np.random.RandomState(0))
+    first, second = passes(problem)
+    for part in (0, 1):
+        rows = chain.from_iterable(batch[part] for batch in first)
+        assert sorted(rows) == np.flatnonzero(y == 1 - part).tolist()
+        assert sorted(map(tuple, (b[part] for b in first))) == sorted(
+            map(tuple, (b[part] for b in second))
+        )  # the blocks stay
+    assert any(above != sorted(above) for above, _ in first)
+    assert any(below != sorted(below) for _, below in first)
+    pairs = [{(a[0], b[0]) for a, b in batches} for batches in (first, second)]
+    assert pairs[0] != pairs[1]
+
+
+def test_every_batch_has_the_fraction_of_the_top():
+    y = np.r_[np.ones(100, dtype=int), np.zeros(900, dtype=int)]
+    for top, expected in [(Top(30), 3), (Top(None, 0.45), 5), (Top(10), 1), (Top(500), 10)]:
+        problem = LongList(numbered(1000), labels_of(y), top, 100, None)
+        assert {batch.k for batch in problem.batches()} == {expected}
+    mirrored = LongList(numbered(1000), labels_of(y), Top(550, recall=True), 100, None)
+    assert {(batch.k, batch.sign) for batch in mirrored.batches()} == {(45, -1)}
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("batch_size", ["auto", 100, 37])
+@pytest.mark.parametrize("n_positives", [53, 164, 400])
+def test_places_of_the_batches_add_up_to_k(n_positives, batch_size, shuffle):
+    """What is asked is what is aimed at, however small; it used to be a place in every batch."""
+    y = (np.arange(2000) < n_positives).astype(int)
+    tops = [Top(k) for k in (*range(1, 60), n_positives - 1, n_positives)]
+    tops += [Top(k, recall=True) for k in (5, n_positives + 1, 1000, 1994, 1999)]
+    for top in tops:
+        state = np.random.RandomState(0) if shuffle else None
+        k, _ = top.places(n_positives, 2000 - n_positives)
+        if batch_size != "auto" and round(2000 / batch_size) > min(k, n_positives):
+            with pytest.raises(ValueError, match=f"batch_size={batch_size} cuts the 2000 rows"):
+                LongList(numbered(2000), labels_of(y), top, batch_size, state)
+            continue
+        batches = list(LongList(numbered(2000), labels_of(y), top, batch_size, state).batches())
+        assert sum(batch.k for batch in batches) == k
+        assert all(1 <= batch.k <= len(batch.above) for batch in batches)
+
+
+def test_fractions_are_of_each_batch_unless_rounding_makes_another_top_of_them():
+    y = (np.arange(3000) < 511).astype(int)
+    whole = LongList(numbered(3000), labels_of(y), Top(None, 0.25), "auto", None)
+    assert [batch.k for batch in whole.batches()] == [13] * 10  # a quarter of 51; 128 in all
+    for fraction in (0.002, 0.01, 0.02, 0.03, 0.05, 0.1, 0.5, 1.0):
+        problem = LongList(numbered(3000), labels_of(y), Top(None, fraction), "auto", None)
+        k = max(1, int(fraction * 511 + 0.5))
+        assert abs(sum(batch.k for batch in problem.batches()) - k) <= k / 8
+
+
+def test_a_batch_size_that_cannot_hold_k_is_refused():
+    y = (np.arange(2000) < 400).astype(int)
+    with pytest.raises(ValueError, match=r"20 batches.*only k=5 places.*at least 400"):
+        LongList(numbered(2000), labels_of(y), Top(5), 100, None)
+    assert LongList(numbered(2000), labels_of(y), Top(5), 400, None).n_batches == 5
+    with pytest.raises(ValueError, match="only 3 places outside the top"):
+        LongList(numbered(2000), labels_of(y), Top(1997, recall=True), 100, None)
+
+
+def test_queries_come_in_other_batches_and_in_another_order_each_pass():
+    qid, y = np.repeat(np.arange(20), 3), np.tile([0, 1, 0], 20)
+
+    def queries(state):
+        problem = ManyLists.of_queries(numbered(60), labels_of(y, qid), Top(1), 6, state)
+        return [[batch.X.ravel().tolist() for batch in problem.batches()] for _ in range(2)]
+
+    first, second = queries(np.random.RandomState(0))
+    assert first != second
+    assert sorted(first) == sorted(second)
+    ordered, again = queries(None)
+    assert ordered == again
+    assert ordered[:2] == [[1, 0, 2, 4, 3, 5], [7, 6, 8, 10, 9, 11]]  # positives first
+    assert sorted(chain.from_iterable(ordered)) == sorted(chain.from_iterable(first))
+    assert sorted(ordered) != sorted(first)
+
+
+def test_batches_of_queries_are_of_whole_lists():
+    rng = np.random.default_rng(0)
+    qid = rng.permutation(np.repeat(np.arange(300), rng.integers(1, 30, 300)))
+    y = rng.integers(0, 2, len(qid))
+    sizes, positives = np.bincount(qid), np.bincount(qid, weights=y)
+    taken = (positives > 0) & (positives < sizes)
+    for batch_size, state in [("auto", None), (100, None), (1, np.random.RandomState(0))]:
+        problem = ManyLists.of_queries(
+            np.column_stack([qid, y]), labels_of(y, qid), Top(2), batch_size, state
+        )
+        batches = list(problem.batches())
+        assert sum(batch.n_lists for batch in batches) == taken.sum()
+        assert sum(batch.n_rows for batch in batches) == sizes[taken].sum()
+        for batch in batches:
+            first = batch.places.starts
+            ids = batch.X[first, 0]
+            assert_array_equal(batch.X[:, 0], np.repeat(ids, sizes[ids]))
+            assert_array_equal(batch.places.n_positives, positives[ids])
+            assert_array_equal(batch.places.k, np.minimum(2, positives[ids]))
+            assert batch.n_lists == 1 or batch.n_rows < 100 + 30 or batch_size == "auto"
+        assert len(batches) == taken.sum() if batch_size == 1 else len(batches) > 20
+
+
+def test_matrix_rows_are_shuffled():
+    Y = np.tile([1, 0], (40, 1))
+    rows = {}
+    for state in (None, np.random.RandomState(0)):
+        problem = ManyLists.of_matrix(numbered(40), labels_of(Y), Top(1), 5, state)
+        rows[state is None] = np.concatenate([batch.X.ravel() for batch in problem.batches()])
+    assert_array_equal(rows[True], np.arange(40))
+    assert np.abs(np.diff(rows[False]))[:4].max() > 1  # not only the batches change places
+    assert_array_equal(np.sort(rows[False]), np.arange(40))
+
+
+@pytest.mark.filterwarnings("ignore:The cutting planes end at weights that score all rows alike")
+@pytest.mark.parametrize(
+    "params",
+    [{"solver": "cutting_plane"}, {"start": "zeros"}, {"update": "perceptron"}],
+    ids=str,
+)
+def test_recall_of_a_long_top_is_the_problem_of_the_other_class(params):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = (X[:, 0] + rng.normal(size=300) > 1.5).astype(int)
+    k = y.sum() + 40
+    params = {**params, "max_iter": 100, "shuffle": False, "tol": 1e-3}
+    found = PrecisionAtKPerceptron(target_loss=f"recall@{k}", **params).fit(X, y)
+    other = PrecisionAtKPerceptron(target_loss=f"precision@{300 - k}", **params).fit(X, 1 - y)
+    assert_allclose(found.coef_, -other.coef_, atol=1e-9)
+    if "solver" not in params:  # struct may prefer the wrong order
+        assert found.score(X, y) > k / 300
+
+
+def test_the_top_of_a_part():
+    assert Top(None, 0.3).of_part(100, 20, 0.5) == Top(None, 0.3)
+    assert Top(5).of_part(100, 20, 0.5) == Top(None, 0.25)
+    assert Top(50, recall=True).of_part(100, 20, 0.5) == Top(25, recall=True)
+    assert Top(99, recall=True).of_part(100, 20, 0.1) == Top(9, recall=True)
+    loss, top = resolve_top("prbep")
+    assert top == Top(None, 1.0)
+    assert loss.share == 1.0
+
+
+def test_losses_without_a_top_are_told_one_name_for_each_that_has_one():
+    with pytest.raises(ValueError, match="no top of the list") as caught:
+        resolve_top("ndcg")
+    for name in ("precision@25%", "precision@10", "recall@10"):
+        assert repr(name) in str(caught.value)
+    assert "'map'" not in str(caught.value)
+
+
+def test_held_out_rows_have_their_own_top():
+    y = np.array([1, 1, 0, 0, 1, 0])
+    scores = np.array([5.0, 1.0, 4.0, 3.0, 2.0, 0.0])
+    loss, top = resolve_top("precision@2")
+    part = held_out_measure(labels_of(y), loss, top.of_part(60, 20, 0.1))
+    assert part(scores) == 1.0  # a tenth of the positives: one place
+    assert held_out_measure(labels_of(y), loss, Top(3, recall=True))(scores) == 1 / 3
+    qid = np.array([0, 0, 0, 1, 1, 1])
+    assert held_out_measure(labels_of(y, qid), loss, top)(scores) == 0.5
+
+
+def test_start_is_zero_where_one_class_is_missing():
+    y = np.array([1, 0])
+    assert Start(np.eye(2), labels_of(y), "least_squares", True).weights().any()
+    assert not Start(np.eye(2), labels_of(y), "zeros", True).weights().any()
+    only = labels_of(y)._replace(positive=np.array([True, True]))
+    for start in ("logistic", "least_squares"):
+        assert not Start(np.eye(2), only, start, True).weights().any()
+
+
+def test_features_that_are_all_zero_start_from_zeros():
+    """Their mean square is 0, by which nothing is divided."""
+    for X in (np.zeros((3, 2)), sparse.csr_matrix((3, 2))):
+        model = PrecisionAtKPerceptron(target_loss="precision@1").partial_fit(X, [0, 1, 0])
+        assert_array_equal(model.coef_, 0.0)

@@ -1,0 +1,275 @@
+"""Consensus orders: enumeration, Condorcet's properties, real votes, resampling."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from lowrank_rank import consensus_ranking
+from lowrank_rank.calibration import all_ranks
+from lowrank_rank.datasets import load_preflib, load_wine_tasting
+
+METHODS = ["kemeny", "borda", "copeland", "dag"]
+
+
+def random_votes(rng, n_voters, r, kind="noisy"):
+    """Grades of voters around a common order; "uniform" without one."""
+    taste = rng.gumbel(size=(n_voters, r)) + (0.0 if kind == "uniform" else -0.5 * np.arange(r))
+    return np.argsort(np.argsort(taste, axis=1), axis=1).astype(float)
+
+
+def enumerated_costs(preferences):
+    every = all_ranks(len(preferences))
+    return every, np.einsum("ij,nij->n", preferences, every[:, :, None] > every[:, None])
+
+
+@pytest.mark.parametrize("kind", ["noisy", "uniform"])
+def test_kemeny_is_the_optimum_of_enumeration(kind):
+    """Cost, proof and number of optima; the cost is the sum of the voters' Kendall distances."""
+    numbers = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        r, n_voters = rng.integers(2, 8), rng.integers(2, 9)
+        grades = random_votes(rng, n_voters, r, kind)
+        consensus = consensus_ranking(grades)
+        every, costs = enumerated_costs(consensus.preferences)
+        assert consensus.cost == costs.min() == consensus.bound
+        assert consensus.optimal
+        assert consensus.n_optima == np.sum(costs == costs.min())
+        assert any((every[costs == costs.min()] == consensus.ranks).all(axis=1))
+        orders = consensus.optima(6000)
+        assert len({tuple(order) for order in orders.tolist()}) == consensus.n_optima
+        numbers.append(consensus.n_optima)
+        disagree = sum(
+            (g[i] - g[j]) * (consensus.ranks[i] - consensus.ranks[j]) > 0
+            for g in grades
+            for i in range(r)
+            for j in range(i)
+        )
+        assert consensus.cost == disagree
+        for method in METHODS[1:]:
+            other = consensus_ranking(grades, method=method)
+            assert other.bound == consensus.cost <= other.cost
+            assert other.optimal == (other.cost == consensus.cost)
+    assert 1 in numbers
+    assert max(numbers) > 1
+
+
+def test_condorcet_winner_is_first_and_loser_last():
+    found = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        grades = random_votes(rng, 7, 5, "uniform")
+        wins = (grades[:, :, None] > grades[:, None]).sum(axis=0) > 3.5
+        consensus = consensus_ranking(grades)
+        assert consensus.has_cycle == (sorted(wins.sum(axis=1)) != [0, 1, 2, 3, 4])
+        winner = np.flatnonzero(wins.sum(axis=1) == 4)
+        assert consensus.condorcet_winner == (winner[0] if len(winner) else None)
+        loser = np.flatnonzero(wins.sum(axis=1) == 0)
+        found += len(winner) and consensus.has_cycle
+        for method in ("kemeny", "copeland"):  # Borda's need not
+            ranks = consensus_ranking(grades, method=method).ranks
+            assert len(winner) == 0 or ranks[winner[0]] == 1
+            assert len(loser) == 0 or ranks[loser[0]] == 5
+        if not consensus.has_cycle:  # an order along all majorities, of which there is one
+            assert consensus.is_unique
+            for method in ("copeland", "dag"):
+                other = consensus_ranking(grades, method=method)
+                np.testing.assert_array_equal(other.ranks, consensus.ranks)
+    assert found
+
+
+def test_borda_may_miss_the_condorcet_winner():
+    votes = [["a", "b", "c"]] * 3 + [["b", "c", "a"]] * 2
+    assert consensus_ranking(votes).order.tolist() == ["a", "b", "c"]
+    borda = consensus_ranking(votes, method="borda")
+    assert borda.order.tolist() == ["b", "a", "c"]
+    assert borda.condorcet_winner == "a"
+    assert borda.scores.tolist() == [2.0, 4.0, -6.0]
+    assert (borda.cost, borda.bound, borda.optimal) == (5.0, 4.0, False)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_reversal_names_and_weights(method):
+    """Reversed orders have the reversed consensus, where that is unique; k voters weigh k."""
+    rng = np.random.default_rng(3)
+    grades, weights = random_votes(rng, 9, 6), rng.integers(1, 6, 9)
+    first = consensus_ranking(grades, weights=weights, method=method, items=list("uvwxyz"))
+    again = consensus_ranking(np.repeat(grades, weights, axis=0), method=method)
+    np.testing.assert_array_equal(first.ranks, again.ranks)
+    assert first.cost == again.cost
+    turned = consensus_ranking(-grades, weights=weights, method=method)
+    shuffled = rng.permutation(6)
+    moved = consensus_ranking(grades[:, shuffled], weights=weights, method=method)
+    if not first.tied_pairs and (method != "dag" or not first.has_cycle):  # which edge goes first
+        np.testing.assert_array_equal(turned.ranks, 7 - first.ranks)
+        np.testing.assert_array_equal(moved.ranks, first.ranks[shuffled])
+    assert moved.bound == first.bound
+    assert first.order.tolist() == [list("uvwxyz")[i] for i in np.argsort(first.ranks)]
+
+
+def test_tied_pairs_of_each_method():
+    votes = np.array([[0, 5, 6, 6], [5, 0, 6, 6], [4, 4, 0, 8], [4, 4, 2, 0]])  # 0 and 1 are even
+    for method in METHODS:
+        consensus = consensus_ranking(votes, method=method, pairwise=True)
+        assert consensus.ranks.tolist() == [1, 2, 3, 4]
+        assert consensus.tied_pairs == [(0, 1)], method
+    assert consensus_ranking(votes, pairwise=True).n_optima == 2
+
+
+def test_real_votes(data_folder):
+    """PrefLib's files: every order is proved, no other method costs less, ties are found."""
+    files = sorted((data_folder / "preferences").rglob("*.[st]oc"))
+    if not files:
+        pytest.skip("no PrefLib files here")
+    several = 0
+    for path in files[::6]:
+        votes = load_preflib(path)
+        consensus = consensus_ranking(votes)
+        assert consensus.optimal
+        assert set(consensus.order) == set(votes.item_names)
+        assert consensus.is_unique == (consensus.n_optima == 1)
+        swapped = consensus.ranks.copy()
+        for better, worse in zip(consensus.order, consensus.order[1:], strict=False):
+            i, j = (int(np.flatnonzero(consensus.items == name)[0]) for name in (better, worse))
+            swapped[i], swapped[j] = swapped[j], swapped[i]
+            cost = np.sum(consensus.preferences * (swapped[:, None] > swapped))
+            assert cost >= consensus.cost
+            if cost == consensus.cost:
+                assert (better, worse) in consensus.tied_pairs
+            swapped[i], swapped[j] = swapped[j], swapped[i]
+        for method in METHODS[1:]:
+            assert consensus_ranking(votes, method=method).cost >= consensus.cost
+        several += not consensus.is_unique
+    assert several
+
+
+def test_judges_of_wine():
+    """Three optima: Haut-Brion has the second, third or fourth place."""
+    consensus = consensus_ranking(load_wine_tasting())
+    assert (consensus.n_optima, consensus.cost, consensus.optimal) == (3, 128.0, True)
+    places = [order.tolist().index("Haut-Brion 1970") for order in consensus.optima()]
+    assert sorted(places) == [1, 2, 3]
+    assert {second for _, second in consensus.tied_pairs} == {"Haut-Brion 1970"}
+    assert str(consensus).endswith("cost 128, no order costs less; 2 others cost as little")
+    assert len(consensus.optima(2)) == 2
+
+
+def test_without_a_proof_nothing_is_claimed():
+    u = np.random.default_rng(0).integers(0, 9, (60, 60)) * (1 - np.eye(60))
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        consensus = consensus_ranking(u, pairwise=True, time_limit=0.05)
+    assert consensus.bound < consensus.cost
+    assert consensus.optimal is False
+    assert (consensus.n_optima, consensus.is_unique, consensus.tied_pairs) == (None, None, [])
+    assert "no order costs less than" in str(consensus)
+    with pytest.raises(ValueError, match="were not counted"):
+        consensus.optima()
+
+
+def test_printing_does_not_start_a_long_search():
+    votes = np.triu(np.full((20, 20), 3.0), 1)
+    votes[19, 0], votes[0, 19] = 1.0, 0.0  # a cycle of all items
+    consensus = consensus_ranking(votes, pairwise=True)
+    assert str(consensus).endswith("is_unique looks for others")
+    assert consensus.is_unique
+    assert str(consensus).endswith("no other order costs as little")
+    assert consensus.n_optima is None
+
+
+def test_many_items():
+    grades = random_votes(np.random.default_rng(0), 20, 250)
+    with pytest.raises(ValueError, match="at most 200 items"):
+        consensus_ranking(grades)
+    for method in METHODS[1:]:
+        consensus = consensus_ranking(grades, method=method)
+        assert (consensus.bound, consensus.optimal) == (None, None)
+        assert np.corrcoef(consensus.ranks, np.arange(250))[0, 1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "schulze"}, "method must be one of"),
+        ({"time_limit": 0}, "time_limit"),
+        ({"ranks": 1}, "ranks must be"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        consensus_ranking([[1.0, 0.0]], **options)
+
+
+# Resampling --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["kemeny", "copeland"])
+def test_intervals_are_quantiles_of_a_bootstrap_by_hand(method):
+    rng = np.random.default_rng(1)
+    grades, counts = random_votes(rng, 12, 4), rng.integers(1, 4, 12)
+    consensus = consensus_ranking(grades, weights=counts, method=method)
+    intervals = consensus.rank_intervals(n_resamples=1000, random_state=0)
+    voters = np.repeat(grades, counts, axis=0)
+    low, high = [], []
+    for _ in range(120):
+        drawn = voters[rng.integers(len(voters), size=len(voters))]
+        again = consensus_ranking(drawn, method=method)
+        best = again.ranks if again.scores is None else again.scores
+        if again.scores is None:
+            low.append(best)
+            high.append(best)
+        else:
+            low.append(1 + (best > best[:, None]).sum(axis=1))
+            high.append((best >= best[:, None]).sum(axis=1))
+    np.testing.assert_allclose(intervals.low, np.quantile(low, 0.025, axis=0), atol=1)
+    np.testing.assert_allclose(intervals.high, np.quantile(high, 0.975, axis=0), atol=1)
+    if consensus.scores is None:
+        np.testing.assert_allclose(intervals.samples.mean(axis=0), np.mean(low, axis=0), atol=0.4)
+
+
+def test_intervals_of_one_kind_of_vote_are_points():
+    consensus = consensus_ranking([["b", "c", "a"]] * 5)
+    intervals = consensus.rank_intervals(n_resamples=50, random_state=0)
+    np.testing.assert_array_equal(intervals.low, consensus.ranks)
+    np.testing.assert_array_equal(intervals.high, consensus.ranks)
+    assert intervals.samples.shape == (50, 3)
+
+
+def test_intervals_of_counts_draw_single_comparisons():
+    votes = np.array([[0.0, 60, 90], [40, 0, 95], [10, 5, 0]])
+    consensus = consensus_ranking(votes, pairwise=True)
+    intervals = consensus.rank_intervals(n_resamples=4000, random_state=0)
+    # 0 leads 1 by 60 of 100 votes, two standard deviations of the number of votes
+    second = np.mean(intervals.samples[:, 0] == 2)
+    assert second == pytest.approx(0.02, abs=0.01)
+    for level, high in ((0.9, [1, 2, 3]), (0.999, [2, 2, 3])):
+        again = consensus.rank_intervals(confidence_level=level, random_state=0)
+        assert again.high.tolist() == high
+    with pytest.raises(ValueError, match="whole numbers"):
+        consensus_ranking(votes / 7.0, pairwise=True).rank_intervals()
+
+
+def test_weights_that_are_no_counts_are_importances():
+    rng = np.random.default_rng(0)
+    grades = random_votes(rng, 15, 3, "uniform")
+    halves = consensus_ranking(grades, weights=np.full(15, 0.5)).rank_intervals(random_state=0)
+    whole = consensus_ranking(grades).rank_intervals(random_state=0)
+    np.testing.assert_array_equal(halves.samples, whole.samples)
+
+
+def test_intervals_of_many_items_take_the_local_search():
+    grades = random_votes(np.random.default_rng(0), 30, 15)
+    intervals = consensus_ranking(grades).rank_intervals(n_resamples=20, random_state=0)
+    assert np.all(intervals.low <= intervals.high)
+    assert np.all(np.sort(intervals.samples, axis=1) == np.arange(1, 16))
+
+
+def test_coverage_where_items_are_apart():
+    """Intervals of 95 % hold the rank in the population at least that often, of Borda's order."""
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(40):
+        consensus = consensus_ranking(random_votes(rng, 100, 4), method="borda")
+        intervals = consensus.rank_intervals(n_resamples=200, random_state=rng.integers(2**31))
+        truth = np.arange(1, 5)
+        inside.append((intervals.low <= truth) & (truth <= intervals.high))
+    assert np.mean(inside) >= 0.95

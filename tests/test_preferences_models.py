@@ -1,0 +1,389 @@
+"""PairwiseDAGRanker on documents: the models of their preferences."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    RandomizedSearchCV,
+    cross_validate,
+)
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    PairwiseDAGRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_duels, make_ranking
+from lowrank_rank.decoders import decode_pd_dag
+from lowrank_rank.metrics import pairwise_disagreement_loss
+from lowrank_rank.preferences import _models, _ranker
+from lowrank_rank.preferences._pairs import Pairs
+from lowrank_rank.target_losses import PairwiseDisagreement
+
+from .preference_cases import all_pairs
+
+MODELS = [
+    {},
+    {"pair_features": "bilinear"},
+    {"pair_features": "concatenation"},
+    {"estimator": DecisionTreeRegressor(random_state=0)},
+    {"estimator": Ridge(), "pair_features": "bilinear"},
+    {"pair_features": lambda a, b: np.hstack([a - b, a**2 - b**2])},
+    {"decoder": "score"},
+    {"decoder": "score", "estimator": DecisionTreeRegressor(random_state=0)},
+]
+
+
+@pytest.fixture(scope="module")
+def documents():
+    X, y, qid = make_ranking(12, (1, 8), n_features=4, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))  # ids in any order
+    return X[order], y[order], np.array([f"q{i}" for i in qid])[order]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("list_weights", ["rows", "lists", "pairs"])
+@pytest.mark.parametrize("kind", ["unit", "difference"])
+def test_difference_model_is_least_squares_on_pairs(documents, kind, list_weights, weighted):
+    X, y, qid = documents
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
+    loss = PairwiseDisagreement(kind)
+    settings = {"target_loss": loss, "list_weights": list_weights, "alpha": 0.0}
+    ranker = PairwiseDAGRanker(**settings).fit(X, y, qid=qid, sample_weight=weights)
+    i, j, target, weight = all_pairs(y, qid, weights, list_weights, kind)
+    by_hand = LinearRegression(fit_intercept=False).fit(X[i] - X[j], target, sample_weight=weight)
+    np.testing.assert_allclose(ranker.coef_, by_hand.coef_, rtol=1e-8)
+    other = LowRankSurrogateRanker(**settings).fit(X, y, qid=qid, sample_weight=weights)
+    np.testing.assert_allclose(ranker.coef_, other.coef_)
+    mean = np.average(X, axis=0, weights=weights)
+    np.testing.assert_allclose(ranker.predict(X), (X - mean) @ by_hand.coef_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("settings", MODELS, ids=range(len(MODELS)))
+def test_preferences_are_antisymmetric_and_decoded(documents, settings):
+    X, y, qid = documents
+    ranker = PairwiseDAGRanker(**settings).fit(X, y, qid=qid)
+    tables = ranker.predict_preferences(X, qid=qid)
+    ids = list(dict.fromkeys(qid))
+    assert [len(table) for table in tables] == [int((qid == q).sum()) for q in ids]
+    scores = ranker.predict(X, qid=qid)
+    for q, table in zip(ids, tables, strict=True):
+        np.testing.assert_array_equal(table, -table.T)
+        mine = scores[qid == q]
+        if "components_" in vars(ranker) or "n_pairs_" in vars(ranker):
+            ranks = decode_pd_dag(table[np.newaxis]).ranks[0]
+            np.testing.assert_array_equal(mine, len(table) - ranks)
+        else:  # a difference of scores
+            np.testing.assert_allclose(table, mine[:, None] - mine[None, :], atol=1e-12)
+    np.testing.assert_array_equal(ranker.predict_surrogate(X)[:, 0], ranker.predict(X))
+    one = np.array([ranker.predict(row[np.newaxis])[0] for row in X])
+    np.testing.assert_allclose(one, ranker.predict(X), atol=1e-14)  # a base may use BLAS
+    value = ranker.score(X, y, qid=qid)
+    assert value == -pairwise_disagreement_loss(y, scores, qid=qid)
+    ranks = ranker.rank(X, qid=qid)
+    for q in ids:
+        assert sorted(ranks[qid == q]) == list(range(1, (qid == q).sum() + 1))
+    shuffled = np.random.default_rng(0).permutation(len(y))
+    np.testing.assert_array_equal(
+        ranker.predict(X[shuffled], qid=qid[shuffled]) if not tied(tables) else scores[shuffled],
+        scores[shuffled],
+    )
+
+
+def tied(tables):
+    """Whether the order of equal items, or of equal edges, follows the rows."""
+    return any(
+        len(np.unique(np.abs(t[np.triu_indices(len(t), 1)]))) < len(t) * (len(t) - 1) // 2
+        for t in tables
+    )
+
+
+@pytest.mark.parametrize("settings", MODELS[:3], ids=range(3))
+def test_sparse_is_dense(documents, settings):
+    X, y, qid = documents
+    dense = PairwiseDAGRanker(**settings).fit(X, y, qid=qid)
+    thin = PairwiseDAGRanker(**settings).fit(sparse.csr_matrix(X), y, qid=qid)
+    np.testing.assert_allclose(thin.predict(sparse.csr_matrix(X)), dense.predict(X), atol=1e-6)
+    np.testing.assert_allclose(
+        thin.predict(sparse.csr_matrix(X), qid=qid), dense.predict(X, qid=qid), atol=1e-12
+    )
+
+
+def test_circular_duels_need_the_bilinear_term():
+    data = make_duels(3000, cyclic=1.0, noise=0.2, random_state=0)
+    X, y, qid = data.data, data.target, data.qid
+    train, test = slice(0, 4000), slice(4000, None)
+    share = {}
+    for name, ranker in {
+        "scores": PairwiseDAGRanker(),
+        "tree scores": LowRankSurrogateRanker(
+            target_loss="pd", estimator=DecisionTreeRegressor(min_samples_leaf=20, random_state=0)
+        ),
+        "bilinear": PairwiseDAGRanker(pair_features="bilinear"),
+    }.items():
+        ranker.fit(X[train], y[train], qid=qid[train])
+        share[name] = -ranker.score(X[test], y[test], qid=qid[test])
+    bayes = np.mean(np.minimum(data.probabilities, 1 - data.probabilities)[2000:])
+    assert share["bilinear"] < bayes + 0.03
+    assert min(share["scores"], share["tree scores"]) > 0.3
+
+
+def test_transitive_duels_do_not():
+    data = make_duels(3000, cyclic=0.0, noise=0.2, random_state=0)
+    X, y, qid = data.data, data.target, data.qid
+    train, test = slice(0, 4000), slice(4000, None)
+    scores = [
+        PairwiseDAGRanker(pair_features=kind)
+        .fit(X[train], y[train], qid=qid[train])
+        .score(X[test], y[test], qid=qid[test])
+        for kind in ("difference", "bilinear")
+    ]
+    assert abs(scores[0] - scores[1]) < 0.02
+
+
+def test_cross_validation_decodes_each_list(documents):
+    X, y, qid = documents
+    model = make_pipeline(StandardScaler(), PairwiseDAGRanker(pair_features="bilinear"))
+    target = ranking_target(y, qid)
+    scorer = make_ranking_scorer("pd")
+    model.fit(X, target)
+    decoded = model[-1].predict(model[:-1].transform(X), qid=qid)
+    assert scorer(model, X, target) == -pairwise_disagreement_loss(y, decoded, qid=qid)
+    result = cross_validate(
+        model, X, target, groups=qid, cv=GroupKFold(3), scoring=scorer, error_score="raise"
+    )
+    assert np.isfinite(result["test_score"]).all()
+
+
+def test_mean_row_leaves_gaps_out():
+    X = np.array([[1.0, np.nan, np.nan], [3.0, 4.0, np.nan]])
+    mean = _ranker.mean_row(X, np.array([1.0, 3.0]))
+    np.testing.assert_allclose(mean, [2.5, 4.0, 0.0])
+    np.testing.assert_allclose(_ranker.mean_row(X[:, :1], np.array([1.0, 3.0])), [2.5])
+
+
+def test_no_pairs_at_all():
+    X, y = np.arange(6.0).reshape(3, 2), [2.0, 1.0, 0.0]
+    for settings in MODELS[:5]:
+        ranker = PairwiseDAGRanker(**settings)
+        with pytest.warns(UserWarning, match="Each of|No label") as caught:
+            ranker.fit(X, y, qid=[0, 1, 2])
+        words = [" ".join(str(one.message).split()[:3]) for one in caught]
+        assert words == ["Each of the", "No label prefers"]
+        with pytest.warns(UserWarning, match="or equal grades"):
+            ranker.fit(X, np.ones(3))
+        np.testing.assert_array_equal(ranker.predict(X), 0.0)
+
+
+def test_bad_documents(documents):
+    X, y, qid = documents
+    wrong = y.copy()
+    wrong[3] = np.nan
+    with pytest.raises(ValueError, match="row 3"):
+        PairwiseDAGRanker().fit(X, wrong, qid=qid)
+    with pytest.raises(ValueError, match="list_weights='pairs'"):
+        PairwiseDAGRanker(estimator=KNeighborsRegressor()).fit(X, y, qid=qid)
+    PairwiseDAGRanker(estimator=KNeighborsRegressor(), list_weights="pairs").fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="one row for each pair"):
+        PairwiseDAGRanker(pair_features=lambda a, b: a[0]).fit(X, y, qid=qid)
+    with pytest.raises((TypeError, ValueError), match=r"dense|[Ss]parse"):
+        PairwiseDAGRanker(estimator=Ridge(), pair_features="bilinear").fit(
+            sparse.csr_matrix(X), y, qid=qid
+        )
+    ranker = PairwiseDAGRanker().fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="qid has the length 2"):
+        ranker.predict(X, qid=[0, 1])
+    with pytest.raises(ValueError, match="without qid"):
+        ranker.score(X, y)
+
+
+def test_iterations_that_do_not_suffice_warn(documents, capsys):
+    X, y, qid = documents
+    with pytest.warns(ConvergenceWarning, match="increase max_iter"):
+        PairwiseDAGRanker(pair_features="bilinear", max_iter=1).fit(X, y, qid=qid)
+    PairwiseDAGRanker(pair_features="bilinear", verbose=1).fit(X, y, qid=qid)
+    assert "L-BFGS iteration 10" in capsys.readouterr().out
+
+
+def test_one_list_without_ids_is_decoded(documents):
+    X, y, qid = documents
+    one = qid == qid[0]
+    ranker = PairwiseDAGRanker(pair_features="bilinear").fit(X, y, qid=qid)
+    zeros = np.zeros(one.sum())
+    with pytest.raises(ValueError, match=r"was fitted with query ids.*np.zeros"):
+        ranker.rank(X[one])
+    assert sorted(ranker.rank(X[one], qid=zeros)) == list(range(1, one.sum() + 1))
+    single = PairwiseDAGRanker(pair_features="bilinear").fit(X[one], y[one])
+    np.testing.assert_array_equal(single.rank(X[one]), single.rank(X[one], qid=zeros))
+    assert single.score(X[one], y[one]) == single.score(X[one], y[one], qid=zeros)
+    scorer = make_ranking_scorer("pd")
+    assert scorer(single, X[one], y[one]) == single.score(X[one], y[one])
+
+
+def test_list_too_long_to_decode():
+    ranker = PairwiseDAGRanker(pair_features="bilinear").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="10000 documents at a time"):
+        ranker.rank(np.zeros((10_001, 1)))
+    assert ranker.predict(np.zeros((10_001, 1))).shape == (10_001,)
+
+
+def test_regressors_are_antisymmetrised(documents):
+    X, y, qid = documents
+    tree = DecisionTreeRegressor(max_depth=3, random_state=0)
+    ranker = PairwiseDAGRanker(estimator=tree, pair_features="concatenation").fit(X, y, qid=qid)
+    (h,) = ranker.estimators_
+    a, b = X[:5], X[5:10]
+    forth, back = h.predict(np.hstack([a, b])), h.predict(np.hstack([b, a]))
+    assert not np.allclose(forth, -back), "a tree is not antisymmetric by itself"
+    for i in range(5):
+        table = ranker.predict_preferences(np.vstack([a[i], b[i]]))[0]
+        assert table[0, 1] == pytest.approx((forth[i] - back[i]) / 2.0)
+    middle = np.tile(ranker.mean_, (5, 1))
+    average = h.predict(np.hstack([a, middle])) - h.predict(np.hstack([middle, a]))
+    np.testing.assert_allclose(ranker.predict(a), average / 2.0)
+
+
+def test_own_score_functions_reach_their_documents():
+    """Equal lists, rows in any order: r times the share that the default regresses."""
+    X, y, qid = make_ranking(20, 5, n_features=3, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[order], y[order], qid[order]
+    own = PairwiseDAGRanker(
+        decoder="score", score_function=lambda u: u.sum(axis=2) - u.sum(axis=1), alpha=0.0
+    ).fit(X, y, qid=qid)
+    default = PairwiseDAGRanker(decoder="score", alpha=0.0).fit(X, y, qid=qid)
+    np.testing.assert_allclose(own.coef_, 5.0 * default.coef_)
+
+
+def test_rows_of_no_weight_form_no_pairs(documents):
+    X, y, qid = documents
+    weights = np.ones(len(y))
+    weights[::3] = 0.0
+    ranker = PairwiseDAGRanker(estimator=Ridge(), pair_features="bilinear")
+    ranker.fit(X, y, qid=qid, sample_weight=weights)
+    kept = weights > 0
+    fewer = PairwiseDAGRanker(estimator=Ridge(), pair_features="bilinear")
+    fewer.fit(X[kept], y[kept], qid=qid[kept])
+    assert ranker.n_pairs_ == fewer.n_pairs_
+    np.testing.assert_allclose(ranker.predict(X), fewer.predict(X))
+
+
+def test_own_score_functions_and_weights():
+    X, y, qid = make_ranking(6, 10, n_features=3, random_state=0)
+    weights = (np.random.default_rng(0).uniform(size=len(y)) < 0.6).astype(float)
+
+    def own():
+        return PairwiseDAGRanker(decoder="score", score_function=lambda u: u.sum(2) - u.sum(1))
+
+    some = own().fit(X, y, qid=qid, sample_weight=weights)
+    kept = weights > 0
+    np.testing.assert_allclose(some.coef_, own().fit(X[kept], y[kept], qid=qid[kept]).coef_)
+    weights[kept] = np.arange(1, kept.sum() + 1)
+    with pytest.raises(ValueError, match="takes no weights inside a list"):
+        own().fit(X, y, qid=qid, sample_weight=weights)
+
+
+def test_too_many_numbers_of_pairs(monkeypatch):
+    monkeypatch.setattr(_models, "_MAX_ENTRIES", 1000)
+    X, y, qid = make_ranking(20, 5, n_features=3, random_state=0)
+    with pytest.raises(ValueError, match="smaller max_pairs"):
+        PairwiseDAGRanker(estimator=Ridge()).fit(X, y, qid=qid)
+
+
+def test_features_of_the_fit_are_those_of_predict(documents):
+    X, y, qid = documents
+    ranker = PairwiseDAGRanker(estimator=Ridge(), pair_features=lambda a, b: a - b)
+    ranker.fit(X, y, qid=qid)
+    before = ranker.predict(X)
+    ranker.set_params(pair_features=lambda a, b: b - a)
+    np.testing.assert_array_equal(ranker.predict(X), before)
+
+
+def test_regressors_in_searches_and_wrappers_get_their_weights(documents):
+    """Every kind of search hands sample_weight on to the regressor inside."""
+    X, y, qid = documents
+    grid = {"alpha": [0.1, 1.0]}
+    for wrapped in (
+        GridSearchCV(Ridge(), grid, cv=2),
+        RandomizedSearchCV(Ridge(), grid, n_iter=2, cv=2, random_state=0),
+        HalvingGridSearchCV(Ridge(), grid, cv=2, random_state=0, min_resources=20),
+        TransformedTargetRegressor(Ridge(), func=np.arcsinh, inverse_func=np.sinh),
+    ):
+        ranker = PairwiseDAGRanker(estimator=wrapped).fit(X, y, qid=qid)
+        scores = ranker.predict(X, qid=qid)
+        assert ranker.score(X, y, qid=qid) == -pairwise_disagreement_loss(y, scores, qid=qid)
+    # Weights count: a wrapper without any transformation is the regressor itself.
+    plain, bare = (
+        PairwiseDAGRanker(estimator=estimator, list_weights="lists").fit(X, y, qid=qid)
+        for estimator in (TransformedTargetRegressor(Ridge()), Ridge())
+    )
+    np.testing.assert_allclose(plain.predict(X), bare.predict(X), rtol=1e-9)
+    chosen = PairwiseDAGRanker(
+        estimator=HalvingGridSearchCV(Ridge(), {"alpha": [1.0]}, cv=2, min_resources=20),
+        list_weights="lists",
+    ).fit(X, y, qid=qid)
+    np.testing.assert_allclose(chosen.predict(X), bare.predict(X), rtol=1e-9)
+
+
+def pairs_of_fit(monkeypatch, function, ranker, X, y, **options):
+    """The pairs that a fit of the ranker hands to one of the model fits."""
+    seen = []
+    fit = getattr(_ranker, function)
+
+    def spy(*args, **settings):
+        seen.extend(argument for argument in args if isinstance(argument, Pairs))
+        return fit(*args, **settings)
+
+    monkeypatch.setattr(_ranker, function, spy)
+    ranker.fit(X, y, **options)
+    (pairs,) = seen
+    return pairs
+
+
+@pytest.mark.parametrize("list_weights", ["rows", "lists", "pairs"])
+@pytest.mark.parametrize(
+    ("function", "settings", "tolerance"),
+    [
+        ("fit_skew", {"pair_features": "bilinear"}, 1e-15),
+        ("fit_regressor_pairs", {"pair_features": "concatenation"}, 1e-15),
+        ("fit_regressor_pairs", {"estimator": DecisionTreeRegressor(random_state=0)}, 1e-6),
+    ],
+)
+def test_weights_of_pairs(documents, monkeypatch, function, settings, tolerance, list_weights):
+    """w_i w_j / W times the factor of the list, exactly but for trees, which need equal sums."""
+    X, y, qid = documents
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    ranker = PairwiseDAGRanker(list_weights=list_weights, **settings)
+    pairs = pairs_of_fit(monkeypatch, function, ranker, X, y, qid=qid, sample_weight=weights)
+    i, j, _, expected = all_pairs(y, qid, weights, list_weights, "unit")
+    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+    order = np.lexsort((high, low))
+    np.testing.assert_array_equal(low[order], i)
+    np.testing.assert_array_equal(high[order], j)
+    np.testing.assert_allclose(pairs.weights[order], expected, rtol=tolerance)
+
+
+def test_trees_break_ties_of_antisymmetric_data_alike(documents):
+    """A list twice is a list of weight 2: for a tree only where sums of weights are exact."""
+    X, y, qid = documents
+    tree = DecisionTreeRegressor(max_depth=5, random_state=0)
+    weights = 1.0 + (np.unique(qid, return_inverse=True)[1] % 2)
+    again = weights == 2.0
+    copies = np.array([f"{q} again" for q in qid[again]])
+    once = PairwiseDAGRanker(estimator=tree).fit(X, y, qid=qid, sample_weight=weights)
+    twice = PairwiseDAGRanker(estimator=tree).fit(
+        np.vstack([X, X[again]]), np.append(y, y[again]), qid=np.append(qid, copies)
+    )
+    np.testing.assert_allclose(once.predict(X), twice.predict(X), atol=1e-12)

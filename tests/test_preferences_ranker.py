@@ -1,0 +1,572 @@
+"""PairwiseDAGRanker on fixed items: labels, decoders, the theorems through fit and predict."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer
+from lowrank_rank.calibration import all_ranks, conditional_regret, in_p_dag
+from lowrank_rank.datasets import grades_from_orders, make_duels, make_preferences
+from lowrank_rank.decoders import PD_DECODERS, decode_pd_dag, decode_pd_exact, preference_cost
+from lowrank_rank.metrics import kendall_tau_loss, pairwise_disagreement_loss
+from lowrank_rank.preferences._labels import label_scores
+from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
+
+DECODERS = [*PD_DECODERS, "score", "auto"]
+
+
+def constant(n):
+    return np.zeros((n, 1))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_preferences(400, 4, random_state=0)
+
+
+@pytest.mark.parametrize("decoder", ["exact", "auto"])
+def test_population_minimiser_is_bayes_optimal(decoder):
+    """Least squares on a whole distribution gives its expectation; decoding gives its optimum."""
+    rng = np.random.default_rng(0)
+    for seed in range(30):
+        support = make_preferences(1, 4, n_labels=5, random_state=seed).support
+        p = rng.dirichlet(np.ones(5))
+        ranker = PairwiseDAGRanker(decoder=decoder, alpha=0.0)
+        ranker.fit(constant(5), support, sample_weight=p)
+        expected = np.einsum("l,lij->ij", p, support)
+        np.testing.assert_allclose(
+            ranker.predict_preferences([[0.0]])[0], expected - expected.T, atol=1e-12
+        )
+        ranks = ranker.rank([[0.0]])
+        assert conditional_regret("pd", support, p[np.newaxis], ranks)[0] < 1e-9
+
+
+def test_algorithm_1_suffices_in_p_dag_only():
+    regret = {}
+    for condition in ("p_dag", "cyclic"):
+        data = make_preferences(3000, 5, condition=condition, random_state=1)
+        ranker = PairwiseDAGRanker(alpha=1e-6).fit(data.data[:2000], data.target[:2000])
+        p = data.probabilities[2000:]
+        assert np.all(in_p_dag(data.support, probabilities=p) == (condition == "p_dag"))
+        ranks = ranker.rank(data.data[2000:])
+        regret[condition] = conditional_regret("pd", data.support, p, ranks).mean()
+    assert regret["p_dag"] < 2e-3
+    assert regret["cyclic"] > 1e-2
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_layout_and_conventions(data, decoder):
+    X, y = data.data, data.target
+    ranker = PairwiseDAGRanker(decoder=decoder).fit(X, y)
+    scores = ranker.predict(X)
+    assert scores.shape == (400, 4)
+    assert ranker.predict_surrogate(X).shape == (400, 4 if decoder == "score" else 6)
+    np.testing.assert_array_equal(np.argsort(np.argsort(-scores)) + 1, ranker.rank(X))
+    tables = ranker.predict_preferences(X)
+    np.testing.assert_array_equal(tables, -tables.transpose(0, 2, 1))
+    if decoder != "score":
+        np.testing.assert_array_equal(scores, 4 - ranker.rank(X))
+        assert ranker.decoder_ == ("exact" if decoder == "auto" else decoder)
+    alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X[:20]])
+    np.testing.assert_allclose(alone, scores[:20], rtol=1e-12)
+    assert ranker.score(X, y) == -pairwise_disagreement_loss(y, scores)
+    for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
+        np.testing.assert_array_equal(copy.predict(X), scores)
+    if decoder == "exact":
+        best = decode_pd_exact(tables[:5]).values
+        every = all_ranks(4)
+        for table, value in zip(tables, best, strict=False):
+            costs = preference_cost(np.repeat(table[np.newaxis], len(every), axis=0), every)
+            assert value == pytest.approx(costs.min())
+
+
+def test_same_as_the_low_rank_ranker(data):
+    X, y = data.data, data.target
+    for decoder in PD_DECODERS:
+        ours = PairwiseDAGRanker(decoder=decoder).fit(X, y)
+        other = LowRankSurrogateRanker(target_loss="pd", decoder=decoder).fit(X, y)
+        np.testing.assert_array_equal(ours.predict(X), other.predict(X))
+    assert LowRankSurrogateRanker(target_loss="pd").fit(X, y).decoder_ == "exact"
+
+
+def test_net_preference_is_the_linear_score(data):
+    """f of Duchi, Mackey and Jordan is linear in y: regressing it is summing the regressions."""
+    X, y = data.data, data.target
+    score = PairwiseDAGRanker(decoder="score").fit(X, y)
+    borda = PairwiseDAGRanker(decoder="borda").fit(X, y)
+    np.testing.assert_allclose(score.predict(X), borda.predict_preferences(X).sum(axis=2))
+    own = PairwiseDAGRanker(decoder="score", score_function=lambda y: y.sum(2) - y.sum(1))
+    np.testing.assert_allclose(own.fit(X, y).predict(X), score.predict(X))
+
+
+# Labels -----------------------------------------------------------------------------
+
+
+def test_grades_are_their_preferences():
+    rng = np.random.default_rng(0)
+    X, grades = rng.normal(size=(50, 3)), rng.integers(0, 4, (50, 5)).astype(float)
+    grades[rng.uniform(size=grades.shape) < 0.3] = np.nan
+    grades[0] = np.nan
+    for loss in ("pd", PairwiseDisagreement("difference"), "kendall"):
+        ranker = PairwiseDAGRanker(target_loss=loss).fit(X, grades)
+        y = ranker.target_loss_.preferences(grades)
+        assert np.isfinite(y).all()
+        scores = ranker.predict(X)
+        if loss != "kendall":
+            same = PairwiseDAGRanker(target_loss=loss).fit(X, y)
+            np.testing.assert_array_equal(same.predict(X), scores)
+            values = pairwise_disagreement_loss(y, scores, average=None)
+            mine = -ranker.target_loss_.measure(grades, scores, average=None)
+            compared = (~np.isnan(grades)).sum(axis=1) > 1
+            np.testing.assert_allclose(values[compared], mine[compared])
+            assert np.isnan(mine[~compared]).all()
+
+
+@pytest.mark.parametrize("loss", [PairwiseDisagreement(), KendallTau()])
+def test_factorisation_with_missing_grades(loss):
+    """loss + measure does not depend on the order, with some items not judged."""
+    rng = np.random.default_rng(1)
+    every = all_ranks(4)
+    for _ in range(20):
+        y = rng.integers(0, 3, (1, 4)).astype(float)
+        y[0, rng.integers(4)] = np.nan
+        measure = kendall_tau_loss if isinstance(loss, KendallTau) else pairwise_disagreement_loss
+        values = [measure(y, -ranks[np.newaxis]) for ranks in every]
+        np.testing.assert_allclose(loss.loss(np.repeat(y, len(every), axis=0), every), values)
+        summed = loss.preferences(y).sum(axis=2) - loss.preferences(y).sum(axis=1)
+        pairs = (
+            4 * 3 / 2 if isinstance(loss, KendallTau) else 1
+        )  # Kendall's preferences are over it
+        np.testing.assert_allclose(loss.score_targets(y), summed * pairs / 4, atol=1e-12)
+
+
+def test_cycles_and_opposite_preferences():
+    y = np.zeros((3, 3, 3))
+    y[0, 0, 1] = 1.0
+    y[2, [0, 1, 2], [1, 2, 0]] = [3.0, 2.0, 1.0]
+    with pytest.raises(ValueError, match=r"Label 2 prefers in a cycle, 0 -> 1 -> 2 -> 0"):
+        PairwiseDAGRanker(on_cycle="error").fit(constant(3), y)
+    both = y.copy()
+    both[2, 2, 0], both[1, 1, 2], both[1, 2, 1] = 0.0, 0.25, 1.0
+    with pytest.raises(ValueError, match=r"Label 1 prefers item 1 to item 2 \(weight 0.25\)"):
+        PairwiseDAGRanker(on_cycle="error").fit(constant(3), both)
+    ranker = PairwiseDAGRanker(alpha=0.0).fit(constant(3), both + y)
+    net = (both + y) - (both + y).transpose(0, 2, 1)
+    np.testing.assert_allclose(ranker.predict_preferences([[0.0]])[0], net.mean(axis=0))
+
+
+def test_cycles_are_named_as_they_run():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y = np.triu(rng.uniform(size=(1, 6, 6)) < 0.4, 1).astype(float)
+        i, j = sorted(rng.choice(6, 2, replace=False))
+        y[0, i, j], y[0, j, i] = 0.0, 1.0
+        try:
+            PairwiseDAGRanker(on_cycle="error").fit(constant(1), y)
+        except ValueError as error:
+            items = [
+                int(v) for v in str(error).split("cycle, ")[1].split(", which")[0].split(" -> ")
+            ]
+            assert items[0] == items[-1]
+            assert len(items) == len(set(items)) + 1
+            assert all(y[0, a, b] > 0 for a, b in itertools.pairwise(items))
+
+
+def test_orders_to_grades():
+    orders = [[2, 0, 1], [1, 2], [0]]
+    grades = grades_from_orders(orders)
+    for order, row in zip(orders, grades, strict=True):
+        assert np.argsort(-np.nan_to_num(row, nan=-1.0))[: len(order)].tolist() == order
+        assert np.isnan(row).sum() == 3 - len(order)
+    full = grades_from_orders([[1, 0, 2]])
+    np.testing.assert_array_equal(full, 3 - np.array([[2, 1, 3]]))
+    named = grades_from_orders([["b", "a"], ["c"]], items=["a", "b", "c"])
+    np.testing.assert_array_equal(named, [[0.0, 1.0, np.nan], [np.nan, np.nan, 0.0]])
+    for bad, options, message in [
+        ([[0, 1, 1]], {}, "Order 0 names item 1 2 times"),
+        ([[0, 1], [0, 5]], {}, "Order 1 names item 5; .* give n_items"),
+        ([[1, 2, 3], [3, 1, 2]], {}, "counted from 1"),
+        ([[0, 1, -1]], {}, "fills up short orders"),
+        ([["a", "b"]], {}, r"items=\[...\]"),
+        ([["a", "d"]], {"items": "abc"}, "Order 0 names 'd'"),
+        (["a>b"], {}, "split a text"),
+        ([0, 1, 2], {}, "each order is a sequence"),
+        ([[0], []], {}, "Order 1 is empty"),
+        ([], {}, "at least one order"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            grades_from_orders(bad, **options)
+
+
+# Votes and certificates --------------------------------------------------------------
+
+
+def test_counts_of_votes_are_taken_by_default():
+    rng = np.random.default_rng(0)
+    votes = rng.integers(0, 9, (20, 4, 4)).astype(float)
+    votes[:, range(4), range(4)] = 0.0
+    ranker = PairwiseDAGRanker(alpha=0.0).fit(constant(20), votes)
+    total = votes.sum(axis=0)
+    net = (total - total.T) / 20
+    np.testing.assert_allclose(ranker.predict_preferences([[0.0]])[0], net, atol=1e-12)
+    np.testing.assert_allclose(ranker.votes_, (total + total.T) / 20)
+
+
+@pytest.mark.parametrize("loss", ["pd", "kendall"])
+def test_probabilities_are_fractions_of_the_votes(loss):
+    """Of grades too, with items that are tied or not judged; weights count as so many voters."""
+    rng = np.random.default_rng(1)
+    grades, weights = rng.integers(0, 4, (30, 4)).astype(float), rng.integers(1, 5, 30)
+    if loss == "pd":  # the loss of Kendall weighs lists by their number of pairs
+        grades[rng.uniform(size=grades.shape) < 0.2] = np.nan
+    grades[:, 3] = np.where(grades[:, 3] >= 0, grades[:, 2], np.nan)  # never compared
+    ranker = PairwiseDAGRanker(target_loss=loss, alpha=0.0)
+    ranker.fit(constant(30), grades, sample_weight=weights)
+    p = ranker.predict_preference_probabilities([[0.0]])[0]
+    for i in range(4):
+        for j in range(4):
+            ahead = weights[grades[:, i] > grades[:, j]].sum()
+            behind = weights[grades[:, i] < grades[:, j]].sum()
+            expected = ahead / (ahead + behind) if ahead + behind else 0.5
+            assert p[i, j] == pytest.approx(expected, abs=1e-12)
+    assert p[2, 3] == p[3, 2] == 0.5
+
+
+def test_probabilities_are_those_of_a_known_distribution():
+    data = make_preferences(20_000, 4, random_state=2)
+    ranker = PairwiseDAGRanker(alpha=1e-6).fit(data.data, data.target)
+    estimated = ranker.predict_preference_probabilities(data.data[:500])
+    truth = np.einsum("nl,lij->nij", data.probabilities[:500], data.support)
+    truth += np.eye(4) / 2.0
+    assert np.abs(estimated - truth).mean() < 0.01
+    np.testing.assert_allclose(estimated + estimated.transpose(0, 2, 1), 1.0)
+    wild = ranker.predict_preference_probabilities(100.0 * data.data[:5])
+    assert (wild.min(), wild.max()) == (0.0, 1.0)
+
+
+def test_probabilities_of_duels():
+    """Eight of ten duels are won by the stronger one, whatever is listed first."""
+    strong = np.tile([1.0, 0.0], 10)[:, np.newaxis]
+    won = np.array([1.0, 0.0] * 8 + [0.0, 1.0] * 2)
+    ranker = PairwiseDAGRanker(alpha=0.0).fit(strong, won, qid=np.repeat(range(10), 2))
+    (p,) = ranker.predict_preference_probabilities([[0.0], [1.0]], qid=[7, 7])
+    np.testing.assert_allclose(p, [[0.5, 0.2], [0.8, 0.5]])
+    ranker = clone(ranker).set_params(target_loss="kendall")
+    ranker.fit(strong, won, qid=np.repeat(range(10), 2))
+    with pytest.raises(ValueError, match="are no votes"):
+        ranker.predict_preference_probabilities([[0.0], [1.0]], qid=[7, 7])
+
+
+@pytest.mark.parametrize("decoder", ["dag", "exact", "local_search", "borda", "auto"])
+def test_report_certifies_what_is_decoded(decoder):
+    data = make_preferences(300, 6, condition="cyclic", random_state=3)
+    ranker = PairwiseDAGRanker(decoder=decoder).fit(data.data, data.target)
+    X = data.data[:50]
+    report = ranker.decode_report(X)
+    np.testing.assert_array_equal(report.ranks, ranker.rank(X))
+    graphs = np.maximum(ranker.predict_preferences(X), 0.0)
+    np.testing.assert_allclose(report.values, preference_cost(graphs, report.ranks))
+    best = decode_pd_exact(graphs).values
+    np.testing.assert_allclose(report.bounds, best, atol=1e-12)
+    np.testing.assert_array_equal(report.optimal, report.values <= best + 1e-9)
+    assert report.optimal.all() or decoder in ("dag", "borda")
+
+
+def test_report_of_documents_is_in_order_of_first_appearance():
+    duels = make_duels(200, random_state=0)
+    ranker = PairwiseDAGRanker(pair_features="bilinear").fit(
+        duels.data, duels.target, qid=duels.qid
+    )
+    qid = np.array(["b"] * 3 + ["a"] * 5 + ["c"] * 3 + ["b"] * 2)
+    X = duels.data[: len(qid)]
+    report = ranker.decode_report(X, qid=qid)
+    np.testing.assert_array_equal(report.ranks, ranker.rank(X, qid=qid))
+    tables = ranker.predict_preferences(X, qid=qid)
+    for q, name in enumerate("bac"):
+        graph = np.maximum(tables[q], 0.0)[np.newaxis]
+        cost = preference_cost(graph, report.ranks[qid == name][np.newaxis])
+        assert report.values[q] == pytest.approx(cost[0])
+        assert report.bounds[q] == pytest.approx(decode_pd_exact(graph).values[0])
+
+
+def test_scores_have_no_report_and_no_probabilities(data):
+    ranker = PairwiseDAGRanker(decoder="score").fit(data.data, data.target)
+    with pytest.raises(ValueError, match="nothing to certify"):
+        ranker.decode_report(data.data)
+    with pytest.raises(ValueError, match="not preferences of pairs"):
+        ranker.predict_preference_probabilities(data.data)
+
+
+# Inside scikit-learn ----------------------------------------------------------------
+
+
+def test_regressors_searches_and_pipelines(data):
+    X, y = data.data[:120], data.target[:120]
+    for base in (ExtraTreesRegressor(10, random_state=0), KNeighborsRegressor(3), Ridge(0.1)):
+        ranker = PairwiseDAGRanker(estimator=base).fit(X, y)
+        np.testing.assert_allclose(ranker.predict_surrogate(X).shape, (120, 6))
+    model = make_pipeline(StandardScaler(), PairwiseDAGRanker())
+    search = GridSearchCV(
+        model,
+        {"pairwisedagranker__decoder": ["dag", "exact"], "pairwisedagranker__alpha": [0.1, 1.0]},
+        scoring=make_ranking_scorer("pd"),
+        error_score="raise",
+        cv=3,
+    ).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_score_ < 0
+
+
+BAD = [
+    ({"target_loss": "ndcg"}, "LowRankSurrogateRanker takes the others"),
+    ({"decoder": "sort"}, "decoder must be one of"),
+    ({"on_cycle": "drop"}, "on_cycle must be one of"),
+    ({"pair_features": "sum"}, "pair_features must be one of"),
+    ({"score_function": "count"}, "score_function must be 'dmj' or a callable"),
+    ({"decoder": "score", "score_function": lambda y: y[:, 0, :1]}, "finite scores of shape"),
+    ({"n_components": 0}, "n_components"),
+    ({"max_pairs": 0}, "max_pairs"),
+    ({"n_restarts": -1}, "n_restarts"),
+    ({"time_limit": 0}, "time_limit"),
+    ({"alpha": -1.0}, "alpha"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_bad_parameters_leave_no_trace(data, parameters, message):
+    ranker = PairwiseDAGRanker().fit(data.data, data.target)
+    before = ranker.predict(data.data)
+    broken = ranker.set_params(**parameters)
+    with pytest.raises(ValueError, match=message):
+        broken.fit(data.data, data.target)
+    again = PairwiseDAGRanker(decoder="dag")
+    for name, value in vars(ranker).items():
+        if name.endswith("_") or name.startswith("_"):
+            setattr(again, name, value)
+    np.testing.assert_array_equal(again.predict(data.data), before)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (-np.triu(np.ones((2, 3, 3)), 1), r"y\[0, 0, 1\] = -1: preferences"),
+        (np.zeros((2, 3, 2)), "n_lists, r, r"),
+        (np.tile(np.eye(3), (2, 1, 1)), "no item comes before itself"),
+        (np.full((2, 3, 3), np.nan), "nobody gave is 0"),
+        (np.array([[1.0, np.nan], [0.0, np.nan]]), "Column 1 of y is NaN"),
+    ],
+)
+def test_bad_labels(y, message):
+    with pytest.raises(ValueError, match=message):
+        PairwiseDAGRanker().fit(constant(2), y)
+
+
+def test_too_many_items_for_the_exact_decoder():
+    y = np.random.default_rng(0).uniform(size=(2, 201))
+    with pytest.raises(ValueError, match="at most 200 items") as caught:
+        PairwiseDAGRanker(decoder="exact").fit(constant(2), y)
+    assert "'local_search'" in str(caught.value)
+    assert "'sort'" not in str(caught.value)
+
+
+def test_time_limit_warns_and_returns_an_order():
+    rng = np.random.default_rng(0)
+    y = rng.permuted(np.tile(np.arange(40.0), (15, 1)), axis=1)
+    ranker = PairwiseDAGRanker(decoder="exact", time_limit=1e-9).fit(constant(15), y)
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        ranks = ranker.rank([[0.0]])
+    assert sorted(ranks[0]) == list(range(1, 41))
+
+
+def test_ties_of_the_exact_order_follow_the_net_preference():
+    y = grades_from_orders([[0, 1], [1, 0], [1, 2]], n_items=3)  # 0 and 1 tied, 1 before 2
+    for decoder in DECODERS:
+        assert PairwiseDAGRanker(decoder=decoder).fit(constant(3), y).rank([[0.0]]).tolist() == [
+            [2, 1, 3]
+        ]
+
+
+def test_labels_without_any_preference():
+    with pytest.warns(UserWarning, match="No label prefers one item"):
+        PairwiseDAGRanker().fit(constant(2), np.zeros((2, 3, 3)))
+
+
+def test_a_classifier_is_no_regressor(data):
+    with pytest.raises(TypeError, match="instance of a regressor"):
+        PairwiseDAGRanker(estimator=LogisticRegression()).fit(data.data, data.target)
+
+
+def test_items_take_no_qid(data):
+    ranker = PairwiseDAGRanker().fit(data.data, data.target)
+    with pytest.raises(ValueError, match="takes no qid"):
+        ranker.predict(data.data, qid=np.arange(400))
+    with pytest.raises(ValueError, match="takes no qid"):
+        PairwiseDAGRanker().fit(data.data, data.target, qid=np.arange(400))
+
+
+def test_verbose(data, capsys):
+    PairwiseDAGRanker(verbose=1).fit(data.data, data.target)
+    assert "[PairwiseDAGRanker] ridge" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("loss", ["kendall", PairwiseDisagreement("difference")])
+def test_every_decoder_with_every_loss(loss, decoder):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 4, (30, 14)).astype(float)
+    ranker = PairwiseDAGRanker(target_loss=loss, decoder=decoder).fit(X, y)
+    assert np.sort(ranker.rank(X), axis=1).tolist() == [list(range(1, 15))] * 30
+
+
+def test_sorting_is_not_exact_where_items_are_not_judged():
+    """Difference weights: "auto" sorts, which is exact if all items are judged, and only then."""
+    loss, y = PairwiseDisagreement("difference"), np.array([[0.1, 0, np.nan], [np.nan, 1, 0]])
+    ranker = LowRankSurrogateRanker(target_loss=loss, decoder="exact").fit(constant(2), y)
+    assert ranker.rank([[0.0]]).tolist() == [[1, 2, 3]]
+    for labels in (y, np.nan_to_num(y)):
+        sort = LowRankSurrogateRanker(target_loss=loss).fit(constant(2), labels)
+        assert sort.decoder_ == "sort"
+        assert sort.rank([[0.0]]).tolist() == [[2, 1, 3]]
+
+
+def test_scores_estimate_f_itself():
+    """E f_i(Y), whatever form the labels have."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 4, (60, 5)).astype(float)
+    for loss in (PairwiseDisagreement(), PairwiseDisagreement("difference")):
+        u = loss.preferences(y)
+        grades = PairwiseDAGRanker(target_loss=loss, decoder="score").fit(X, y)
+        tensors = PairwiseDAGRanker(target_loss=loss, decoder="score").fit(X, u)
+        own = PairwiseDAGRanker(
+            target_loss=loss, decoder="score", score_function=lambda v: v.sum(2) - v.sum(1)
+        ).fit(X, y)
+        np.testing.assert_allclose(grades.predict(X), tensors.predict(X))
+        np.testing.assert_allclose(grades.predict(X), own.predict(X))
+
+
+def test_ragged_labels_are_told_apart():
+    with pytest.raises(ValueError, match=r"ragged.*qid.*NaN"):
+        PairwiseDAGRanker().fit(constant(2), [[1, 2], [1, 2, 3]])
+
+
+# Custom decoders --------------------------------------------------------------------
+
+
+def reversed_dag(u):
+    """Ranks of the order that is worst by algorithm 1."""
+    return u.shape[1] + 1 - decode_pd_dag(u).ranks
+
+
+class Restless:
+    """A decoder that is an object with parameters."""
+
+    def __init__(self, n_restarts):
+        self.n_restarts = n_restarts
+
+    def __call__(self, u):
+        return PD_DECODERS["local_search"].decode(u, n_restarts=self.n_restarts)
+
+
+def test_a_function_decodes(data):
+    X, y = data.data, data.target
+    dag = PairwiseDAGRanker().fit(X, y)
+    ranker = PairwiseDAGRanker(decoder=reversed_dag).fit(X, y)
+    np.testing.assert_array_equal(ranker.rank(X), 5 - dag.rank(X))
+    np.testing.assert_array_equal(ranker.coef_, dag.coef_)
+    assert ranker.decoder_ is reversed_dag
+    assert ranker.score(X, y) < dag.score(X, y)
+    for copy in (clone(ranker).fit(X, y), pickle.loads(pickle.dumps(ranker))):
+        np.testing.assert_array_equal(copy.predict(X), ranker.predict(X))
+    search = GridSearchCV(
+        PairwiseDAGRanker(), {"decoder": ["dag", reversed_dag]}, cv=3, error_score="raise"
+    )
+    assert search.fit(X, y).best_params_ == {"decoder": "dag"}
+
+
+@pytest.mark.parametrize("n_items", [4, 14])
+def test_an_object_that_returns_decoded(n_items):
+    data = make_preferences(30, n_items, random_state=0)
+    named = PairwiseDAGRanker(decoder="local_search", n_restarts=3).fit(data.data, data.target)
+    ranker = PairwiseDAGRanker(decoder=Restless(3)).fit(data.data, data.target)
+    np.testing.assert_array_equal(ranker.predict(data.data), named.predict(data.data))
+
+
+def test_documents_are_decoded_by_a_function():
+    duels = make_duels(200, random_state=0)
+    X, y, qid = duels.data, duels.target, duels.qid // 3  # lists of six
+    dag, ranker = (
+        PairwiseDAGRanker(pair_features="bilinear", decoder=decoder).fit(X, y, qid=qid)
+        for decoder in ("dag", reversed_dag)
+    )
+    lengths = np.bincount(qid)[qid]
+    np.testing.assert_array_equal(ranker.rank(X, qid=qid), lengths + 1 - dag.rank(X, qid=qid))
+
+
+@pytest.mark.parametrize(
+    ("decode", "message"),
+    [
+        (lambda u: np.zeros(u.shape[:2]), r"returned \[0.0, 0.0, 0.0, 0.0\] for list 0.*1 to 4"),
+        (lambda u: np.argsort(-u.sum(axis=2)), r"np.argsort\(order\) \+ 1"),
+        (lambda u: np.arange(1, 5), r"shape \(4,\) for 400 lists of 4 items"),
+        (lambda u: None, "it must return their ranks"),
+    ],
+)
+def test_what_a_function_returns_must_be_ranks(data, decode, message):
+    ranker = PairwiseDAGRanker(decoder=decode).fit(data.data, data.target)
+    with pytest.raises(ValueError, match=message):
+        ranker.rank(data.data)
+
+
+def test_decoders_take_the_parameters_of_the_ranker():
+    """Those that the table names exist; n_restarts is handed on."""
+    own = PairwiseDAGRanker().get_params()
+    for entry in PD_DECODERS.values():
+        assert set(entry.parameters) <= set(own)
+    rng = np.random.default_rng(0)
+    y = rng.permuted(np.tile(np.arange(30.0), (15, 1)), axis=1)
+    costs = []
+    for n_restarts in (0, 30):
+        ranker = PairwiseDAGRanker(decoder="local_search", n_restarts=n_restarts)
+        ranker.fit(constant(15), y)
+        u = ranker.predict_preferences([[0.0]])
+        costs.append(preference_cost(u, ranker.rank([[0.0]]))[0])
+    assert costs[1] < costs[0]
+
+
+def test_no_label_changes_the_scores_of_another():
+    """f(y) of a list is the same alone, with others and with others that hold NaN."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, (6, 5)).astype(float)
+    for loss in (PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()):
+        whole = label_scores("dmj", loss, y)
+        some = y.copy()
+        some[3:, 1] = np.nan
+        np.testing.assert_array_equal(label_scores("dmj", loss, some)[:3], whole[:3])
+        for row, scores in zip(y, whole, strict=True):
+            np.testing.assert_array_equal(label_scores("dmj", loss, row[np.newaxis])[0], scores)
+            by_hand = [
+                sum(loss.net_preference(a, b) for j, b in enumerate(row) if j != i)
+                for i, a in enumerate(row)
+            ]
+            factor = 0.1 if isinstance(loss, KendallTau) else 1.0  # 10 pairs
+            np.testing.assert_allclose(scores, factor * np.array(by_hand))
+
+
+@pytest.mark.parametrize("params", [{}, {"solver": "lsqr"}, {"alpha": 0.0}, {"estimator": Ridge()}])
+@pytest.mark.parametrize("scale", [1.0, 1e50])
+def test_a_single_item_has_no_pairs(params, scale):
+    X = scale * np.random.default_rng(0).normal(size=(5, 3))
+    with pytest.warns(UserWarning, match="No label prefers"):
+        ranker = PairwiseDAGRanker(**params).fit(X, np.zeros((5, 1, 1)))
+    assert ranker.rank(X).tolist() == [[1]] * 5
+    assert ranker.predict_surrogate(X).shape == (5, 0)

@@ -1,0 +1,136 @@
+"""Votes in every form are the same votes."""
+
+import numpy as np
+import pytest
+from sklearn.utils import Bunch
+
+from lowrank_rank.preferences._votes import read_votes
+from lowrank_rank.target_losses import PairwiseDisagreement
+
+NAMES = ["ash", "birch", "cedar"]
+GRADES = np.array([[2.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [np.nan, 0.0, 1.0]])
+ORDERS = [
+    ["ash", "birch", "cedar"],
+    ["birch", "cedar", "ash"],
+    [("ash", "birch"), "cedar"],
+    ["cedar", "birch"],
+]
+WEIGHTS = [3, 1, 2, 5]
+#: Ranks, of which a tie takes one rank twice.
+LONG = [
+    ("p", "ash", 1), ("p", "birch", 2), ("p", "cedar", 3),
+    ("q", "birch", 1), ("q", "cedar", 2), ("q", "ash", 3),
+    ("r", "ash", 1), ("r", "birch", 1), ("r", "cedar", 3),
+    ("s", "cedar", 1), ("s", "birch", 2),
+]  # fmt: skip
+
+
+def columns(kind="rank"):
+    voter, item, rank = zip(*LONG, strict=True)
+    values = rank if kind == "rank" else [3 - value for value in rank]
+    return {"voter": list(voter), "item": list(item), kind: list(values)}
+
+
+def forms():
+    pandas = pytest.importorskip("pandas")
+    each = PairwiseDisagreement().preferences(GRADES)
+    yield "grades", {"orders": GRADES, "items": NAMES}
+    yield "frame", {"orders": pandas.DataFrame(GRADES, columns=NAMES)}
+    yield "ranks", {"orders": 3 - GRADES, "ranks": True, "items": NAMES}
+    yield "orders", {"orders": ORDERS}
+    yield "orders with names", {"orders": ORDERS, "items": NAMES}
+    yield "long frame", {"orders": pandas.DataFrame(columns())}
+    yield "long columns, mixed rows", {"orders": columns("grade"), "items": NAMES}
+    yield "preferences", {"orders": each, "items": NAMES}
+
+
+def test_every_form_gives_the_same_total():
+    each = PairwiseDisagreement().preferences(GRADES)
+    total = np.einsum("q,qij->ij", WEIGHTS, each)
+    for name, arguments in forms():
+        votes = read_votes(weights=WEIGHTS, **arguments)
+        assert votes.items.tolist() == NAMES, name
+        np.testing.assert_array_equal(votes.total(), total, err_msg=name)
+    counted = read_votes(total, items=NAMES, pairwise=True)
+    np.testing.assert_array_equal(counted.total(), total)
+    assert counted.are_counts
+    bunch = Bunch(target=GRADES, counts=np.array(WEIGHTS), item_names=np.array(NAMES))
+    np.testing.assert_array_equal(read_votes(bunch).total(), total)
+    doubled = read_votes(bunch, weights=2 * np.array(WEIGHTS), items=["a", "b", "c"])
+    np.testing.assert_array_equal(doubled.total(), 2 * total)
+    assert doubled.items.tolist() == ["a", "b", "c"]
+
+
+def test_rows_of_a_long_frame_may_be_in_any_order():
+    rows = np.random.default_rng(0).permutation(len(LONG))
+    mixed = {name: [column[i] for i in rows] for name, column in columns().items()}
+    expected = read_votes(columns(), items=NAMES).total()
+    np.testing.assert_array_equal(read_votes(mixed, items=NAMES).total(), expected)
+
+
+def test_polars_frames():
+    polars = pytest.importorskip("polars")
+    expected = read_votes(columns()).total()
+    np.testing.assert_array_equal(read_votes(polars.DataFrame(columns())).total(), expected)
+    wide = polars.DataFrame({name: GRADES[:3, i] for i, name in enumerate(NAMES)})
+    assert read_votes(wide).items.tolist() == NAMES
+
+
+def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
+    assert read_votes(GRADES).items.tolist() == [0, 1, 2]
+    named = read_votes(GRADES, items=[("a", 1), ("a", 2), "b"])
+    assert named.items.tolist() == [("a", 1), ("a", 2), "b"]
+    assert read_votes([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
+
+
+def test_what_looks_like_counts_is_said_to_be_read_as_grades():
+    counts = np.array([[0, 3, 1], [2, 0, 4], [4, 1, 0]])
+    with pytest.warns(UserWarning, match="say pairwise=True"):
+        read_votes(counts)
+
+
+BAD = [
+    ({"orders": np.zeros((2, 3)), "pairwise": True}, r"counts of shape \(r, r\)"),
+    ({"orders": np.eye(3), "pairwise": True}, "the diagonal of counts must be 0"),
+    ({"orders": np.zeros((2, 2)), "pairwise": True, "weights": [1, 1]}, "take no weights"),
+    ({"orders": np.zeros(3)}, "orders must be grades"),
+    ({"orders": np.zeros((0, 3))}, "at least one vote"),
+    ({"orders": [[1.0, np.inf]]}, "infinite"),
+    ({"orders": [["x", 1.0]], "items": ["a", "b"]}, "names 'x'"),
+    ({"orders": -np.ones((1, 2, 2)) + np.eye(2)}, "preferences y"),
+    ({"orders": GRADES, "ranks": True}, "ranks start at 1 = best, got 0"),
+    ({"orders": np.zeros((1, 2, 2)), "ranks": True}, "goes with a matrix"),
+    ({"orders": GRADES, "weights": [1, 2]}, "weights has shape"),
+    ({"orders": GRADES, "weights": [1, 2, 3, -1]}, "weights.* is negative"),
+    ({"orders": GRADES, "items": ["a", "b"]}, "2 names for 3 items"),
+    ({"orders": GRADES, "items": ["a", "b", "a"]}, "'a' twice"),
+    ({"orders": {"voter": [1], "item": ["a"]}}, "one of 'rank'"),
+    ({"orders": {"voter": [1, 1], "item": ["a", "a"], "rank": [1, 2]}}, "'a' twice"),
+    ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is none"),
+    ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
+    ({"orders": ["abc", "bca"]}, "Orders of names, best first, are a list of lists"),
+    ({"orders": [[2, 0, 1], [2, 0]]}, "Orders of names, best first, are a list of lists"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
+def test_what_does_not_fit_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        read_votes(**arguments)
+
+
+def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
+    pandas = pytest.importorskip("pandas")
+    won = pandas.DataFrame([[0, 3], [1, 0]], index=["a", "b"], columns=["a", "b"])
+    np.testing.assert_array_equal(read_votes(won, pairwise=True).total(), [[0, 3], [1, 0]])
+    numbered = won.reset_index(drop=True)
+    np.testing.assert_array_equal(read_votes(numbered, pairwise=True).total(), [[0, 3], [1, 0]])
+    duels = pandas.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "c", "c"]})
+    others = pandas.DataFrame([[1, 1], [0, 1]], index=[0, 1], columns=[1, 2])
+    crossed = pandas.crosstab(duels["winner"], duels["loser"])
+    for frame in (won.loc[["b", "a"]], crossed, others):
+        with pytest.raises(ValueError, match=r"must be the same items in one order.*reindex"):
+            read_votes(frame, pairwise=True)
+    items = ["a", "b", "c"]
+    counts = crossed.reindex(index=items, columns=items, fill_value=0)
+    assert read_votes(counts, pairwise=True).total().tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]

@@ -1,0 +1,145 @@
+"""alpha="auto": the penalty that is found depends on what the lists hold, and on nothing else."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from lowrank_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker, PairwiseDAGRanker
+from lowrank_rank._lists import RankingLists
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.regression import _penalties
+from lowrank_rank.regression._penalties import ALPHAS, N_FOLDS, list_keys
+
+AUTO = LowRankSurrogateRanker(alpha="auto")
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return make_ranking(n_lists=60, n_items=(3, 9), n_features=8, random_state=0)
+
+
+@pytest.fixture
+def no_errors(monkeypatch):
+    """The best penalty, however little better it is."""
+    monkeypatch.setattr(_penalties, "_N_ERRORS", 0.0)
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    """Judged by some of the lists only."""
+    monkeypatch.setattr(_penalties, "_MAX_SCORES", 100)
+
+
+def same(one, other, rtol=1e-8):
+    np.testing.assert_allclose(one.alpha_scores_, other.alpha_scores_, rtol=1e-12)
+    assert one.alpha_ == other.alpha_
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=rtol, atol=1e-10)
+
+
+def test_scores_are_those_of_fits_without_the_fold(documents, no_errors):
+    X, y, qid = documents
+    found = clone(AUTO).fit(X, y, qid=qid)
+    lists = RankingLists.from_qid(qid)
+    of_row = (list_keys(X, y, lists, np.ones(len(y))) % np.uint64(N_FOLDS))[qid]
+    for a in (0, 9, 19):
+        scores = np.empty(len(y))
+        for k in range(N_FOLDS):
+            held_out = of_row == k
+            model = LowRankSurrogateRanker(alpha=ALPHAS[a])
+            model.fit(X[~held_out], y[~held_out], qid=qid[~held_out])
+            scores[held_out] = model.predict(X[held_out])
+        assert found.alpha_scores_[a] == pytest.approx(ndcg_score(y, scores, qid=qid, k=10))
+    assert found.alpha_ == ALPHAS[np.argmax(found.alpha_scores_)]
+    constant = LowRankSurrogateRanker(alpha=found.alpha_).fit(X, y, qid=qid)
+    np.testing.assert_allclose(found.coef_, constant.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, np.asfortranarray, np.float32, sparse.csr_matrix])
+def test_neither_ids_nor_places_nor_layout_matter(documents, no_errors, few_rows, kind):
+    X, y, qid = documents
+    X = X.astype(np.float32).astype(float)
+    order = np.random.default_rng(0).permutation(len(y))
+    one = clone(AUTO).fit(X, y, qid=qid)
+    other = clone(AUTO).fit(kind(X[order]), y[order], qid=[f"q{-q}" for q in qid[order]])
+    same(one, other, rtol=1e-5 if kind is np.float32 else 1e-8)
+
+
+def test_batches_find_the_same_penalty(documents, no_errors, few_rows):
+    X, y, qid = documents
+    parts = clone(AUTO)
+    for some in np.array_split(np.random.default_rng(1).permutation(60), 7):
+        rows = np.isin(qid, some)
+        parts.partial_fit(X[rows], y[rows], qid=qid[rows])
+    whole = clone(AUTO).fit(X, y, qid=qid)
+    same(parts, whole)
+    alpha = whole.alpha_  # which a fit keeps while more batches come
+    whole.partial_fit(X, y, qid=qid + 100)
+    assert whole.alpha_ == alpha
+
+
+def test_weight_two_is_the_list_twice_and_zero_no_list(documents, no_errors, few_rows):
+    X, y, qid = documents
+    again, gone = qid < 20, qid >= 50
+    weights = 1.0 * ~gone + again
+    weighted = clone(AUTO).fit(X, y, qid=qid, sample_weight=weights)
+    rows = np.concatenate([np.flatnonzero(~gone), np.flatnonzero(again)])
+    copies = np.append(qid[~gone], qid[again] + 100)
+    same(weighted, clone(AUTO).fit(X[rows], y[rows], qid=copies))
+    same(weighted, clone(AUTO).fit(X, y, qid=qid, sample_weight=5.0 * weights))
+
+
+def test_what_is_in_the_noise_leaves_the_constant(documents):
+    X, y, qid = documents
+    rng = np.random.default_rng(0)
+    assert clone(AUTO).fit(X, rng.integers(0, 3, len(y)), qid=qid).alpha_ == 0.1
+    fine = X @ rng.normal(size=8)  # no noise: the less the better
+    fine = np.exp(fine / fine.std())
+    model = clone(AUTO).set_params(target_loss="eru").fit(X, fine, qid=qid)
+    assert model.alpha_scores_[9] <= model.alpha_scores_.max()
+
+
+@pytest.mark.parametrize("loss", ["kendall", "pd", "map", "precision@25%", "dcg", "spearman"])
+def test_fixed_items(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = np.argsort(np.argsort(X @ rng.normal(size=(3, 4)) + rng.normal(size=(80, 4)))) * 1.0
+    y = y > 1 if loss in ("map", "precision@25%") else y
+    model = LowRankSurrogateRanker(target_loss=loss, alpha="auto").fit(X, y)
+    assert model.alpha_ in ALPHAS
+    assert np.isfinite(model.alpha_scores_).all()
+    halves = LowRankSurrogateRanker(target_loss=loss, alpha="auto").partial_fit(X[:30], y[:30])
+    same(halves.partial_fit(X[30:], y[30:]), model)
+
+
+def test_classifier_and_pairs(documents):
+    X, y = load_iris(return_X_y=True)
+    model = LowRankSurrogateClassifier(alpha="auto").fit(X, y)
+    assert 0.7 < 1.0 + model.alpha_scores_.max() <= 1.0
+    X, y, qid = documents
+    pairs = PairwiseDAGRanker(alpha="auto").fit(X, y, qid=qid)
+    assert pairs.alpha_ in ALPHAS
+    assert len(pairs.alpha_scores_) == 20
+    for features in ("bilinear", "concatenation"):
+        other = PairwiseDAGRanker(alpha="auto", pair_features=features, tol=1e-2)
+        assert other.fit(X, y, qid=qid).alpha_ == pairs.alpha_
+
+
+@pytest.mark.parametrize("case", ["four lists", "one list", "missing", "lsqr", "many features"])
+def test_where_nothing_is_searched_it_is_the_constant(documents, case, monkeypatch):
+    X, y, qid = documents
+    model = clone(AUTO)
+    if case == "many features":
+        monkeypatch.setattr(_penalties, "MAX_FEATURES", 7)
+    if case == "four lists":
+        X, y, qid = X[qid < 4], y[qid < 4], qid[qid < 4]
+    if case == "missing":
+        y, qid = np.where(np.arange(len(X))[:, None] % 3 == [0, 1, 4], np.nan, X[:, :3]), None
+        model.set_params(target_loss="dcg")
+        y = np.exp(y)
+    model.set_params(solver="lsqr" if case == "lsqr" else "auto")
+    model.fit(X, y, qid=None if case == "one list" else qid)
+    assert model.alpha_ == 0.1
+    assert not hasattr(model, "alphas_")

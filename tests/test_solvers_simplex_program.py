@@ -1,0 +1,34 @@
+"""The quadratic program over simplices."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from lowrank_rank.solvers._simplex_program import simplex_program
+
+
+@pytest.mark.parametrize("n_groups", [1, 3])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_simplex_program_is_optimal(n_groups, scale):
+    """Feasible, and no plane is above the value of its group: the primal objective is the same."""
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        n = int(rng.integers(n_groups, 15))
+        groups = np.append(np.arange(n_groups), rng.integers(0, n_groups, n - n_groups))
+        slopes, offsets = scale * rng.normal(size=(n, 4)), rng.normal(size=n)
+        totals = rng.random(n_groups) + 0.1
+        m, value = simplex_program(slopes, offsets, 0.3, groups, totals)
+        assert np.all(m >= 0)
+        assert_allclose(np.bincount(groups, m), totals)
+        w = -(m @ slopes) / 0.3
+        highest = [np.max((offsets + slopes @ w)[groups == g]) for g in range(n_groups)]
+        primal = 0.15 * w @ w + totals @ highest
+        assert_allclose(value, primal, rtol=1e-6, atol=1e-6)
+
+
+def test_offsets_below_the_rounding_of_the_products():
+    """All that is left is the shortest convex combination of the slopes."""
+    slopes = 1e30 * np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0]])
+    m, value = simplex_program(slopes, np.array([0.0, 0.5, 1.0]), 1e-3)
+    assert_allclose(m, [0.2, 0.8, 0.0], atol=1e-6)
+    assert_allclose(value, -0.8e60 / 2e-3, rtol=1e-6)

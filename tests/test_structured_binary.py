@@ -1,0 +1,97 @@
+"""StructuredHingeBinaryClassifier: one measure of all rows, thresholds."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.datasets import make_classification
+from sklearn.metrics import f1_score
+
+from lowrank_rank import StructuredHingeBinaryClassifier
+from lowrank_rank.surrogates import structured_hinge
+from lowrank_rank.target_losses import FBeta
+
+
+@pytest.fixture
+def rare():
+    return make_classification(600, 6, weights=[0.85], class_sep=1.2, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "loss", ["f1", FBeta(beta=2.0), "balanced_accuracy", "precision@20", "recall@200", "auc"]
+)
+def test_every_measure_of_all_rows_learns(loss, rare):
+    X, y = rare
+    model = StructuredHingeBinaryClassifier(target_loss=loss, alpha=1e-4).fit(X, y)
+    assert not model.is_vacuous_
+    chance = model.target_loss_.measure(y, np.random.default_rng(0).normal(size=600))
+    assert model.score(X, y) > chance + 0.15
+    assert np.array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
+
+
+def test_thresholds_are_those_of_the_measure(rare):
+    X, y = rare
+    tuned = StructuredHingeBinaryClassifier(alpha=1e-4).fit(X, y)
+    scores = tuned.decision_function(X)
+    hits = np.cumsum(y[np.argsort(-scores)])
+    best = np.max(2 * hits / (np.arange(1, 601) + y.sum()))
+    assert_allclose(f1_score(y, scores > 0), best)
+    assert_allclose(f1_score(y, tuned.predict(X)), best)
+    assert_allclose(tuned.score(X, y), best)
+    assert StructuredHingeBinaryClassifier(threshold="hinge").fit(X, y).threshold_ == 0.0
+    for loss in ("recall@200", "precision@20"):
+        model = StructuredHingeBinaryClassifier(target_loss=loss, tol=0.1).fit(X, y)
+        assert model.predict(X).sum() == int(loss.partition("@")[2])
+
+
+def test_the_positive_class_may_be_the_first(rare):
+    X, y = rare
+    names = np.where(y == 1, "fraud", "ok")
+    forwards = StructuredHingeBinaryClassifier(alpha=1e-4, tol=0.05).fit(X, y)
+    model = StructuredHingeBinaryClassifier(alpha=1e-4, tol=0.05, pos_label="fraud")
+    model.fit(X, names)
+    assert np.array_equal(model.predict(X) == "fraud", forwards.predict(X) == 1)
+    assert_allclose(model.decision_function(X), -forwards.decision_function(X), atol=1e-9)
+    assert_allclose(model.score(X, names), forwards.score(X, y))
+
+
+def test_sparse_rows_give_the_same_classifier(rare):
+    X, y = rare
+    dense = StructuredHingeBinaryClassifier().fit(X, y)
+    thin = StructuredHingeBinaryClassifier().fit(sparse.csr_matrix(X), y)
+    assert_allclose(dense.coef_, thin.coef_, atol=1e-6)
+
+
+def test_a_vacuous_hinge_warns_and_takes_other_weights():
+    rng = np.random.default_rng(0)
+    y = (rng.random(2000) < 0.03).astype(int)
+    X = rng.normal(size=(2000, 3)) + 0.7 * y[:, np.newaxis]
+    with pytest.warns(UserWarning, match="within 2 % of its value"):
+        model = StructuredHingeBinaryClassifier().fit(X, y)
+    assert model.is_vacuous_
+    assert model.score(X, y) > 3.0 * 0.06  # three times that of marking all rows
+    with pytest.warns(UserWarning, match="within 2 % of its value"):
+        other = StructuredHingeBinaryClassifier(threshold="hinge").fit(X, y)
+    assert other.threshold_ == model.threshold_ != 0.0  # 0 is no threshold of F1 for it
+
+
+def test_input_of_the_binary_classifier_that_is_refused(rare):
+    X, y = rare
+    with pytest.raises(ValueError, match="one class only"):
+        StructuredHingeBinaryClassifier().fit(X, np.ones(600))
+    with pytest.raises(ValueError, match=r"k <= P only.*P=\d+ and k=500"):
+        StructuredHingeBinaryClassifier(target_loss="precision@500").fit(X, y)
+    with pytest.raises(ValueError, match="k >= P only"):
+        StructuredHingeBinaryClassifier(target_loss="recall@5").fit(X, y)
+    with pytest.raises(ValueError, match="no structured hinge here: take one of f1"):
+        StructuredHingeBinaryClassifier(target_loss="ndcg@5").fit(X, y)
+
+
+def test_the_objective_is_what_it_says(rare):
+    X, y = rare
+    model = StructuredHingeBinaryClassifier(alpha=1e-4, threshold="hinge").fit(X, y)
+    scores = model.decision_function(X)
+    scale = 2.0 * y.sum()
+    weights = scale**2 * (np.sum(model.coef_**2))
+    hinge = structured_hinge("f1", y, scores)[0][0]
+    assert model.objective_ >= hinge + 1e-4 / 2 * weights - 1e-9

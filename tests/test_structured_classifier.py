@@ -1,0 +1,144 @@
+"""StructuredHingeClassifier: classes with costs, the batch perceptron."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
+
+from lowrank_rank import StructuredHingeClassifier
+from lowrank_rank.calibration import perceptron_mistake_bound
+
+
+def test_the_0_1_loss_is_crammer_and_singer():
+    X, y = load_iris(return_X_y=True)
+    ours = StructuredHingeClassifier(alpha=1 / 150, tol=1e-5).fit(X, y)
+    peer = LinearSVC(multi_class="crammer_singer", C=1.0, max_iter=1_000_000, tol=1e-5).fit(X, y)
+
+    def objective(coef, intercept):
+        scores = X @ coef.T + intercept
+        own = scores[np.arange(150), y]
+        hinge = (scores + 1 - np.eye(3)[y]).max(axis=1) - own
+        return (np.sum(coef**2) + np.sum(intercept**2)) / 300 + hinge.mean()
+
+    assert_allclose(ours.objective_, objective(ours.coef_, ours.intercept_))
+    assert_allclose(ours.objective_, objective(peer.coef_, peer.intercept_), rtol=1e-3)
+
+
+def test_costs_and_an_abstention():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = np.where(X[:, 0] + 0.7 * rng.normal(size=400) > 0, "yes", "no")
+    costs = [[0, 5, 1], [5, 0, 1]]
+    model = StructuredHingeClassifier(
+        loss_matrix=costs, classes=["no", "yes"], decisions=["no", "yes", "abstain"]
+    ).fit(X, y)
+    found = model.predict(X)
+    assert {"no", "yes"} <= set(found) <= {"no", "yes", "abstain"}
+    mean = np.mean(
+        [
+            costs[int(a == "yes")][["no", "yes", "abstain"].index(b)]
+            for a, b in zip(y, found, strict=True)
+        ]
+    )
+    assert_allclose(model.score(X, y), 1 - mean)
+    assert mean < 1.0
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (
+            {"loss_matrix": [[1, 2, 1], [1, 0, 1], [1, 1, 0]]},
+            "class 0 costs 1 for itself|for itself",
+        ),
+        ({"loss_matrix": [[0, 1], [1, 0], [1, 1]], "decisions": [0, 1]}, "not among the decisions"),
+        ({"loss_matrix": -np.ones((3, 3)) + np.eye(3)}, "takes costs >= 0"),
+        ({"loss_matrix": [[0, 1], [1, 0]]}, "2 rows but y holds 3 labels"),
+    ],
+)
+def test_costs_that_do_not_fit_are_refused(params, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        StructuredHingeClassifier(**params).fit(X, y)
+
+
+def test_one_class_and_unknown_labels_are_refused():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="one class"):
+        StructuredHingeClassifier().fit(X, np.zeros(150))
+    model = StructuredHingeClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="is not among the classes"):
+        model.score(X, np.full(150, 7))
+
+
+def test_example_17_1_one_versus_all_fails_and_the_multivector_does_not():
+    centers = [[-3.0, 0.0], [0.0, 0.0], [3.0, 0.0]]
+    X, y = make_blobs(
+        [80, 40, 80],
+        centers=np.add(centers, [[0, 0], [0, 1], [0, 0]]),
+        cluster_std=0.3,
+        random_state=0,
+    )
+    assert StructuredHingeClassifier(alpha=1e-3).fit(X, y).score(X, y) == 1.0
+
+
+def test_the_perceptron_makes_no_more_mistakes_than_its_bound():
+    X, y = make_blobs(120, centers=3, cluster_std=0.6, random_state=2)
+    model = StructuredHingeClassifier(solver="perceptron").fit(X, y)
+    assert model.score(X, y) == 1.0
+    constant = np.column_stack([X, np.ones(120)])
+    other = StructuredHingeClassifier(alpha=1e-5).fit(X, y)
+    coef = np.column_stack([other.coef_, other.intercept_])
+    bound = perceptron_mistake_bound(constant, y, coef)
+    assert model.n_iter_ <= bound < np.inf
+    assert perceptron_mistake_bound(constant, y, np.zeros((3, 3))) == np.inf
+    X, y = make_blobs(120, centers=3, cluster_std=5.0, random_state=2)
+    wrong = []
+    for max_iter in (5, 20, 80):
+        model = StructuredHingeClassifier(solver="perceptron", max_iter=max_iter)
+        with pytest.warns(ConvergenceWarning, match="never ends"):
+            wrong.append(model.fit(X, y).objective_)
+        assert 1.0 - model.score(X, y) == pytest.approx(wrong[-1])
+    assert wrong == sorted(wrong, reverse=True)  # the best weights on the way are kept
+
+
+def test_steps_over_calls_know_all_classes():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(150)
+    X, y = X[order] - X.mean(axis=0), y[order]
+    model = StructuredHingeClassifier(solver="sgd")
+    for _ in range(30):
+        model.partial_fit(X[:75], y[:75], classes=[0, 1, 2]).partial_fit(X[75:], y[75:])
+    assert model.score(X, y) > 0.8
+    with pytest.raises(ValueError, match="differ from those of earlier calls"):
+        model.partial_fit(X, y, classes=[0, 1])
+
+
+@pytest.mark.parametrize("solver", ["lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"])
+def test_a_row_of_weight_2_is_the_row_twice(solver):
+    X, y = (part[::4] for part in load_iris(return_X_y=True))
+    rng = np.random.default_rng(0)
+    weights = rng.integers(0, 3, len(y))
+    twice = rng.permutation(np.repeat(np.arange(len(y)), weights))
+    model = StructuredHingeClassifier(solver=solver, tol=0.05, max_iter=30, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        weighted = clone(model).fit(X, y, sample_weight=weights)
+        repeated = clone(model).fit(X[twice], y[twice])
+        once = clone(model).fit(X, y)
+    assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-12)
+    assert not np.allclose(weighted.coef_, once.coef_, rtol=1e-4)
+
+
+def test_weights_of_steps_over_calls_count():
+    X = np.array([[1.0], [1.0], [-1.0], [-1.0]])
+    y, weights = np.array([0, 1, 0, 1]), np.array([9.0, 1.0, 1.0, 9.0])
+    model = StructuredHingeClassifier(solver="sgd", alpha=0.1)
+    for _ in range(30):
+        model.partial_fit(X, y, sample_weight=weights)
+    assert model.predict([[1.0], [-1.0]]).tolist() == [0, 1]

@@ -1,0 +1,223 @@
+"""StructuredHingeRanker: measures, ids in three ways, input that is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from lowrank_rank import StructuredHingeRanker, make_ranking_scorer, ranking_target
+from lowrank_rank.surrogates import structured_hinge
+
+NAMES = ["kendall", "ndcg@3", "ndcg", "auc", "precision@1", "recall@7"]
+
+
+@pytest.fixture
+def documents():
+    rng = np.random.default_rng(0)
+    X, qid = rng.normal(size=(240, 4)), np.repeat(np.arange(20), 12)
+    y = np.clip(np.round(X[:, 0] - X[:, 1] + 0.3 * rng.normal(size=240)), 0, 2)
+    return X, y, qid
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_learns(name, documents):
+    X, y, qid = documents
+    model = StructuredHingeRanker(target_loss=name, alpha=1e-3).fit(X, y, qid=qid)
+    chance = model.target_loss_.measure(y, np.random.default_rng(1).normal(size=240), qid=qid)
+    assert model.score(X, y, qid=qid) >= chance + 0.15
+    at_zero = np.nanmean(structured_hinge(name, y, np.zeros(240), qid=qid)[0])
+    hinge = np.nanmean(structured_hinge(name, y, model.predict(X), qid=qid)[0])
+    assert hinge < at_zero
+    assert model.dual_gap_ <= 1e-3 * at_zero + 1e-12
+
+
+def test_kendall_is_the_linear_rank_svm(documents):
+    X, y, qid = documents
+    alpha = 0.01
+    model = StructuredHingeRanker(target_loss="kendall", alpha=alpha, tol=1e-5).fit(X, y, qid=qid)
+    i, j = np.nonzero((qid[:, None] == qid) & (y[:, None] > y))
+    sign = np.where(np.arange(len(i)) % 2, -1.0, 1.0)
+    svm = LinearSVC(loss="hinge", C=1 / (alpha * 66 * 20), fit_intercept=False, max_iter=100_000)
+    svm.fit((X[i] - X[j]) * sign[:, None], sign)
+
+    def objective(w):
+        hinge = structured_hinge("kendall", y, X @ w, qid=qid)[0].mean()
+        return alpha / 2 * w @ w + hinge
+
+    assert_allclose(objective(model.coef_), objective(svm.coef_[0]), rtol=1e-4)
+
+
+def test_fixed_items_have_weights_of_their_own():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = np.column_stack([X[:, 0] > 0, X[:, 0] < 0, X[:, 1] > 1]) * 1.0
+    model = StructuredHingeRanker(target_loss="ndcg", alpha=1e-3).fit(X, y)
+    assert model.coef_.shape == (3, 3)
+    assert model.intercept_.shape == (3,)
+    assert model.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="takes no qid"):
+        model.fit(X, y, qid=np.arange(200))
+
+
+def test_sparse_features_give_the_same_model(documents):
+    X, y, qid = documents
+    dense = StructuredHingeRanker().fit(X, y, qid=qid)
+    thin = StructuredHingeRanker().fit(sparse.csr_matrix(X), y, qid=qid)
+    assert_allclose(dense.coef_, thin.coef_, atol=1e-6)
+
+
+def test_rows_in_any_order_give_the_same_model(documents):
+    X, y, qid = documents
+    shuffled = np.random.default_rng(3).permutation(240)
+    first = StructuredHingeRanker().fit(X, y, qid=qid)
+    second = StructuredHingeRanker().fit(X[shuffled], y[shuffled], qid=qid[shuffled])
+    assert_allclose(first.objective_, second.objective_, rtol=2e-3)
+
+
+def test_three_ways_of_carrying_qid_in_a_search(documents):
+    X, y, qid = documents
+    grid = {
+        "structuredhingeranker__alpha": [1e-3, 1e-1],
+        "structuredhingeranker__target_loss": ["kendall", "ndcg@3"],
+    }
+    pipeline = make_pipeline(StandardScaler(), StructuredHingeRanker(tol=1e-2))
+    search = GridSearchCV(
+        pipeline,
+        grid,
+        scoring=make_ranking_scorer("ndcg@3"),
+        cv=GroupKFold(2),
+        error_score="raise",
+    )
+    best = [search.fit(X, ranking_target(y, qid), groups=qid).best_score_]
+    series = pd.Series(y, index=pd.Index(qid, name="qid"))
+    best.append(search.fit(X, series, groups=qid).best_score_)
+    with sklearn.config_context(enable_metadata_routing=True):
+        best.append(search.fit(X, y, qid=qid, groups=qid).best_score_)
+    assert_allclose(best, best[0])
+    assert best[0] > 0.8
+
+
+def test_steps_go_on_over_calls_of_whole_lists(documents):
+    X, y, qid = documents
+    model = StructuredHingeRanker(target_loss="kendall", solver="sgd", batch_size=2)
+    for rows in (qid < 10, qid >= 10):
+        model.partial_fit(X[rows], y[rows], qid=qid[rows])
+    assert model.n_lists_ == 20
+    whole = StructuredHingeRanker(target_loss="kendall").fit(X, y, qid=qid).score(X, y, qid=qid)
+    assert model.score(X, y, qid=qid) > whole - 0.02
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="list 19 is cut across two calls"):
+        model.partial_fit(X[-3:], y[-3:], qid=qid[-3:])
+    with pytest.raises(ValueError, match="target_loss"):
+        model.set_params(target_loss="auc").partial_fit(X[:12], y[:12], qid=qid[:12])
+    assert np.array_equal(model.coef_, before)
+    assert not hasattr(StructuredHingeRanker(), "partial_fit")
+
+
+def test_a_k_that_does_not_fit_names_the_list(documents):
+    X, y, qid = documents
+    with pytest.raises(ValueError, match=r"k <= P only.*has P=\d+ and k=40"):
+        StructuredHingeRanker(target_loss="precision@40").fit(X, y, qid=qid)
+
+
+def test_ids_given_to_fit_are_asked_for(documents):
+    X, y, qid = documents
+    model = StructuredHingeRanker().fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="fitted with query ids"):
+        model.score(X, y)
+
+
+@pytest.mark.parametrize("name", ["ndcg@10", "precision@1", "recall@6", "auc", "kendall"])
+@pytest.mark.parametrize("grade", [0, 1])
+def test_grades_that_are_all_equal_leave_nothing_to_learn(name, grade):
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    for qid in (None, [0, 0, 0, 1, 1, 1]):
+        model = StructuredHingeRanker(target_loss=name).fit(X, [grade] * 6, qid=qid)
+        if (name, grade) == ("recall@6", 1):  # what is marked has an intercept
+            assert_allclose(model.coef_, 0.0, atol=2e-4)  # within tol of the minimum
+        else:
+            assert np.all(model.coef_ == 0.0)
+            assert model.intercept_ == 0.0
+
+
+def test_features_whose_products_of_products_overflow_are_refused():
+    X = 1e100 * np.random.default_rng(0).normal(size=(6, 2))
+    with pytest.raises(ValueError, match="bring them to one scale"):
+        StructuredHingeRanker().fit(X, [3, 0, 1, 1, 0, 0])
+
+
+def test_batches_with_ids_of_other_types(documents):
+    X, y, qid = documents
+    model = StructuredHingeRanker(solver="sgd").partial_fit(X[:120], y[:120], qid=qid[:120])
+    model.partial_fit(X[120:], y[120:], qid=[(int(q), "a") for q in qid[120:]])
+    assert model.n_lists_ == 20
+
+
+@pytest.mark.parametrize("scale", [1e20, 1e-20])
+def test_features_whose_products_of_products_leave_the_range(scale, documents):
+    X, y, qid = documents
+    with pytest.raises(ValueError, match="too large or too small"):
+        StructuredHingeRanker().fit(scale * X, y, qid=qid)
+
+
+@pytest.mark.parametrize(
+    ("name", "solver", "tol"),
+    [
+        ("kendall", "lbfgs", 1e-5),
+        ("ndcg@3", "one_slack", 1e-5),
+        ("auc", "n_slack", 1e-4),
+        ("ndcg@3", "frank_wolfe", 5e-3),
+        ("kendall", "sgd", 2e-3),
+    ],
+)
+def test_a_list_of_weight_2_is_the_list_twice(name, solver, tol, documents):
+    X, y, qid = documents
+    of_list = np.random.default_rng(0).integers(0, 3, 20)
+    rows = np.concatenate([np.flatnonzero(qid == q) for q in np.repeat(np.arange(20), of_list)])
+    again = np.repeat(np.arange(of_list.sum()), 12)
+    params = {"target_loss": name, "solver": solver, "alpha": 0.1, "batch_size": 40}
+    model = StructuredHingeRanker(tol=tol, max_iter=100, random_state=0, **params)
+    weighted = clone(model).fit(X, y, qid=qid, sample_weight=of_list[qid])
+    repeated = clone(model).fit(X[rows], y[rows], qid=again)
+    once = clone(model).fit(X, y, qid=qid)
+    assert_allclose(weighted.objective_, repeated.objective_, rtol=2 * tol)
+    assert abs(once.objective_ / repeated.objective_ - 1) > 2 * tol
+    assert weighted.n_lists_ == np.count_nonzero(of_list)
+
+
+def test_weights_of_rows_of_one_list_count_copies(documents):
+    X, y, _ = documents
+    X, y, copies = X[:12], y[:12], np.random.default_rng(1).integers(0, 3, 12)
+    rows = np.repeat(np.arange(12), copies)
+    weighted = StructuredHingeRanker().fit(X, y, sample_weight=copies)
+    repeated = StructuredHingeRanker().fit(X[rows][::-1], y[rows][::-1])
+    assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-12)
+    same = StructuredHingeRanker().fit(X, y, sample_weight=np.full(12, 0.3))
+    assert_allclose(same.coef_, StructuredHingeRanker().fit(X, y).coef_)
+
+
+def test_weights_that_no_list_can_have_are_refused(documents):
+    X, y, qid = documents
+    weights = np.ones(240)
+    weights[14] = 2.0
+    with pytest.raises(ValueError, match=r"differs within the list 1 \(1 and 2\)"):
+        StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"sample_weight\[14\] is 3.5.*whole numbers"):
+        StructuredHingeRanker().fit(X, y, sample_weight=weights + 1.5 * (weights - 1))
+
+
+def test_empty_input_is_refused(documents):
+    X, y, qid = documents
+    with pytest.raises(ValueError, match="0 sample"):
+        StructuredHingeRanker().fit(X[:0], y[:0], qid=qid[:0])
+    with pytest.raises(ValueError, match="qid has the length 0"):
+        structured_hinge("ndcg@3", y, y, qid=[])
+    with pytest.raises(ValueError, match="All sample weights are zero"):
+        StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=np.zeros(240))

@@ -1,0 +1,153 @@
+"""StructuredHingeSequenceClassifier: transitions, ids, real words."""
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose
+from sklearn.datasets import load_svmlight_file
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from lowrank_rank import (
+    StructuredHingeClassifier,
+    StructuredHingeSequenceClassifier,
+    ranking_target,
+    sequence_accuracy_scorer,
+)
+
+
+@pytest.fixture
+def words():
+    """Letters a, b, c in a cycle, of which a picture shows little."""
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(80), 6)
+    start = rng.integers(0, 3, 80)
+    y = (start[qid] + np.tile(np.arange(6), 80)) % 3
+    X = np.eye(3)[y] + 0.8 * rng.normal(size=(480, 3))
+    return X, np.array(list("abc"))[y], qid
+
+
+@pytest.mark.parametrize("solver", ["auto", "lbfgs", "one_slack", "sgd"])
+def test_neighbours_tell_what_a_letter_does_not_show(solver, words):
+    X, y, qid = words
+    train = qid < 40
+    alone = StructuredHingeClassifier().fit(X[train], y[train]).score(X[~train], y[~train])
+    model = StructuredHingeSequenceClassifier(solver=solver, random_state=0)
+    model.fit(X[train], y[train], qid=qid[train])
+    assert model.score(X[~train], y[~train], qid=qid[~train]) > alone + 0.1
+    assert model.transitions_.argmax(axis=1).tolist() == [1, 2, 0]
+    found = model.predict(X[~train], qid=qid[~train]) == y[~train]
+    whole = sequence_accuracy_scorer(model, X[~train], y[~train], qid=qid[~train])
+    assert_allclose(whole, found.reshape(-1, 6).all(axis=1).mean())
+
+
+def test_without_ids_rows_are_classified_alone(words):
+    X, y, _ = words
+    model = StructuredHingeSequenceClassifier(tol=1e-5).fit(X, y)
+    assert np.all(model.transitions_ == 0)
+    other = StructuredHingeClassifier(alpha=1e-4, tol=1e-5).fit(X, y)
+    assert_allclose(model.objective_, other.objective_, rtol=1e-4)
+
+
+def test_ids_given_to_fit_are_asked_for(words):
+    X, y, qid = words
+    model = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
+    for call in (lambda: model.predict(X), lambda: model.score(X, y)):
+        with pytest.raises(ValueError, match="fitted with query ids"):
+            call()
+    with pytest.raises(ValueError, match="fitted with query ids"):
+        sequence_accuracy_scorer(model, X, y)
+
+
+def test_sequences_may_be_interleaved(words):
+    X, y, qid = words
+    order = np.argsort(np.tile(np.arange(6), 80), kind="stable")
+    model = StructuredHingeSequenceClassifier(random_state=0).fit(X, y, qid=qid)
+    assert np.array_equal(model.predict(X, qid=qid)[order], model.predict(X[order], qid=qid[order]))
+
+
+def test_sequences_in_a_search_with_routing(words):
+    X, y, qid = words
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            StructuredHingeSequenceClassifier(random_state=0),  # in a Pipeline from 1.8 on
+            {"alpha": [1e-3, 1e2]},
+            cv=GroupKFold(2),
+            error_score="raise",
+        ).fit(X, y, qid=qid, groups=qid)
+    assert search.best_params_ == {"alpha": 1e-3}
+    codes = np.unique(y, return_inverse=True)[1]
+    model = StructuredHingeSequenceClassifier(random_state=0)
+    carried = model.fit(X, ranking_target(codes, qid)).score(X, ranking_target(codes, qid))
+    assert_allclose(carried, model.score(X, codes, qid=qid))
+
+
+def test_a_sequence_cut_across_calls_is_refused(words):
+    X, y, qid = words
+    model = StructuredHingeSequenceClassifier(solver="sgd")
+    model.partial_fit(X[:100], y[:100], qid=qid[:100])
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="sequence 16 is cut across two calls"):
+        model.partial_fit(X[100:], y[100:], qid=qid[100:])
+    assert np.array_equal(model.coef_, before)
+    model.partial_fit(X[102:], y[102:], qid=qid[102:])
+    assert model.n_sequences_ == 80
+
+
+def test_one_class_is_refused(words):
+    X, _, qid = words
+    with pytest.raises(ValueError, match="one class"):
+        StructuredHingeSequenceClassifier().fit(X, np.zeros(480), qid=qid)
+
+
+def test_handwritten_words(data_folder):
+    path = data_folder / "sequences" / "handwritten_words.gz"
+    if not path.exists():
+        pytest.skip("the handwritten words are not here")
+    X, y, qid = load_svmlight_file(str(path), query_id=True)
+    X, train, test = X.toarray(), qid <= np.quantile(qid, 0.1), qid > np.quantile(qid, 0.95)
+    model = StructuredHingeSequenceClassifier(solver="sgd", max_iter=5, alpha=1e-3, random_state=0)
+    model.fit(X[train], y[train], qid=qid[train])
+    alone = (
+        StructuredHingeClassifier(alpha=1e-2, tol=5e-2)
+        .fit(X[train], y[train])
+        .score(X[test], y[test])
+    )
+    assert model.score(X[test], y[test], qid=qid[test]) > alone + 0.02
+
+
+def test_sequences_of_compound_ids_go_on(words):
+    X, y, qid = words
+    ids = [(int(q), "a") for q in qid]
+    model = StructuredHingeSequenceClassifier(solver="sgd", random_state=0)
+    model.partial_fit(X[:102], y[:102], classes=["a", "b", "c"], qid=ids[:102])
+    with pytest.raises(ValueError, match=r"The sequence \(16, 'a'\) is cut"):
+        model.partial_fit(X[101:], y[101:], qid=ids[101:])
+    model.partial_fit(X[102:], y[102:], qid=qid[102:])  # of another type
+
+
+def test_labels_of_another_length_are_refused(words):
+    X, y, qid = words
+    model = StructuredHingeSequenceClassifier(max_iter=1, tol=10.0).fit(X, y, qid=qid)
+    for score in (
+        model.score,
+        lambda *args, **named: sequence_accuracy_scorer(model, *args, **named),
+    ):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            score(X, y[1:], qid=qid)
+
+
+def test_labels_and_ids_that_cannot_be_are_refused(words):
+    X, y, qid = words
+    model = StructuredHingeSequenceClassifier(random_state=0).fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="Input y contains NaN: the label of row 3"):
+        model.fit(X, [*y[:3], None, *y[4:]], qid=qid)
+    with pytest.raises(ValueError, match="missing or infinite id"):
+        model.fit(X, y, qid=np.where(qid == 3, np.nan, qid))
+    with pytest.raises(ValueError, match="qid has the length 2"):
+        model.predict(X, qid=[1, 2])
+    steps = StructuredHingeSequenceClassifier(solver="sgd").partial_fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="is not among the classes"):
+        steps.partial_fit(X[:3], ["a", "z", "b"], qid=[-1, -1, -1])
+    with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):
+        StructuredHingeSequenceClassifier(max_iter=1, tol=1e-4).fit(X, y, qid=qid)

@@ -1,0 +1,140 @@
+"""Solvers of structured hinges: reference optima, true gaps."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+
+from lowrank_rank._lists import RankingLists
+from lowrank_rank.structured._hinges import (
+    ChainHinge,
+    ClassHinge,
+    CountHinge,
+    PairHinge,
+    PlacesHinge,
+)
+from lowrank_rank.structured._multivariate import f_loss
+from lowrank_rank.structured._problem import ChainProblem, LinearProblem
+from lowrank_rank.structured._solvers import SOLVERS, Descent, descend
+
+
+def problems():
+    rng = np.random.default_rng(0)
+    X, lists = rng.normal(size=(24, 3)), RankingLists([6, 8, 10])
+    grades = (X @ [1.0, -1.0, 0.0] + rng.normal(size=24) > 0.5) + 1.0 * (X[:, 0] > 1)
+    three, classes = np.ones(3) / 3, rng.integers(0, 3, 24)
+    costs = 1 - np.eye(3)[classes]
+    discounts = 1 / np.log2(np.arange(2, 6))
+    return {
+        "kendall": LinearProblem(X, PairHinge(grades, lists), three, 1),
+        "squared": LinearProblem(X, PairHinge(grades, lists, squared=True), three, 1),
+        "ndcg": LinearProblem(
+            X / 25, PlacesHinge(grades / 4, lists, discounts=discounts), three, 1
+        ),
+        "f1": LinearProblem(
+            X / 5, CountHinge(grades > 0, lists, count_loss=f_loss(1.0)), three, 1, intercept=True
+        ),
+        "classes": LinearProblem(X, ClassHinge(classes, costs), np.ones(24) / 24, 3),
+        "chains": ChainProblem(X, ChainHinge(classes, costs, lists), three / 8, 3, intercept=True),
+    }
+
+
+NAMES = list(problems())
+ALPHA = 0.05
+
+
+def parts_of(problem, solver):
+    return problem.batches(1 if solver == "n_slack" else 2, np.random.RandomState(0))
+
+
+def solve(problem, solver, tol=1e-7, max_iter=400):
+    return SOLVERS[solver](
+        problem,
+        alpha=ALPHA,
+        tol=tol,
+        max_iter=max_iter,
+        parts=parts_of(problem, solver),
+        random_state=np.random.RandomState(0),
+    )
+
+
+def reference(problem):
+    """The objective at the optimum, by cutting planes and SLSQP in (w, slack)."""
+    planes, w = [], np.zeros(problem.size)
+    for _ in range(300):
+        t = problem.worst(w)
+        planes.append((t.slope, t.cost))
+        slopes, costs = (np.array(p) for p in zip(*planes, strict=True))
+        found = minimize(
+            lambda v: ALPHA / 2 * v[:-1] @ v[:-1] + v[-1],
+            np.append(w, max(costs + slopes @ w)),
+            jac=lambda v: np.append(ALPHA * v[:-1], 1.0),
+            constraints={
+                "type": "ineq",
+                "fun": lambda v: v[-1] - costs - slopes @ v[:-1],  # noqa: B023
+                "jac": lambda v: np.column_stack([-slopes, np.ones(len(costs))]),  # noqa: B023
+            },
+            method="SLSQP",
+            options={"ftol": 1e-13, "maxiter": 500},
+        )
+        w = found.x[:-1]
+        value = ALPHA / 2 * w @ w + problem.worst(w).value
+        if value - found.fun < 1e-8:
+            break
+    return value
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "squared"])
+def test_cutting_planes_reach_the_reference_optimum(name):
+    problem = problems()[name]
+    optimum = reference(problem)
+    for solver in ("one_slack", "n_slack"):
+        found = solve(problem, solver)
+        assert found.converged
+        assert_allclose(found.objective, optimum, rtol=1e-6)
+        value = ALPHA / 2 * found.w @ found.w + problem.worst(found.w).value
+        assert_allclose(found.objective, value)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "squared"])
+def test_the_gap_is_a_true_bound(name, solver):
+    problem = problems()[name]
+    if (solver == "lbfgs" and not problem.is_smooth) or (
+        solver == "lbfgs" and name in ("ndcg", "f1")
+    ):
+        pytest.skip("no smooth form")
+    optimum = solve(problem, "n_slack", tol=1e-9).objective
+    for max_iter in (1, 3, 30):
+        found = solve(problem, solver, tol=1e-6, max_iter=max_iter)
+        assert -1e-8 <= found.objective - optimum <= found.gap + 1e-8
+    assert solve(problem, solver, tol=0.02, max_iter=2000).converged
+
+
+def test_squared_pairs_are_solved_with_a_gap():
+    problem = problems()["squared"]
+    found = solve(problem, "lbfgs", tol=1e-6)
+    exact = minimize(
+        lambda w: ALPHA / 2 * w @ w + problem.worst(w).value, np.zeros(problem.size), tol=1e-10
+    )
+    assert found.converged
+    assert_allclose(found.objective, exact.fun, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "squared"])
+def test_steps_come_near_the_optimum(name):
+    problem, rng = problems()[name], np.random.RandomState(0)
+    optimum = solve(problem, "one_slack").objective
+    at_zero = problem.worst(np.zeros(problem.size)).value
+    descent = Descent(problem.size)
+    found = descend(
+        problem,
+        descent,
+        alpha=ALPHA,
+        tol=0.1,
+        max_iter=300 if name == "f1" else 100,
+        parts=problem.batches(1, rng),
+        random_state=rng,
+    )
+    assert found.objective - optimum <= found.gap
+    assert found.objective - optimum < 0.1 * (at_zero - optimum)

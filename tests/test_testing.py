@@ -1,0 +1,123 @@
+"""testing.check_surrogate: all of ours pass, and each kind of broken one is found."""
+
+import numpy as np
+import pytest
+
+from lowrank_rank import OrderPreservingRegressor
+from lowrank_rank.surrogates import (
+    SURROGATES,
+    CrossEntropy,
+    PairwiseSquared,
+    PointwiseSquared,
+    RankNet,
+)
+from lowrank_rank.surrogates import SurrogateValues as Values
+from lowrank_rank.testing import check_surrogate
+
+
+@pytest.mark.parametrize("name", SURROGATES)
+def test_ours_keep_the_contract(name):
+    check_surrogate(name)
+
+
+class WrongGradient(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        found = super().evaluate(v, s, lists, weights)
+        return found._replace(gradient=1.01 * found.gradient)
+
+
+class WrongCurvature(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        found = super().evaluate(v, s, lists, weights)
+        return found._replace(curvature=0.5 * found.curvature)
+
+
+class Concave(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        return Values(*(-part for part in super().evaluate(v, s, lists, weights)))
+
+
+class Moves(PointwiseSquared):
+    is_shift_invariant = True
+
+
+class IgnoresWeights(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        return super().evaluate(v, s, lists, np.ones_like(weights))
+
+
+class ForgetsThePairs(PairwiseSquared):
+    is_pairwise = False
+
+    def evaluate(self, v, s, lists, weights):
+        return super().evaluate(v, s, lists, np.sqrt(weights))
+
+
+class WeighsItemsAlone(CrossEntropy):
+    """What a list of weight 3 adds: 3 V log 3."""
+
+    def evaluate(self, v, s, lists, weights):
+        found = super().evaluate(v, s, lists, weights)
+        logarithms = np.log(np.where(weights > 0, weights, 1.0))
+        return found._replace(values=found.values + lists.sum(weights * v * logarithms))
+
+
+class ClaimsToPreserveOrder(RankNet):
+    is_order_preserving = True
+
+
+class ClaimsToBeProportional(PointwiseSquared):
+    is_proportional = True
+
+
+class ClaimsToBeSquared(RankNet):
+    is_squared = True
+
+
+class ClaimsToBeTwiceSquared(PointwiseSquared):
+    is_squared = True
+
+    def evaluate(self, v, s, lists, weights):
+        return super().evaluate(v, s, lists, 2.0 * weights)
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (WrongGradient, "gradient is not that of the values"),
+        (WrongCurvature, "curvature is below"),
+        (Concave, r"curvature|convex"),
+        (Moves, "changes with a shift"),
+        (IgnoresWeights, "weight 2 is not the item twice"),
+        (ForgetsThePairs, "weight 2 is not the item twice"),
+        (WeighsItemsAlone, "three times as large"),
+        (ClaimsToPreserveOrder, "calls itself order-preserving"),
+        (ClaimsToBeProportional, "calls itself proportional"),
+        (ClaimsToBeSquared, "calls itself squared"),
+        (ClaimsToBeTwiceSquared, "calls itself squared|weight 2"),
+    ],
+)
+def test_broken_ones_are_found(broken, message):
+    with pytest.raises(AssertionError, match=message):
+        check_surrogate(broken())
+
+
+class ReturnsNothing(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        return None
+
+
+class SumsAllLists(PointwiseSquared):
+    def evaluate(self, v, s, lists, weights):
+        found = super().evaluate(v, s, lists, weights)
+        return found._replace(values=found.values.sum())
+
+
+@pytest.mark.parametrize("broken", [ReturnsNothing, SumsAllLists])
+def test_what_evaluate_must_return_is_said_by_the_check_and_by_a_fit(broken):
+    message = r"evaluate must return SurrogateValues\(values, gradient, curvature\) of shapes"
+    with pytest.raises(TypeError, match=message):
+        check_surrogate(broken())
+    model = OrderPreservingRegressor(surrogate=broken())
+    with pytest.raises(TypeError, match=message):
+        model.fit([[0.0], [1.0]], [0, 1], qid=["a", "a"])

@@ -1,0 +1,57 @@
+"""Lists, rules and batches that the tests of precision at the top share."""
+
+import numpy as np
+
+from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank._binary_labels import read_binary_labels
+from lowrank_rank.precision_at_top._batches import ListBatch, Rule
+from lowrank_rank.precision_at_top._mini_batch import Descent
+from lowrank_rank.surrogates import PRECISION_SURROGATES, precision_surrogate
+
+NAMES = sorted(PRECISION_SURROGATES)
+PERCEPTRONS = sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)
+#: (surrogate, whether the step is that of its perceptron)
+STEPS = [(name, False) for name in NAMES] + [(name, True) for name in PERCEPTRONS]
+
+
+def rule(name, perceptron=False):
+    return Rule(PRECISION_SURROGATES[name], perceptron)
+
+
+def steps_of(name, *, eta0, alpha, standardize=False):
+    return Descent(rule(name), eta0, alpha, standardize)
+
+
+def make_list(rng, n=20, p=3):
+    X, y = rng.normal(size=(n, p)), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    return X, y
+
+
+def batch_of(X, y, k, **kw):
+    return ListBatch(X[y == 1], X[y == 0], k, **kw)
+
+
+def objective(w, X, y, k, name, penalty, start=0.0):
+    value, _ = precision_surrogate(y, X @ w, k, surrogate=name)
+    return value / min(k, (y == 0).sum()) + penalty / 2 * np.sum((w - start) ** 2)
+
+
+def labels_of(y, qid=None):
+    return read_binary_labels(y, qid, None, None, PrecisionAtKPerceptron())
+
+
+def numbered(n):
+    """Features that say which row they are of."""
+    return np.arange(float(n))[:, np.newaxis]
+
+
+def random_lists(n, seed, *, ties=False):
+    """Lists of 2 to 9 items with a k in 1..P; scores on a coarse grid where ties are wanted."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        size = rng.integers(2, 10)
+        y = rng.integers(0, 2, size)
+        y[rng.integers(size)] = 1
+        scores = rng.normal(scale=rng.choice([0.3, 1.0, 3.0]), size=size)
+        yield y, np.round(2 * scores) / 2 if ties else scores, int(rng.integers(1, y.sum() + 1))
