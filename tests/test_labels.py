@@ -176,7 +176,7 @@ def test_ids_in_the_index_of_X_alone_are_not_ignored(ranker):
     index = pd.Index([0, 0, 1, 1], name="qid")
     frame = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}, index=index)
     y = np.array([0.0, 1.0, 1.0, 0.0])
-    with pytest.raises(ValueError, match="Pass qid=X.index"):
+    with pytest.raises(ValueError, match=r"Pass qid=X\.index"):
         ranker.fit(frame, y)
     ranker.fit(frame, y, qid=frame.index)
     ranker.fit(frame, pd.Series(y, index=frame.index))
