@@ -564,6 +564,31 @@ def test_warm_start_on_other_data_says_so():
         model.set_params(pos_label=0).fit(X, y)
 
 
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"max_iter": 3, "tol": None},
+        {"max_iter": 3, "tol": None, "n_runs": 2},
+        {"max_iter": 3, "tol": None, "early_stopping": True, "verbose": 1},
+        {"solver": "cutting_plane", "max_iter": 200},
+    ],
+    ids=lambda params: "-".join(params),
+)
+def test_a_callback_is_told_of_each_pass(params, capsys):
+    X, y = rare_class()
+    told = []
+    model = PrecisionAtKPerceptron(
+        **params, random_state=0, callback=lambda n, value: told.append((n, value))
+    ).fit(X, y)
+    n_runs = params.get("n_runs", 1)
+    assert [n for n, _ in told] == [*range(1, model.n_iter_ + 1)] * n_runs
+    values = np.reshape([value for _, value in told], (n_runs, -1)).mean(axis=0)
+    assert_allclose(values, model.loss_curve_[len(model.loss_curve_) - model.n_iter_ :])
+    assert (capsys.readouterr().out.count("\n") == 3) == ("verbose" in params)
+    with pytest.raises(ValueError, match="callback"):
+        PrecisionAtKPerceptron(callback="print").fit(X, y)
+
+
 def test_verbose_prints_a_line_for_each_pass(capsys):
     X, y = rare_class(600)
     model = PrecisionAtKPerceptron(max_iter=3, tol=None, verbose=1, random_state=0).fit(X, y)

@@ -1,6 +1,7 @@
 """PrecisionAtKPerceptron: a binary classifier aimed at the top of the list."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -187,6 +188,10 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Shuffling and held-out rows.
     verbose : int, default=0
         A line of progress for each pass.
+    callback : callable or None, default=None
+        Called in `fit` as ``callback(n, value)`` when pass (or round) n has ended, n from 1, with the
+        value that this pass adds to `loss_curve_`. A clock in it gives precision against time. With
+        `n_jobs` the runs call it in the processes they are in.
 
     Attributes
     ----------
@@ -267,6 +272,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         "n_iter_no_change": [count()],
         "n_runs": [count()],
         "warm_start": [bool],
+        "callback": [callable, None],
         **RUNTIME,
     }
 
@@ -295,6 +301,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         pos_label: Any = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
+        callback: Callable[[int, float], Any] | None = None,
     ) -> None:
         self.target_loss = target_loss
         self.surrogate = surrogate
@@ -318,6 +325,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self.pos_label = pos_label
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -691,13 +699,17 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         raise ValueError(f"The steps diverged: the scores are not finite. To fix it {remedy}.")
 
     def _report(self):
-        """What prints a line for each pass, or None."""
+        """What is told of each pass, or None."""
         if not self.verbose:
-            return None
+            return self.callback
         name = type(self).__name__
         what, where = "pass", "held-out rows" if self.early_stopping else "mini-batches"
         if self.solver == "cutting_plane":
             what, where = "round", "rows"
-        return lambda n, value: print(
-            f"[{name}] {what} {n}: {value:.4f} right at the top of the {where}"
-        )
+
+        def report(n, value):
+            print(f"[{name}] {what} {n}: {value:.4f} right at the top of the {where}")
+            if self.callback is not None:
+                self.callback(n, value)
+
+        return report
