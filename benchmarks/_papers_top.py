@@ -5,6 +5,7 @@ package's estimator has other defaults: these loops use its surrogates and perce
 """
 
 import warnings
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -17,6 +18,7 @@ from lowrank_rank.target_losses import PrecisionAtShare
 
 from ._binary import binary_sets
 from ._common import print_table
+from ._papers_figures import draw
 
 SETS = ("letter", "ijcnn1", "a9a", "generated")  # cover is not the paper's Covertype
 METHODS = {
@@ -79,6 +81,7 @@ def add_arguments(parser):
     parser.add_argument(
         "--radius", type=float, default=1000.0, help="of the ball, over the root of mean |x|^2"
     )
+    parser.add_argument("--draw", type=Path, help="file for a picture of figures 2 and 3")
 
 
 def splits(args):
@@ -215,4 +218,7 @@ def batch_rows(args):
 
 
 def run(args):
-    return time_rows(args) + depth_rows(args) + batch_rows(args)
+    rows = time_rows(args) + depth_rows(args) + batch_rows(args)
+    if args.draw:
+        draw(rows, args.draw)
+    return rows

@@ -294,8 +294,12 @@ def test_papers_conditions_leave_no_regret_inside():
     assert all(exact["outside"] <= row["outside"] for row in by_model.values())
 
 
-def test_papers_top_runs_every_method_as_published():
-    rows = run_tiny("papers", "--part", "top", "--average", "last", "--radius", "10")
+def test_papers_top_runs_every_method_as_published(tmp_path):
+    picture = tmp_path / "papers.png"
+    rows = run_tiny(
+        "papers", "--part", "top", "--average", "last", "--radius", "10", "--draw", str(picture)
+    )
+    assert picture.stat().st_size > 10_000
     assert len(of(rows, table="time")) == len(of(rows, table="depth")) == len(METHODS) + 1
     assert [row["method"] for row in of(rows, table="batch")] == list(METHODS)
     assert all(0 <= row["prec 5"] <= 1 and row["s 5"] > 0 for row in of(rows, table="time"))
