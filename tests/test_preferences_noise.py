@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from scipy.optimize import minimize
+
 from lowrank_rank.calibration import (
     conditional_regret,
     in_p_dag,
@@ -145,6 +147,23 @@ def test_theorem_7(r):
         worst = max(worst, regret["dag"].max())
     assert 20 < inside < 240
     assert worst > 1e-3 if r > 3 else worst < 1e-9
+
+
+@pytest.mark.parametrize("nu", [0.5, 3.0])
+@pytest.mark.parametrize("penalty", [np.square, np.cosh, lambda z: np.abs(z) ** 3], ids=repr)
+def test_minimisers_of_psi_dmj_have_the_order_of_the_net_preferences(penalty, nu):
+    rng = np.random.default_rng(0)
+    support, p = random_preferences(rng, 5, 4), rng.dirichlet(np.ones(5))
+
+    def expectation(u):
+        contradicted = np.einsum("l,lij,ij->", p, support, u[np.newaxis, :] - u[:, np.newaxis])
+        return contradicted + nu * penalty(u).sum()
+
+    scores = p @ PairwiseDisagreement().score_targets(support) * 4  # of a mean over 4 items
+    found = minimize(expectation, np.zeros(4), tol=1e-10).x
+    np.testing.assert_array_equal(np.argsort(found), np.argsort(scores))
+    if penalty is np.square:
+        np.testing.assert_allclose(2 * nu * found, scores, atol=1e-5)
 
 
 @pytest.mark.parametrize("f", ["dmj", count_beaten])
