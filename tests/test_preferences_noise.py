@@ -5,7 +5,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-
 from scipy.optimize import minimize
 
 from lowrank_rank.calibration import (

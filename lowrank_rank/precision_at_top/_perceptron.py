@@ -189,8 +189,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     verbose : int, default=0
         A line of progress for each pass.
     callback : callable or None, default=None
-        Called in `fit` as ``callback(n, value)`` when pass (or round) n has ended, n from 1, with the
-        value that this pass adds to `loss_curve_`. A clock in it gives precision against time. With
+        Called in `fit` as ``callback(n, value)`` when pass (or round) n has ended, n from 1, with
+        the value that it adds to `loss_curve_`. A clock in it gives precision against time. With
         `n_jobs` the runs call it in the processes they are in.
 
     Attributes
