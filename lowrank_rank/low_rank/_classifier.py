@@ -116,6 +116,7 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
     """
 
     _keeps_float32: ClassVar = True
+    _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
         "estimator": [regressor, None],

@@ -148,6 +148,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     """
 
     _keeps_float32: ClassVar = True
+    _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "estimator": [regressor, None],
         "decoder": [name_of_decoder, callable],

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._labels import read_weights
 from .._parameters import number, predictor
+from .._tables import take_rows
 from .._typing import ArrayLike, MatrixLike
 from ..regression._regression import checked_prediction
 from ._pointwise import WrappedRanker
@@ -155,9 +156,7 @@ def _grouped(X, lists):
     """Rows of X with those of a list together; untouched where they are."""
     if lists.order is None:
         return X
-    if hasattr(X, "iloc"):
-        return X.iloc[lists.order]
-    return (X if hasattr(X, "shape") else np.asarray(X))[lists.order]
+    return take_rows(X if hasattr(X, "shape") else np.asarray(X), lists.order)
 
 
 #: How an estimator's fit takes lists, by the name of the parameter, the first that it has.

@@ -10,11 +10,12 @@ from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._base import read_features
 from .._parameters import regressor
+from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
 from ._penalties import ALPHA, MAX_FEATURES, RidgeSums
 from ._ridge import (
@@ -103,7 +104,8 @@ class Regression:
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
-        return RegressorModel.of(regressors, X[:5], targets.shape[1])
+        first = take_rows(X, np.arange(min(5, X.shape[0])))
+        return RegressorModel.of(regressors, first, targets.shape[1])
 
     def fit_weighted(self, X, targets, weights):
         """Model of plain targets: ridge where there is no estimator."""
@@ -128,6 +130,7 @@ class SurrogateMixin:
 
     estimator: Any
     _keeps_float32: ClassVar[bool] = False  # where the default ridge is all that sees X
+    _keeps_frames: ClassVar[bool] = False  # where an estimator is all that sees X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
@@ -155,6 +158,8 @@ class SurrogateMixin:
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
         other = self.estimator is not None  # whose tags may say less than it takes
+        if other and self._keeps_frames and is_data_frame(X):
+            return read_features(self, X, reset=reset, skip_check_array=True)
         return read_features(
             self,
             X,
@@ -218,7 +223,7 @@ class RegressorModel(NamedTuple):
     def predict(self, X):
         """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""
         if self.linear is not None and all(map(_predicts_linearly, self.regressors)):
-            return self.linear.predict(X)
+            return self.linear.predict(_numbers_of(X, self.regressors[0]))
         return predict_regressors(self.regressors, X, self.n_targets)
 
 
@@ -259,7 +264,7 @@ def fit_regressors(
         if rows.all():
             return _fit(estimator, X, targets[:, j], sample_weight)
         weights = None if sample_weight is None else sample_weight[rows]
-        return _fit(estimator, X[rows], targets[rows, j], weights)
+        return _fit(estimator, take_rows(X, np.flatnonzero(rows)), targets[rows, j], weights)
 
     return Parallel(n_jobs=n_jobs, verbose=verbose)(
         delayed(one)(j) for j in range(targets.shape[1])
@@ -354,6 +359,13 @@ def _predicts_linearly(regressor):
     return getattr(predict, "__module__", "").startswith("sklearn.linear_model.")
 
 
+def _numbers_of(X, regressor):
+    """X as a linear regressor of scikit-learn's reads it, which refuses what is no number."""
+    if not is_data_frame(X):
+        return X
+    return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
+
+
 def _linear_model(regressors, X, n_targets):
     """The model with the same predictions on X, None where there is none."""
     known = [hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors]
@@ -364,8 +376,12 @@ def _linear_model(regressors, X, n_targets):
     intercept = np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
     if coef.shape[1] != X.shape[1]:
         return None
+    try:
+        X_numbers = _numbers_of(X, regressors[0])
+    except (TypeError, ValueError):  # a frame with categories or missing values
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        linear = X @ coef.T + intercept
+        linear = X_numbers @ coef.T + intercept
     same = np.allclose(linear, predict_regressors(regressors, X, n_targets))
     return LinearModel(coef, intercept) if same else None
 
