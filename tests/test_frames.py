@@ -33,7 +33,7 @@ def data():
     X, y, qid = make_ranking(30, (4, 9), n_features=3, random_state=0)
     order = np.random.default_rng(0).permutation(len(y))
     X, y, qid = X[order], y[order], qid[order]
-    frame = pd.DataFrame(X, columns=list("abc"), index=order + 1000)
+    frame = pd.DataFrame(X.copy(), columns=list("abc"), index=order + 1000)
     frame["n"] = np.arange(len(y), dtype=np.int16)
     frame["kind"] = pd.Categorical(np.where(y > 1, "high", "low"), categories=KINDS)
     frame.loc[frame.index[3], "a"] = np.nan
