@@ -285,7 +285,7 @@ def test_scikit_learns_checks():
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
 def test_shap_explains_the_fitted_ranker(data, name):
-    shap = pytest.importorskip("shap")
+    shap = pytest.importorskip("shap", minversion="0.50")
     X, y, qid = data
     model = BoosterRanker(booster(name)).fit(X, y, qid=qid)
     explained = shap.TreeExplainer(model.estimator_)(X)
