@@ -219,6 +219,16 @@ def test_a_frame_without_rows_or_of_another_length_is_refused(data):
     assert vars(ranker).keys() == ranker.get_params(deep=False).keys()
 
 
+def test_a_decision_that_costs_the_same_needs_no_regressor(data):
+    """A cost matrix without differences has no coordinate: its model is none of the estimator."""
+    frame, y, _ = data
+    model = LowRankSurrogateClassifier(estimator=Ridge(), loss_matrix=np.zeros((2, 2)))
+    numeric = frame[["b", "c"]]
+    assert model.fit(numeric, y > 1).predict(numeric).shape == y.shape
+    changed = LowRankSurrogateRanker().fit(numeric, y).set_params(estimator=Ridge())
+    assert changed.predict(numeric).shape == y.shape
+
+
 def test_classes_of_a_frame(data):
     frame, y, _ = data
     model = LowRankSurrogateClassifier(estimator=regressors("trees"))
