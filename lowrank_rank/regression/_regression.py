@@ -167,7 +167,8 @@ class SurrogateMixin:
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
         other = self.estimator is not None  # whose tags may say less than it takes
-        reaches = self._keeps_frames and (reset or isinstance(self._model_, RegressorModel))
+        model = getattr(self, "_model_", None)
+        reaches = self._keeps_frames and (reset or isinstance(model, RegressorModel))
         if other and reaches and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
         return read_features(
