@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy import sparse
+from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -108,6 +109,7 @@ REGRESSORS = [
     DecisionTreeRegressor(max_depth=3, random_state=0),
     KNeighborsRegressor(2),
 ]
+BOOSTED = GradientBoostingRegressor(n_estimators=3, max_depth=2, random_state=0)
 SOLVER = {
     "alpha": [1.0, 0.01, 100.0, 0.0],
     "solver": ["auto", "gram", "lsqr"],
@@ -123,11 +125,13 @@ HINGE = {
 PARAMETERS = {
     LowRankSurrogateRanker: {
         "target_loss": ["ndcg", *names_of(), PrecisionAtK(k=2, relevance_threshold=2)],
-        "estimator": REGRESSORS,
+        "estimator": [*REGRESSORS, BOOSTED],
         "decoder": ["auto", "sort", "exact", "local_search", "diagonal", "dag", "borda"],
         "centered": [True, False],
         "list_weights": ["rows", "lists", "pairs"],
         "n_passes": [1, 2],
+        "early_stopping": [False, False, True],
+        "n_iter_no_change": [10, 1],
         **SOLVER,
     },
     LowRankSurrogateClassifier: {

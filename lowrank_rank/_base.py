@@ -49,6 +49,13 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     return X
 
 
+def attribute_of_fitted(estimator, name):
+    """An attribute of the one model inside, ``estimator_``; without one there is no attribute."""
+    if "estimator_" not in vars(estimator):
+        raise AttributeError(f"This {type(estimator).__name__} has no estimator_, so no {name}.")
+    return getattr(estimator.estimator_, name)
+
+
 class RankingMixin:
     """`score` and `rank` of whatever orders lists by a score.
 

@@ -1,5 +1,7 @@
 """Tables that are handed out and taken in: data frames where pandas is there."""
 
+import sys
+
 import numpy as np
 
 
@@ -40,6 +42,19 @@ def _structured(columns):
 def is_frame(table):
     """Whether it has named columns, as frames of pandas and polars and structured arrays do."""
     return hasattr(table, "columns") or getattr(getattr(table, "dtype", None), "names", None)
+
+
+def is_data_frame(X):
+    """Whether X is a data frame of pandas or polars, with a type for each column."""
+    frames = (getattr(sys.modules.get(name), "DataFrame", ()) for name in ("pandas", "polars"))
+    return any(isinstance(X, frame) for frame in frames)
+
+
+def take_rows(X, rows):
+    """Rows, by their indices, of an array, a list, a sparse matrix, a frame or a series."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
 
 
 def column_names(table):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
 from ._lists import RankingLists
 from ._parameters import RUNTIME, check_parameter, count, number
+from ._tables import take_rows
 from ._typing import ArrayLike, MatrixLike
 from .metrics import make_ranking_scorer
 
@@ -92,14 +93,7 @@ def query_train_test_split(
         random_state=random_state,
     )
     parts = [np.flatnonzero(np.isin(of_row, part)) for part in queries]
-    return [_take(array, rows) for array in given for rows in parts]
-
-
-def _take(array, rows):
-    """Some rows of an array, a list, a sparse matrix, a frame or a series."""
-    if hasattr(array, "iloc"):
-        return array.iloc[rows]
-    return array[rows] if hasattr(array, "shape") else [array[i] for i in rows]
+    return [take_rows(array, rows) for array in given for rows in parts]
 
 
 def _with_ids(y, qid):

@@ -1,6 +1,7 @@
 """BoosterRanker: the boosters' own rankers under cross-validation, searches and scorers."""
 
 import pickle
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,16 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
-from lowrank_rank import BoosterRanker, PointwiseRanker, make_ranking_scorer, ranking_target
+from lowrank_rank import (
+    BoosterRanker,
+    PointwiseRanker,
+    boosting_metric,
+    make_ranking_scorer,
+    ranking_target,
+)
 from lowrank_rank.datasets import make_ranking, qid_from_group
 from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.model_selection import query_train_test_split
 
 TREES = {"n_estimators": 10, "n_jobs": 1}
 
@@ -88,6 +96,137 @@ def test_weight_two_is_every_list_twice(data, name):
     np.testing.assert_allclose(same.predict(X), unweighted.predict(X), rtol=1e-5)
 
 
+# Early stopping ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def split(data):
+    """Sorted training rows and held-out rows of noisy grades, with the sizes of their lists."""
+    X, y, qid = make_ranking(60, (3, 8), n_features=5, random_state=0)
+    y = np.clip(y + np.random.default_rng(0).integers(-1, 2, len(y)), 0, None)
+    parts = query_train_test_split(X, y, qid=qid, test_size=0.3, random_state=3)
+    sizes = [np.unique(part, return_counts=True)[1] for part in parts[4:]]
+    order = np.random.default_rng(1).permutation(len(y))
+    return (X, y, qid), parts, sizes, order
+
+
+STOPPING = {
+    "early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 4, "random_state": 3,
+}  # fmt: skip
+
+
+def check_fitted_anew(model, name, params, X, y, qid):
+    """The ranker that comes back is one of so many trees, on all lists."""
+    plain = BoosterRanker(booster(name, **params, n_estimators=model.n_iter_)).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(model.predict(X), plain.predict(X))
+    assert model.estimator_.n_estimators == model.n_iter_
+    assert model.n_iter_ == np.argmax(model.validation_scores_) + 1
+    assert len(model.validation_scores_) == min(model.n_iter_ + 4, 40)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_lightgbm_itself_stops_there(split, weighted):
+    """Its own call, with groups of the training and of the evaluation set."""
+    lightgbm = pytest.importorskip("lightgbm")
+    (X, y, qid), (X_train, X_held, y_train, y_held, *ids), sizes, _ = split
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, 60) if weighted else np.ones(60)
+    given = {"sample_weight": weights[qid]} if weighted else {}
+    model = BoosterRanker(
+        booster("lightgbm", n_estimators=40), target_loss="precision@2", **STOPPING
+    ).fit(X, y, qid=qid, **given)
+    renamed = "eval_X" in signature(lightgbm.LGBMRanker.fit).parameters  # from 4.7 on
+    held = {"eval_X": X_held, "eval_y": y_held} if renamed else {"eval_set": [(X_held, y_held)]}
+    own = booster("lightgbm", n_estimators=40, metric="None").fit(
+        X_train,
+        y_train,
+        group=sizes[0],
+        **held,
+        eval_group=[sizes[1]],
+        **({"sample_weight": weights[ids[0]]} if weighted else {}),
+        eval_sample_weight=[weights[ids[1]]] if weighted else None,
+        eval_metric=boosting_metric("precision@2"),
+        callbacks=[lightgbm.early_stopping(4, verbose=False)],
+    )
+    assert own.best_iteration_ == model.n_iter_ < 36
+    values = own.evals_result_["valid_0"]["precision@2"]  # with weights of single precision
+    np.testing.assert_allclose(model.validation_scores_, values, rtol=1e-6 if weighted else 0)
+    if not weighted:
+        check_fitted_anew(model, "lightgbm", {}, X, y, qid)
+
+
+@pytest.mark.parametrize("target_loss", ["ndcg@10", "map"])
+def test_xgboost_itself_stops_there(split, target_loss):
+    """`train` with its own callback, for XGBRanker takes no metric; MAP on grades of 0 and 1."""
+    xgboost = pytest.importorskip("xgboost")
+    (X, y, qid), (X_train, X_held, y_train, y_held, *ids), _, _ = split
+    params = {} if target_loss == "ndcg@10" else {"objective": "rank:map"}
+    ranker = booster("xgboost", n_estimators=40, **params)
+    threshold = None if target_loss == "ndcg@10" else 2
+    model = BoosterRanker(
+        ranker, target_loss=target_loss, relevance_threshold=threshold, **STOPPING
+    ).fit(X, y, qid=qid)
+    labels = [one if threshold is None else one >= threshold for one in (y_train, y_held)]
+    train = xgboost.DMatrix(X_train, labels[0], qid=ids[0])
+    held = xgboost.DMatrix(X_held, y_held, qid=ids[1])
+    history = {}
+    xgboost.train(
+        {**ranker.get_xgb_params(), "disable_default_eval_metric": True},
+        train,
+        40,
+        evals=[(held, "held")],
+        evals_result=history,
+        custom_metric=boosting_metric(target_loss),
+        callbacks=[xgboost.callback.EarlyStopping(rounds=4, maximize=True)],
+        verbose_eval=False,
+    )
+    values = history["held"][target_loss]
+    np.testing.assert_allclose(model.validation_scores_, values, atol=1e-4)  # told to 5 digits
+    assert model.n_iter_ == np.argmax(values) + 1 < 36
+    if threshold is None:
+        check_fitted_anew(model, "xgboost", {}, X, y, qid)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_stopping_in_cross_validation_with_ids_in_the_target(split, name):
+    """Rows in no order; frames with a category; the same model as of sorted rows."""
+    (X, y, qid), _, _, order = split
+    frame = pd.DataFrame(X.copy(), columns=list("abcde"))
+    frame["kind"] = pd.Categorical(np.where(qid % 2, "odd", "even"))
+    frame.loc[::9, "a"] = np.nan
+    params = {} if name == "lightgbm" else {"enable_categorical": True}
+    model = BoosterRanker(booster(name, **params, n_estimators=40), **STOPPING)
+    scores = cross_val_score(
+        model,
+        frame.iloc[order],
+        ranking_target(y, qid)[order],
+        groups=qid[order],
+        cv=GroupKFold(3),
+        error_score="raise",
+    )
+    assert scores.min() > 0.6
+    fitted = clone(model).fit(frame, y, qid=qid)
+    place = np.arange(len(qid)) - np.unique(qid, return_index=True)[1][qid]
+    by_place = np.argsort(place, kind="stable")  # the first rows of all lists, then the second
+    mixed = clone(model).fit(frame.iloc[by_place], y[by_place], qid=qid[by_place])
+    np.testing.assert_array_equal(mixed.validation_scores_, fitted.validation_scores_)
+    np.testing.assert_array_equal(mixed.predict(frame), fitted.predict(frame))
+
+
+def test_stopping_says_what_it_cannot(split):
+    (X, y, qid), _, _, _ = split
+    with pytest.raises(ValueError, match=r"boosted: one of LightGBM or XGBoost.*Recorder"):
+        BoosterRanker(Recorder(), **STOPPING).fit(X, y, qid=qid)
+    ranker = BoosterRanker(booster("lightgbm"), **STOPPING)
+    with pytest.raises(ValueError, match="give at least 2 lists"):
+        ranker.fit(X, y)
+    assert vars(ranker).keys() == ranker.get_params(deep=False).keys()
+    with pytest.raises(ValueError, match="validation_fraction must be"):
+        ranker.set_params(validation_fraction=0).fit(X, y, qid=qid)
+
+
+# What else reaches the ranker -------------------------------------------------------
+
+
 def test_frames_reach_the_ranker_untouched(data):
     X, y, qid = data
     frame = pd.DataFrame(X.copy(), columns=list("abcde"))
@@ -146,7 +285,7 @@ def test_scikit_learns_checks():
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
 def test_shap_explains_the_fitted_ranker(data, name):
-    shap = pytest.importorskip("shap")
+    shap = pytest.importorskip("shap", minversion="0.50")
     X, y, qid = data
     model = BoosterRanker(booster(name)).fit(X, y, qid=qid)
     explained = shap.TreeExplainer(model.estimator_)(X)

@@ -1,12 +1,14 @@
 """Tables: frames where pandas is there, structured arrays where it is not."""
 
 import builtins
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
-from lowrank_rank._tables import column_names, is_frame, table_of
+from lowrank_rank._tables import column_names, is_data_frame, is_frame, table_of, take_rows
 from lowrank_rank.metrics import per_query
 
 
@@ -44,3 +46,22 @@ def test_structured_array_without_pandas():
     assert table["mrr"].tolist() == [0.5, 1.0]
     assert is_frame(table)
     assert column_names(table) == ["qid", "mrr"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_rows_of_whatever_holds_them(library, monkeypatch):
+    frames = pytest.importorskip(library)
+    frame = frames.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "z"]})
+    rows = np.array([2, 0])
+    assert is_data_frame(frame)
+    assert is_data_frame(take_rows(frame, rows))
+    assert np.asarray(take_rows(frame, rows)).tolist() == [[3.0, "z"], [1.0, "x"]]
+    others = [frame["a"], np.eye(3), sparse.csr_matrix(np.eye(3)), [[1], [2], [3]], {"a": [1]}]
+    assert not any(map(is_data_frame, others))
+    assert take_rows([[1], [2], [3]], rows) == [[3], [1]]
+    assert take_rows(sparse.csr_matrix(np.eye(3)), rows).toarray().tolist() == [
+        [0, 0, 1],
+        [1, 0, 0],
+    ]
+    monkeypatch.setitem(sys.modules, library, None)  # an import that failed
+    assert not is_data_frame(frame)

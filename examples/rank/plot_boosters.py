@@ -1,17 +1,19 @@
 """
-Boosters with early stopping by lists
-=====================================
+Boosters end to end: categories, missing values, early stopping
+===============================================================
 
-LightGBM's ranker on images that are to be retrieved: how many trees, chosen by its own callback on
-held-out queries with a measure of this package; then the same ranker in a cross-validation next to
-others, with the query ids in the target.
+A shop's search, as it comes out of a data base: a frame with a category, missing values and a
+query id in each row. LightGBM's trees learn from it as it is, the number of trees is found on
+held-out queries by the measure that counts, models are compared on the same folds, and SHAP says
+what a score is made of.
 """
 
-import warnings
+from inspect import signature
 
 import lightgbm
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from lowrank_rank import (
@@ -21,92 +23,139 @@ from lowrank_rank import (
     make_ranking_scorer,
     ranking_target,
 )
-from lowrank_rank.datasets import load_digits_retrieval
 from lowrank_rank.model_selection import query_train_test_split
 
-# %%
-# Queries are split whole: for training, for stopping, for the verdict.
+try:
+    import shap  # optional: the last section
+except ImportError:
+    shap = None
 
-digits = load_digits_retrieval(n_queries=200, n_candidates=30, random_state=0)
-X, y, qid = digits.data, digits.target, digits.qid
-X_rest, X_test, y_rest, y_test, qid_rest, qid_test = query_train_test_split(
-    X, y, qid=qid, test_size=0.25, random_state=0
+# %%
+# Products of a search: what matches the words, the price beside others, a rating, which new
+# products have not got yet, and the seller, a category. People who search grade them from 0 to 3.
+
+rng = np.random.default_rng(0)
+n_queries, n_products = 240, 15
+qid = np.repeat(np.arange(n_queries), n_products)
+n = len(qid)
+sellers = np.array(["north", "south", "east", "west", "outlet"])
+frame = pd.DataFrame(
+    {
+        "match": rng.normal(size=n),
+        "price": rng.normal(size=n),
+        "rating": rng.normal(size=n),
+        "seller": pd.Categorical(rng.choice(sellers, size=n)),
+        "season": np.repeat(rng.normal(size=n_queries), n_products),  # the same for a query
+    }
 )
-X_train, X_val, y_train, y_val, qid_train, qid_val = query_train_test_split(
-    X_rest, y_rest, qid=qid_rest, test_size=0.33, random_state=0
+of_seller = frame["seller"].map(dict(zip(sellers, [0.8, 0.3, 0.0, -0.3, -1.0], strict=True)))
+utility = (
+    frame["match"] - 0.3 * frame["price"] ** 2 + 0.7 * frame["rating"] + of_seller.astype(float)
+)
+utility += rng.normal(scale=0.8, size=n)
+grades = np.digitize(utility, [0.5, 1.3, 2.2])
+frame.loc[rng.random(n) < 0.3, "rating"] = np.nan
+print(frame.head())
+
+# %%
+# Queries are split whole. The frame goes into the ranker as it is, and from there into LightGBM.
+# With ``early_stopping`` a fifth of the training queries is held out, trees are added as long as
+# DCG at 5 on them grows, and the best number of trees is then fitted on all of them.
+
+X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
+    frame, grades, qid=qid, test_size=0.25, random_state=0
+)
+settings = {"num_leaves": 7, "learning_rate": 0.1, "n_jobs": 1, "verbose": -1, "random_state": 0}
+stopping = {
+    "early_stopping": True,
+    "validation_fraction": 0.2,
+    "n_iter_no_change": 30,
+    "random_state": 0,
+}
+surrogate = LowRankSurrogateRanker(
+    target_loss="dcg@5", estimator=lightgbm.LGBMRegressor(n_estimators=300, **settings), **stopping
+)
+lambdamart = BoosterRanker(
+    lightgbm.LGBMRanker(n_estimators=300, **settings), target_loss="dcg@5", **stopping
+)
+models = {"LGBMRegressor on surrogate targets": surrogate, "LGBMRanker": lambdamart}
+
+fig, ax = plt.subplots(figsize=(6, 3.5))
+for color, (name, model) in zip(("C0", "C1"), models.items(), strict=True):
+    model.fit(X_train, y_train, qid=qid_train)
+    scores = model.validation_scores_
+    ax.plot(np.arange(1, len(scores) + 1), scores, color=color, label=name)
+    ax.axvline(model.n_iter_, color=color, ls="--")
+    print(f"{name:36} {model.n_iter_:3} trees of {len(scores)} tried")
+ax.set(xlabel="trees", ylabel="DCG@5 on held-out queries")
+ax.legend()
+fig.tight_layout()
+
+# %%
+# The same by LightGBM's own call, with the lists as groups and a measure of this package as metric:
+# it stops at the same tree.
+
+X_fit, X_held, y_fit, y_held, qid_fit, qid_held = query_train_test_split(
+    X_train, y_train, qid=qid_train, test_size=0.2, random_state=0
 )
 
 
 def sizes(qid):
     """Number of rows of each list; the rows of a list stand together here."""
-    heads = np.flatnonzero(np.append(True, qid[1:] != qid[:-1]))
-    return np.diff(np.append(heads, len(qid)))
+    return np.unique(qid, return_counts=True)[1]
 
 
-# %%
-# ``metric="None"`` switches LightGBM's own metrics off, by which it would stop as well.
-
-history = {}
-settings = {"num_leaves": 7, "learning_rate": 0.1, "n_jobs": 1, "verbose": -1, "random_state": 0}
-ranker = lightgbm.LGBMRanker(n_estimators=300, metric="None", **settings)
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # LightGBM 4.7 renames eval_set
-    ranker.fit(
-        X_train,
-        y_train,
-        group=sizes(qid_train),
-        eval_set=[(X_val, y_val)],
-        eval_group=[sizes(qid_val)],
-        eval_metric=boosting_metric("precision@5"),
-        callbacks=[
-            lightgbm.early_stopping(30, verbose=False),
-            lightgbm.record_evaluation(history),
-        ],
-    )
-values = history["valid_0"]["precision@5"]
-print(f"{ranker.best_iteration_} trees, precision@5 {max(values):.3f} on the lists held out")
-
-fig, ax = plt.subplots(figsize=(6, 3.5))
-ax.plot(np.arange(1, len(values) + 1), values)
-ax.axvline(ranker.best_iteration_, color="C1", ls="--", label="stopped here")
-ax.set(xlabel="trees", ylabel="precision@5 on held-out queries")
-ax.legend()
-fig.tight_layout()
+own = lightgbm.LGBMRanker(n_estimators=300, metric="None", **settings)
+if "eval_X" in signature(own.fit).parameters:  # from LightGBM 4.7 on
+    held = {"eval_X": X_held, "eval_y": y_held}
+else:
+    held = {"eval_set": [(X_held, y_held)]}
+own.fit(
+    X_fit,
+    y_fit,
+    group=sizes(qid_fit),
+    **held,
+    eval_group=[sizes(qid_held)],
+    eval_metric=boosting_metric("dcg@5"),
+    callbacks=[lightgbm.early_stopping(30, verbose=False)],
+)
+print(f"LightGBM by itself: {own.best_iteration_} trees, here: {lambdamart.n_iter_}")
 
 # %%
-# The largest of many values flatters, and 50 queries say little. Further queries tell:
+# The largest of many values flatters: other queries tell. In a cross-validation the ids travel with
+# the grades, and each fold finds its own number of trees.
 
-measure = make_ranking_scorer("precision@5").measure
-value = measure.measure(y_test, ranker.predict(X_test), qid=qid_test)
-print(f"precision@5 on other queries: {value:.3f}")
-
-# %%
-# In a cross-validation the ids travel with the grades. `BoosterRanker` hands them on as groups.
-
-trees = lightgbm.LGBMRanker(n_estimators=ranker.best_iteration_, **settings)
-regressor = lightgbm.LGBMRegressor(n_estimators=ranker.best_iteration_, **settings)
-models = {
-    "LGBMRanker": BoosterRanker(trees),
-    "LGBMRegressor on surrogate targets": LowRankSurrogateRanker(
-        target_loss="precision@5", estimator=regressor, centered=False
-    ),
-}
+for name, model in models.items():
+    print(f"{name:36} DCG@5 on other queries {model.score(X_test, y_test, qid=qid_test):.3f}")
 for name, model in models.items():
     scores = cross_val_score(
         model,
-        X,
-        ranking_target(y, qid),
+        frame,
+        ranking_target(grades, qid),
         groups=qid,
         cv=GroupKFold(3),
-        scoring=make_ranking_scorer("precision@5"),
+        scoring=make_ranking_scorer("ndcg@5"),
         error_score="raise",
     )
-    print(f"{name:36} {scores.mean():.3f}")
+    print(f"{name:36} NDCG@5 in cross-validation {scores.mean():.3f}")
 
 # %%
-# The fitted booster is ``estimator_``, for SHAP and the like; its importances are passed through.
+# ``estimator_`` is the fitted booster. SHAP's values of a product add up to its score: how much
+# each column moved it, the seller among them. The season is the same for all products of a query.
 
-model = models["LGBMRanker"].fit(X, y, qid=qid)
-print("most used features:", np.argsort(-model.feature_importances_)[:5])
+if shap is None:
+    used = surrogate.feature_importances_.tolist()
+    print("splits:", dict(zip(frame.columns, used, strict=True)))
+else:
+    explainer = shap.TreeExplainer(surrogate.estimator_)
+    values = explainer.shap_values(X_test)
+    total = values.sum(axis=1) + explainer.expected_value
+    print("largest difference:", np.abs(total - surrogate.predict(X_test)).max().round(6))
+    fig, ax = plt.subplots(figsize=(6, 2.8))
+    mean = np.abs(values).mean(axis=0)
+    order = np.argsort(mean)
+    ax.barh(frame.columns[order], mean[order])
+    ax.set(xlabel="mean absolute SHAP value")
+    fig.tight_layout()
 
 plt.show()

@@ -84,6 +84,8 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
         Where the regression is linear.
     estimators_ : list of regressors
         With `estimator`.
+    estimator_, feature_importances_
+        The one of them where there is one, and its importances where it has them.
     alpha_ : float
         Without `estimator`: the penalty in use.
     alphas_, alpha_scores_ : ndarray of shape (20,)
@@ -116,6 +118,7 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
     """
 
     _keeps_float32: ClassVar = True
+    _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
         "estimator": [regressor, None],
@@ -161,7 +164,8 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            A frame of pandas or polars reaches an `estimator` as it is.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._base import BaseRanker
 from .._blocks import Block
+from .._lists import RankingLists
 from .._parameters import (
     RUNTIME,
     check_parameters,
@@ -18,8 +19,10 @@ from .._parameters import (
     number,
     regressor,
 )
+from .._tables import take_rows
 from .._typing import ArrayLike, MatrixLike
-from ..regression._encoding import LIST_WEIGHTS, decoded_ranks, encode_documents, encode_items
+from ..regression._early_stopping import PARAMETERS, stopped
+from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
 from ..regression._regression import Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
 from ..regression._sums import Seen, SumsMixin, adds_up
@@ -90,10 +93,24 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Relative accuracy of "lsqr".
     max_iter : int or None, default=None
         Iterations of "lsqr"; None is twice the number of features.
+    early_stopping : bool, default=False
+        Find the number of iterations of a boosted `estimator`, up to its own, by the target loss's
+        measure on whole lists that are held out; then fit that many on all lists. Models of
+        LightGBM and XGBoost stop by their own callbacks; those of scikit-learn with ``warm_start``
+        and ``staged_predict`` (HistGradientBoostingRegressor, GradientBoostingRegressor) are
+        fitted further in steps; each of them also as the last step of a Pipeline, whose
+        transformers see the other lists only. Their own early stopping, which holds out rows, is
+        switched off. LightGBM's take documents only.
+    validation_fraction : float, default=0.1
+        Fraction of the lists held out for `early_stopping`, drawn as
+        `model_selection.query_train_test_split` does with `random_state`.
+    n_iter_no_change : int, default=10
+        Iterations without a larger measure after which `early_stopping` stops.
     n_jobs : int or None, default=None
         Parallel fits, over coordinates, of an `estimator` with a single output.
     random_state : int, RandomState instance or None, default=None
-        Seeds every `random_state` of `estimator` that is None.
+        Seeds every `random_state` of `estimator` that is None, and draws the lists that
+        `early_stopping` holds out.
     verbose : int, default=0
         Progress on the standard output.
 
@@ -113,6 +130,10 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Where the regression is linear.
     estimators_ : list of regressors
         With `estimator`: one fitted regressor, or one for each coordinate.
+    estimator_ : regressor
+        The one of them where there is one, as for documents: SHAP's ``TreeExplainer`` takes it.
+    feature_importances_ : ndarray of shape (n_features,)
+        Of `estimator_`, where it has them.
     alpha_ : float
         Without `estimator`: the penalty in use.
     alphas_, alpha_scores_ : ndarray of shape (20,)
@@ -120,7 +141,11 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     solver_ : str
         Without `estimator`: the solver in use.
     n_iter_ : int
-        Iterations of "lsqr", the most over the coordinates; passes with an `estimator`.
+        Iterations of "lsqr", the most over the coordinates; passes with an `estimator`, or with
+        `early_stopping` the number of its iterations that was found best.
+    validation_scores_ : ndarray of shape (n,)
+        With `early_stopping`: the measure on the held-out lists after each iteration that was
+        tried, of models that had not seen them; `n_iter_` is the first of the largest.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -148,6 +173,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     """
 
     _keeps_float32: ClassVar = True
+    _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "estimator": [regressor, None],
         "decoder": [name_of_decoder, callable],
@@ -158,6 +184,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         "solver": [*SOLVERS],
         "tol": [number(0)],
         "max_iter": [count(), None],
+        **PARAMETERS,
         **RUNTIME,
     }
 
@@ -174,6 +201,9 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         solver: str = "auto",
         tol: float = 1e-8,
         max_iter: int | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -188,6 +218,9 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -204,8 +237,9 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-            One row per document, or per query for fixed items.
+        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            One row per document, or per query for fixed items. A frame of pandas or polars
+            reaches an `estimator` as it is, with categories and missing values.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
             Labels, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
@@ -220,12 +254,18 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters do not fit; nothing is changed then.
+            If shapes, labels, ids, weights or parameters do not fit, or `early_stopping` has fewer
+            than two lists or an `estimator` that has no way to stop; nothing is changed then.
         """
         with fresh_fit(self):
             batch = self._encode(X, y, qid, sample_weight, reset=True, whole=True)
-            model = Regression.of(self).fit(batch, self.n_passes)
+            regression = Regression.of(self)
+            if self.early_stopping:
+                regression = self._stopped(regression, batch)
+            model = regression.fit(batch, self.n_passes)
             self._adopt(Seen.of(self, batch, getattr(model, "sums", None)), model)
+            if self.early_stopping:
+                self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
         return self
 
     @available_if(adds_up)
@@ -280,12 +320,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
             where the decoder is combinatorial.
         """
         u = self.predict_surrogate(X)
-        if self.n_items_ is None:
-            return u[:, 0]
-        if self.decoder_ == "sort":
-            return u
-        ranks = decoded_ranks(self.target_loss_, self.decoder_, u, self.n_items_)
-        return self.n_items_ - ranks.astype(np.float64)
+        return decoded_scores(self.target_loss_, self.decoder_, u, self.n_items_)
 
     # Encoding -----------------------------------------------------------------------
 
@@ -295,12 +330,39 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         check_parameters(self)
         X, y, lists, weights = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=whole)
         Regression.of(self).say(f"encoding {len(y)} rows for {loss!r}")
+        return self._encode_rows(X, y, lists, weights, loss)
+
+    def _encode_rows(self, X, y, lists, weights, loss):
         if y.ndim == 1:
             centered = self.estimator is None if self.centered == "auto" else self.centered
             return encode_documents(
                 X, y, lists, weights, loss, self.decoder, self.list_weights, centered
             )
         return encode_items(X, y, weights, loss, self.decoder)
+
+    def _stopped(self, regression, batch):
+        """The regression with as many iterations as are best on held-out lists."""
+        if self.n_passes > 1:
+            raise ValueError(
+                "early_stopping counts the iterations of one fit: leave n_passes=1, or set "
+                "early_stopping=False."
+            )
+
+        def encode(rows):
+            lists, y = batch.lists, batch.y[rows]
+            if lists is not None:
+                lists = RankingLists.from_qid(lists.ungroup(lists.index)[rows])
+            X, weights = take_rows(batch.X, rows), batch.row_weights[rows]
+            return self._encode_rows(X, y, lists, weights, batch.loss)
+
+        regression, self.validation_scores_ = stopped(
+            regression,
+            batch,
+            encode,
+            fraction=self.validation_fraction,
+            patience=self.n_iter_no_change,
+        )
+        return regression
 
     def _seen_of(self, block, *, reset, search):
         batch = self._encode(*block, reset=reset, whole=False)

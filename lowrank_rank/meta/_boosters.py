@@ -1,15 +1,18 @@
 """BoosterRanker: the rankers of LightGBM, XGBoost and CatBoost under scikit-learn's tools."""
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._labels import read_weights
-from .._parameters import number, predictor
+from .._lists import RankingLists
+from .._parameters import number, predictor, random_state
+from .._tables import take_rows
 from .._typing import ArrayLike, MatrixLike
+from ..regression._early_stopping import PARAMETERS, Iterated, Part, hold_out, measure_on
 from ..regression._regression import checked_prediction
 from ._pointwise import WrappedRanker
 
@@ -30,14 +33,30 @@ class BoosterRanker(WrappedRanker):
         Whose ``fit`` takes ``group_id``, ``qid`` or ``group``. Without query ids all rows are
         one list.
     target_loss : str or TargetLoss, default="ndcg@10"
-        What `score` measures; the fit does not know of it.
+        What `score` measures and `early_stopping` goes by; the fit does not know of it.
     relevance_threshold : float or None, default=None
         Fit on whether the grade is at least this, as "rank:map" wants it; None fits on grades.
+    early_stopping : bool, default=False
+        Find the number of trees, up to the estimator's own, by `target_loss` on whole queries that
+        are held out; then fit that many on all queries. LGBMRanker and XGBRanker stop by their own
+        callbacks; CatBoostRanker is refused.
+    validation_fraction : float, default=0.1
+        Fraction of the queries held out for `early_stopping`, drawn as
+        `model_selection.query_train_test_split` does.
+    n_iter_no_change : int, default=10
+        Trees without a larger value on the held-out queries after which `early_stopping` stops.
+    random_state : int, RandomState instance or None, default=None
+        Draws the queries that are held out.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted clone, of which SHAP's ``TreeExplainer`` and the like take.
+        The fitted clone, which SHAP's ``TreeExplainer`` and the like take.
+    n_iter_ : int
+        With `early_stopping`: the number of trees of `estimator_`.
+    validation_scores_ : ndarray of shape (n,)
+        With `early_stopping`: the measure on the held-out queries after each tree that was tried;
+        the first of the largest ones is number `n_iter_`.
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
@@ -70,7 +89,12 @@ class BoosterRanker(WrappedRanker):
     ([2, 2], [2, 1, 2, 1])
     """
 
-    _parameters: ClassVar = {"estimator": [predictor], "relevance_threshold": [number(), None]}
+    _parameters: ClassVar = {
+        "estimator": [predictor],
+        "relevance_threshold": [number(), None],
+        "random_state": [random_state],
+        **PARAMETERS,
+    }
 
     def __init__(
         self,
@@ -78,10 +102,18 @@ class BoosterRanker(WrappedRanker):
         *,
         target_loss: "str | TargetLoss" = "ndcg@10",
         relevance_threshold: float | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.estimator = estimator
         self.target_loss = target_loss
         self.relevance_threshold = relevance_threshold
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
 
     def fit(
         self,
@@ -112,7 +144,8 @@ class BoosterRanker(WrappedRanker):
         Raises
         ------
         ValueError
-            If y is a matrix, or the estimator's fit takes no lists.
+            If y is a matrix, or the estimator's fit takes no lists; with `early_stopping` if there
+            are fewer than two lists, or the estimator has no way to stop.
         """
         return self._fit_grades(X, y, qid, sample_weight)
 
@@ -133,31 +166,81 @@ class BoosterRanker(WrappedRanker):
         return checked_prediction(self.estimator_, scores, n_rows)[:, 0]
 
     def _fit_clone(self, X, y, lists, sample_weight):
-        model = clone(self.estimator)
-        names = signature(model.fit).parameters
+        weights = None if sample_weight is None else read_weights(sample_weight, len(y))
+        grouped = Grouped.of(X, y, lists, weights)
+        model = self._stopped(grouped) if self.early_stopping else clone(self.estimator)
+        return model.fit(grouped.X, self._fitted_grades(grouped.y), **self._options(grouped))
+
+    def _form(self):
+        """The parameter of the estimator's fit that takes lists."""
+        names = signature(self.estimator.fit).parameters
         form = next((name for name in _FORMS if name in names), None)
         if form is None:
             raise ValueError(
-                f"The fit of {type(model).__name__} takes no lists, none of {list(_FORMS)}: give "
-                "LGBMRanker, XGBRanker or CatBoostRanker, and other models to PointwiseRanker."
+                f"The fit of {type(self.estimator).__name__} takes no lists, none of "
+                f"{list(_FORMS)}: give LGBMRanker, XGBRanker or CatBoostRanker, and other models "
+                "to PointwiseRanker."
             )
-        options = {form: _FORMS[form](lists)}
-        if sample_weight is not None:
-            weights = lists.group(read_weights(sample_weight, len(y)))
+        return form
+
+    def _options(self, grouped):
+        """What fit takes beside rows and grades."""
+        form = self._form()
+        options = {form: _FORMS[form](grouped.lists)}
+        if grouped.weights is not None:
             by_list = form == "qid"
-            options["sample_weight"] = lists.sum(weights) / lists.lengths if by_list else weights
-        if self.relevance_threshold is not None:
-            y = (y >= self.relevance_threshold).astype(np.float64)
-        return model.fit(_grouped(X, lists), lists.group(y), **options)
+            options["sample_weight"] = grouped.weights_of_lists() if by_list else grouped.weights
+        return options
+
+    def _fitted_grades(self, y):
+        if self.relevance_threshold is None:
+            return y
+        return (y >= self.relevance_threshold).astype(np.float64)
+
+    def _stopped(self, grouped):
+        """A clone of the estimator with as many trees as are best on held-out lists."""
+        iterated = Iterated.of(self.estimator)
+        weights = np.ones(len(grouped.y)) if grouped.weights is None else grouped.weights
+        rows, held = hold_out(grouped.lists, weights, self.validation_fraction, self.random_state)
+        training, watched = grouped.rows(rows), grouped.rows(held)
+        part = Part(
+            training.X,
+            self._fitted_grades(training.y),
+            watched.X,
+            self._options(training),
+            {"eval_group": [watched.lists.lengths]} if self._form() == "group" else {},
+        )
+        value = measure_on(self.target_loss_, watched.y, watched.lists, weights[held])
+        self.validation_scores_ = iterated.validation_scores([part], value, self.n_iter_no_change)
+        self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
+        return iterated.limited(self.n_iter_)
 
 
-def _grouped(X, lists):
-    """Rows of X with those of a list together; untouched where they are."""
-    if lists.order is None:
-        return X
-    if hasattr(X, "iloc"):
-        return X.iloc[lists.order]
-    return (X if hasattr(X, "shape") else np.asarray(X))[lists.order]
+class Grouped(NamedTuple):
+    """Rows of which those of a list stand together."""
+
+    X: Any
+    y: np.ndarray
+    lists: RankingLists
+    weights: np.ndarray | None
+
+    @classmethod
+    def of(cls, X, y, lists, weights):
+        """X is untouched where its lists stand together."""
+        if lists.order is None:
+            return cls(X, y, lists, weights)
+        X = take_rows(X if hasattr(X, "shape") else np.asarray(X), lists.order)
+        weights = None if weights is None else lists.group(weights)
+        return cls(X, lists.group(y), RankingLists(lists.lengths), weights)
+
+    def rows(self, rows):
+        """Those of some whole lists, in ascending order."""
+        X = take_rows(self.X if hasattr(self.X, "shape") else np.asarray(self.X), rows)
+        lists = RankingLists.from_qid(self.lists.index[rows])
+        return Grouped(X, self.y[rows], lists, None if self.weights is None else self.weights[rows])
+
+    def weights_of_lists(self):
+        return self.lists.sum(self.weights) / self.lists.lengths
 
 
 #: How an estimator's fit takes lists, by the name of the parameter, the first that it has.

@@ -9,7 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import check_unmasked
-from .._base import BaseRanker
+from .._base import BaseRanker, attribute_of_fitted
 from .._labels import (
     lists_of,
     read_labels,
@@ -48,34 +48,28 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker):
             lists = lists_of(y, qid)
             warn_of_single_items(lists, stacklevel=4)
             loss.check_judged(y)
-            self.estimator_ = self._fit_clone(X, y, lists, sample_weight)
             self.target_loss_, self.n_lists_, self.n_items_ = loss, lists.n_lists, None
             self._has_qid_ = qid is not None
+            self.estimator_ = self._fit_clone(X, y, lists, sample_weight)
         return self
 
     @property
     def n_features_in_(self) -> int:
-        return self._of_fitted("n_features_in_")
+        return attribute_of_fitted(self, "n_features_in_")
 
     @property
     def feature_names_in_(self) -> np.ndarray:
-        return self._of_fitted("feature_names_in_")
+        return attribute_of_fitted(self, "feature_names_in_")
 
     @property
     def feature_importances_(self) -> np.ndarray:
         """Of the fitted estimator, where it has them."""
-        return self._of_fitted("feature_importances_")
+        return attribute_of_fitted(self, "feature_importances_")
 
     @property
     def coef_(self) -> np.ndarray:
         """Of the fitted estimator, where it has them."""
-        return self._of_fitted("coef_")
-
-    def _of_fitted(self, name):
-        """An attribute of the fitted estimator; without one the attribute is not there."""
-        if "estimator_" not in vars(self):
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: no {name}.")
-        return getattr(self.estimator_, name)
+        return attribute_of_fitted(self, "coef_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -181,6 +181,8 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Documents: the average training row.
     estimators_ : list of regressors
         With `estimator`: one fitted regressor, or one for each pair of items.
+    estimator_, feature_importances_
+        The one of them where there is one, and its importances where it has them.
     alpha_, alphas_, alpha_scores_ : float and ndarrays
         As in `LowRankSurrogateRanker`.
     solver_, n_iter_ : str and int

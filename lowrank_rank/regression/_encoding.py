@@ -112,6 +112,19 @@ class EncodedBatch:
             "list_weights": self.list_weights,
         }
 
+    def scores_of(self, u):
+        """Scores that surrogate vectors are decoded to, to rank by.
+
+        Parameters
+        ----------
+        u : ndarray of shape (n, d)
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, r)
+        """
+        return decoded_scores(self.loss, self.decoder, u, self.n_items)
+
     def scaled_targets(self, fitted=None):
         """Targets times the common factor and, in centred documents, with a free list offset.
 
@@ -255,6 +268,15 @@ def _encoding_for(loss, name, n_items):
             f"{sorted(set(loss.decoders) - {name})}."
         )
     return loss.score_targets if loss.decoders[name].of_scores else loss.encode
+
+
+def decoded_scores(loss, decoder, u, n_items):
+    """u itself where it is sorted, of documents the only column; else r - rank of the order."""
+    if n_items is None:
+        return u[:, 0]
+    if decoder == "sort":
+        return u
+    return n_items - decoded_ranks(loss, decoder, u, n_items).astype(np.float64)
 
 
 def decoded_ranks(loss, decoder, u, n_items):

@@ -10,11 +10,12 @@ from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._base import read_features
+from .._base import attribute_of_fitted, read_features
 from .._parameters import regressor
+from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
 from ._penalties import ALPHA, MAX_FEATURES, RidgeSums
 from ._ridge import (
@@ -84,26 +85,31 @@ class Regression:
         return model._replace(n_iter=turns)
 
     def fit_estimator(self, X, targets, weights):
-        """`RegressorModel` of plain targets; weights that are all 1 are not handed on."""
+        """`RegressorModel` of plain targets."""
+        regressors = fit_regressors(
+            self.estimator,
+            X,
+            targets,
+            self.weights_given(weights),
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+        first = take_rows(X, np.arange(min(5, X.shape[0])))
+        return RegressorModel.of(regressors, first, targets.shape[1])
+
+    def weights_given(self, weights):
+        """Weights as the estimator gets them: None for those that are all 1."""
         unit = weights[0] if takes_no_weights(self.estimator) else 1.0
         if np.allclose(weights, unit, rtol=1e-12, atol=0.0):
-            weights = None
-        elif takes_no_weights(self.estimator):
+            return None
+        if takes_no_weights(self.estimator):
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
                 "weights (sample_weight, or list_weights of a ranker; of pairs list_weights="
                 "'pairs' are equal ones): leave them out, or take another regressor."
             )
-        regressors = fit_regressors(
-            self.estimator,
-            X,
-            targets,
-            weights,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
-        return RegressorModel.of(regressors, X[:5], targets.shape[1])
+        return weights
 
     def fit_weighted(self, X, targets, weights):
         """Model of plain targets: ridge where there is no estimator."""
@@ -128,6 +134,7 @@ class SurrogateMixin:
 
     estimator: Any
     _keeps_float32: ClassVar[bool] = False  # where the default ridge is all that sees X
+    _keeps_frames: ClassVar[bool] = False  # where an estimator is all that sees X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
@@ -152,9 +159,18 @@ class SurrogateMixin:
         check_is_fitted(self)
         return self._model_.predict(self._validate_X(X, reset=False))
 
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Of `estimator_`, where it has them."""
+        return attribute_of_fitted(self, "feature_importances_")
+
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
         other = self.estimator is not None  # whose tags may say less than it takes
+        model = getattr(self, "_model_", None)
+        reaches = self._keeps_frames and (reset or isinstance(model, RegressorModel))
+        if other and reaches and is_data_frame(X):
+            return read_features(self, X, reset=reset, skip_check_array=True)
         return read_features(
             self,
             X,
@@ -173,6 +189,8 @@ class SurrogateMixin:
             check_finite(model)
         if isinstance(model, RegressorModel):
             self.estimators_, linear = model.regressors, model.linear
+            if len(model.regressors) == 1:
+                self.estimator_ = model.regressors[0]
         elif model.solver is not None:
             self.solver_ = model.solver
             self._keep_search(model.search)
@@ -218,7 +236,7 @@ class RegressorModel(NamedTuple):
     def predict(self, X):
         """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""
         if self.linear is not None and all(map(_predicts_linearly, self.regressors)):
-            return self.linear.predict(X)
+            return self.linear.predict(_numbers_of(X, self.regressors[0]))
         return predict_regressors(self.regressors, X, self.n_targets)
 
 
@@ -244,6 +262,16 @@ def fit_regressors(
     list of fitted regressors
     """
     estimator = seeded(estimator, random_state)
+    return Parallel(n_jobs=n_jobs, verbose=verbose)(
+        delayed(_fit)(estimator, *given) for given in fits_of(estimator, X, targets, sample_weight)
+    )
+
+
+def fits_of(estimator, X, targets, sample_weight):
+    """Rows, targets and weights of each fit: one for all coordinates, or one for each.
+
+    Targets are rounded to 32 significant bits; NaN leaves a row out of that coordinate.
+    """
     targets = round_significant(targets)
     judged = ~np.isnan(targets)
     together = (
@@ -251,19 +279,15 @@ def fit_regressors(
     )
     if together or targets.shape[1] == 1:
         single = get_tags(estimator).target_tags.single_output
-        y = targets[:, 0] if single and not together else targets
-        return [_fit(estimator, X, y, sample_weight)]
-
-    def one(j):
+        yield X, targets[:, 0] if single and not together else targets, sample_weight
+        return
+    for j in range(targets.shape[1]):
         rows = judged[:, j]
         if rows.all():
-            return _fit(estimator, X, targets[:, j], sample_weight)
-        weights = None if sample_weight is None else sample_weight[rows]
-        return _fit(estimator, X[rows], targets[rows, j], weights)
-
-    return Parallel(n_jobs=n_jobs, verbose=verbose)(
-        delayed(one)(j) for j in range(targets.shape[1])
-    )
+            yield X, targets[:, j], sample_weight
+        else:
+            weights = None if sample_weight is None else sample_weight[rows]
+            yield take_rows(X, np.flatnonzero(rows)), targets[rows, j], weights
 
 
 def seeded(estimator, random_state):
@@ -354,6 +378,13 @@ def _predicts_linearly(regressor):
     return getattr(predict, "__module__", "").startswith("sklearn.linear_model.")
 
 
+def _numbers_of(X, regressor):
+    """X as a linear regressor of scikit-learn's reads it, which refuses what is no number."""
+    if not is_data_frame(X):
+        return X
+    return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
+
+
 def _linear_model(regressors, X, n_targets):
     """The model with the same predictions on X, None where there is none."""
     known = [hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors]
@@ -364,8 +395,12 @@ def _linear_model(regressors, X, n_targets):
     intercept = np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
     if coef.shape[1] != X.shape[1]:
         return None
+    try:
+        X_numbers = _numbers_of(X, regressors[0])
+    except (TypeError, ValueError):  # a frame with categories or missing values
+        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        linear = X @ coef.T + intercept
+        linear = X_numbers @ coef.T + intercept
     same = np.allclose(linear, predict_regressors(regressors, X, n_targets))
     return LinearModel(coef, intercept) if same else None
 

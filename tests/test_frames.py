@@ -1,0 +1,259 @@
+"""Frames reach the regressors inside untouched: columns, types, categories, missing values."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from lowrank_rank import (
+    BoosterRanker,
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    PointwiseRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.regression._regression import round_significant
+
+KINDS = np.array(["high", "low", "middle"])
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Rows in no order of their lists, a category that tells, and missing values."""
+    X, y, qid = make_ranking(30, (4, 9), n_features=3, random_state=0)
+    order = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[order], y[order], qid[order]
+    frame = pd.DataFrame(X.copy(), columns=list("abc"), index=order + 1000)
+    frame["n"] = np.arange(len(y), dtype=np.int16)
+    frame["kind"] = pd.Categorical(np.where(y > 1, "high", "low"), categories=KINDS)
+    frame.loc[frame.index[3], "a"] = np.nan
+    return frame, y, qid
+
+
+def labels(data, layout):
+    """y and the keyword arguments of a fit, of documents or of four fixed items."""
+    _, y, qid = data
+    if layout == "documents":
+        return y, {"qid": qid}
+    return (y[:, np.newaxis] + np.arange(4)) % 3, {}
+
+
+def regressors(name):
+    if name == "trees":
+        return HistGradientBoostingRegressor(
+            categorical_features="from_dtype", max_iter=5, min_samples_leaf=2
+        )
+    if name == "pipeline":
+        columns = make_column_transformer(
+            (OneHotEncoder(categories=[KINDS]), ["kind"]), ("passthrough", ["a", "b"])
+        )
+        return make_pipeline(columns, HistGradientBoostingRegressor(max_iter=5))
+    if name == "lightgbm":
+        return pytest.importorskip(name).LGBMRegressor(n_estimators=5, n_jobs=1, verbose=-1)
+    return pytest.importorskip(name).XGBRegressor(n_estimators=5, n_jobs=1, enable_categorical=True)
+
+
+NAMES = ["trees", "pipeline", "lightgbm", "xgboost"]
+
+
+class Recorder(RegressorMixin, BaseEstimator):
+    """Keeps what its fit and its predict were given."""
+
+    def fit(self, X, y):
+        self.fitted_ = X
+        return self
+
+    def predict(self, X):
+        self.predicted_ = X
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize("layout", ["documents", "items"])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_the_regressor_gets_the_frame_itself(data, layout, library):
+    frame, y, qid = data
+    if library == "polars":
+        polars = pytest.importorskip(library)
+        frame = polars.DataFrame({name: frame[name].to_list() for name in frame})
+    y, ids = labels(data, layout)
+    ranker = LowRankSurrogateRanker(estimator=Recorder()).fit(frame, y, **ids)
+    assert all(one.fitted_ is frame for one in ranker.estimators_)
+    for result in (ranker.predict(frame), ranker.rank(frame, **ids)):
+        assert result.shape == y.shape
+        assert ranker.estimators_[0].predicted_ is frame
+    ranker.estimators_[0].predicted_ = None
+    ranker.score(frame, y, **ids)
+    assert ranker.estimators_[0].predicted_ is frame
+    assert ranker.n_features_in_ == 5
+    if library == "pandas":
+        assert ranker.feature_names_in_.tolist() == ["a", "b", "c", "n", "kind"]
+    if layout == "documents":
+        pointwise = PointwiseRanker(Recorder()).fit(frame, y, **ids)
+        assert pointwise.estimator_.fitted_ is frame
+        pointwise.rank(frame, qid=qid)
+        assert pointwise.estimator_.predicted_ is frame
+        make_ranking_scorer("ndcg@5")(ranker, frame, ranking_target(y, qid))
+        assert ranker.estimators_[0].predicted_ is frame
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_rows_that_are_not_judged_leave_the_frame_a_frame(data, library):
+    frame, _, _ = data
+    y, _ = labels(data, "items")
+    y = y.copy()
+    y[:7, 1] = np.nan
+    source = frame
+    if library == "polars":
+        source = pytest.importorskip(library).DataFrame({n: frame[n].to_list() for n in frame})
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=Recorder()).fit(source, y)
+    given = [one.fitted_ for one in ranker.estimators_]
+    assert given[0] is source
+    if library == "pandas":
+        pd.testing.assert_frame_equal(given[1], frame.iloc[7:])
+    else:
+        assert given[1].equals(source[7:])
+    assert type(given[1]) is type(source)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("layout", ["documents", "items"])
+def test_categories_and_missing_values_are_those_of_the_regressor(data, name, layout):
+    """Predictions are those of the regressor on the frame and the encoded targets."""
+    frame = data[0]
+    y, ids = labels(data, layout)
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=regressors(name), centered=False
+    ).fit(frame, y, **ids)
+    first = y if y.ndim == 1 else ranker.target_loss_.encode(y)[:, 0]
+    own = regressors(name).fit(frame, round_significant(first))
+    u = ranker.predict_surrogate(frame)[:, 0]
+    np.testing.assert_array_equal(u, own.predict(frame))
+    other = frame.assign(kind=pd.Categorical(["low"] * len(frame), categories=KINDS))
+    assert not np.allclose(u, ranker.predict_surrogate(other)[:, 0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cross_validation_by_columns(data, name):
+    frame, y, qid = data
+    scores = cross_val_score(
+        LowRankSurrogateRanker(estimator=regressors(name)),
+        frame,
+        ranking_target(y, qid),
+        groups=qid,
+        cv=GroupKFold(3),
+        scoring=make_ranking_scorer("ndcg@5"),
+        error_score="raise",
+    )
+    assert scores.min() > 0.6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_order_of_the_rows_and_weights(data, name):
+    """A weight of 2 reaches the regressor beside the frame; rows need no order."""
+    frame, y, qid = data
+    w = np.where(qid < 10, 2.0, 1.0)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator=regressors(name), centered=False)
+    weighted = clone(ranker).fit(frame, y, qid=qid, sample_weight=w).predict(frame)
+    last = regressors(name)
+    key = "histgradientboostingregressor__sample_weight" if name == "pipeline" else "sample_weight"
+    own = last.fit(frame, round_significant(y), **{key: w})
+    np.testing.assert_allclose(weighted, own.predict(frame), rtol=1e-6)
+    assert not np.allclose(weighted, ranker.fit(frame, y, qid=qid).predict(frame))
+
+
+def test_names_are_checked_with_scikit_learns_sentences(data):
+    frame, y, qid = data
+    numeric = frame[["b", "c"]]
+    ranker = LowRankSurrogateRanker(estimator=Ridge()).fit(numeric, y, qid=qid)
+    own = Ridge().fit(numeric, y)
+    for bad in (frame[["c", "b"]], frame[["b"]], frame[["b", "c", "n"]]):
+        with pytest.raises(ValueError, match="feature names") as ours:
+            ranker.predict(bad)
+        with pytest.raises(ValueError, match="feature names") as theirs:
+            own.predict(bad)
+        assert str(ours.value) == str(theirs.value)
+    unnamed = LowRankSurrogateRanker(estimator=Recorder()).fit(numeric.set_axis([0, 1], axis=1), y)
+    with pytest.raises(ValueError, match="X has 1 features, but LowRankSurrogateRanker is expect"):
+        unnamed.predict(numeric[["b"]].set_axis([0], axis=1))
+
+
+def test_a_linear_regressor_of_a_frame_is_linear(data):
+    """Its coefficients are known, equal rows tie, and what is no number is refused."""
+    frame, y, qid = data
+    numeric = frame[["b", "c"]]
+    ranker = LowRankSurrogateRanker(estimator=Ridge()).fit(numeric, y, qid=qid)
+    of_array = LowRankSurrogateRanker(estimator=Ridge()).fit(numeric.to_numpy(), y, qid=qid)
+    np.testing.assert_array_equal(ranker.coef_, of_array.coef_)
+    np.testing.assert_array_equal(ranker.predict(numeric), of_array.predict(numeric.to_numpy()))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranker.predict(numeric.to_numpy())
+    assert ["valid feature names" in str(one.message) for one in caught] == [True]
+    for model in (LowRankSurrogateRanker(), LowRankSurrogateRanker(estimator=Ridge())):
+        name = "LowRankSurrogateRanker" if model.estimator is None else "Ridge"
+        with pytest.raises(ValueError, match=f"{name} does not accept missing values"):
+            clone(model).fit(frame[["a", "b"]], y, qid=qid)
+        with pytest.raises(ValueError, match=f"{name} does not accept missing values"):
+            model.fit(frame[["b", "c"]], y, qid=qid).predict(numeric.where(frame["b"] > 0))
+        with pytest.raises(ValueError, match="could not convert string to float"):
+            clone(model).fit(frame, y, qid=qid)
+
+
+def test_a_frame_without_rows_or_of_another_length_is_refused(data):
+    frame, y, qid = data
+    ranker = LowRankSurrogateRanker(estimator=regressors("trees"))
+    with pytest.raises(ValueError, match="0 sample"):
+        ranker.fit(frame[:0], y[:0])
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        ranker.fit(frame[:-1], y, qid=qid)
+    assert vars(ranker).keys() == ranker.get_params(deep=False).keys()
+
+
+def test_a_decision_that_costs_the_same_needs_no_regressor(data):
+    """A cost matrix without differences has no coordinate: its model is none of the estimator."""
+    frame, y, _ = data
+    model = LowRankSurrogateClassifier(estimator=Ridge(), loss_matrix=np.zeros((2, 2)))
+    numeric = frame[["b", "c"]]
+    assert model.fit(numeric, y > 1).predict(numeric).shape == y.shape
+    changed = LowRankSurrogateRanker().fit(numeric, y).set_params(estimator=Ridge())
+    assert changed.predict(numeric).shape == y.shape
+
+
+def test_classes_of_a_frame(data):
+    frame, y, _ = data
+    model = LowRankSurrogateClassifier(estimator=regressors("trees"))
+    assert model.fit(frame, y > 1).score(frame, y > 1) == 1.0  # the category tells
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_groups_of_a_frame_are_frames(data, library):
+    """The ranker inside gets the same columns, rows of a list together."""
+    frame, y, qid = data
+    source = frame
+    if library == "polars":
+        source = pytest.importorskip(library).DataFrame({n: frame[n].to_list() for n in frame})
+
+    class Groups(Recorder):
+        def fit(self, X, y, group):
+            return super().fit(X, y)
+
+    model = BoosterRanker(Groups()).fit(source, y, qid=qid)
+    ids = list(dict.fromkeys(qid))
+    order = np.concatenate([np.flatnonzero(qid == one) for one in ids])
+    given = model.estimator_.fitted_
+    if library == "pandas":
+        pd.testing.assert_frame_equal(given, frame.iloc[order])
+    else:
+        assert given.equals(source[order])
+    model.rank(source, qid=qid)
+    assert model.estimator_.predicted_ is source
