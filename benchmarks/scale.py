@@ -129,6 +129,8 @@ def evaluation_paths(X, y, qid, blocks):
         facts = labelled.sum(_solvers.facts)
         scaling = Scaling.of(facts.features, True, True)
         known = facts.labels.known(model.surrogate)
+        if not source.is_kept:
+            labelled = source.map(_solvers.read, model, loss, True)  # as evaluations read it
         parts = labelled.map(_solvers.prepare, scaling, known, source.is_kept)
         yield (
             f"evaluation, {name}",

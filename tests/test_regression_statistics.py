@@ -12,7 +12,8 @@ from lowrank_rank.regression._statistics import Groups, Moments, RidgeStatistics
 def few_rows_at_once(monkeypatch):
     """Blocks of 8 rows: short and long groups, and those that are cut."""
     monkeypatch.setattr(_statistics, "_ROWS_AT_ONCE", 8)
-    monkeypatch.setattr(_statistics, "_ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr(_statistics, "_BYTES_CENTRED", 1)
+    monkeypatch.setattr(_statistics, "_BYTES_AS_THEY_ARE", 1)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import mean_square
+from .._base import read_summable_features
 from .._blocks import Block
 from .._costs import (
     check_same_classes,
@@ -261,9 +261,10 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
     def _read(self, X, y, sample_weight, *, reset):
         check_parameters(self)
-        X = self._validate_X(X, reset=reset)
         if self.estimator is None:
-            mean_square(X)
+            X = read_summable_features(self, X, reset=reset)
+        else:
+            X = self._validate_X(X, reset=reset)
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0])
 
     def _costs(self, y):
@@ -276,7 +277,9 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
             self._loss_ = MatrixLoss(costs.matrix, self.n_components)
         loss, indices = self._loss_, class_indices(y, costs.classes)
         settings = {
-            **costs._asdict(),
+            "classes": costs.classes,
+            "decisions": costs.decisions,
+            "loss_matrix": costs.matrix,
             "n_components": self.n_components,
             # of equal singular values LAPACK may find another basis on another machine
             "the decomposition of the costs": loss.alpha_,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -145,6 +145,7 @@ class SumsMixin:
     ``_adopt(seen)``, which sets the fitted attributes and ``_seen_``.
     """
 
+    _finite_by_squares: ClassVar[bool] = True
     estimator: Any
     solver: Any
     alpha: Any
