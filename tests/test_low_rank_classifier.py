@@ -313,7 +313,7 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
         with pytest.raises(ValueError, match=message):
             call()
         assert vars(model) == before
-    changed = clone(model).fit(X, y).set_params(loss_matrix=COSTS[:3])
+    changed = clone(model).fit(X, y).set_params(loss_matrix=COSTS[:3, :3])
     with pytest.raises(ValueError, match="had loss_matrix"):
         changed.partial_fit(X, y)
     named = LowRankSurrogateClassifier(classes=classes)

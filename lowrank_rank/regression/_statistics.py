@@ -11,17 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.linalg.blas import dsyrk
 from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import fits_in_single
+from ._rows import DenseSums, Runs, is_near_zero, means_of_runs
 
 _ROWS_AT_ONCE = 1024  # at least: sums of fewer rows spend their time on the p x p matrix
 #: Of X at a time where that is more rows: that are centred in the cache, and that are not.
 _BYTES_CENTRED, _BYTES_AS_THEY_ARE = 2**20, 2**23
-#: Of the squares of a feature in a block, what centring must leave to be done after the products.
-_LEAST_LEFT = {np.dtype(np.float64): 1e-2, np.dtype(np.float32): 5e-2}
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
 
 
@@ -95,7 +93,7 @@ class Moments(NamedTuple):
             X, shift = _shift_full_columns(X)
             features = cls.of_sparse(X, weights)
             return features._replace(mean=features.mean + shift)
-        runs = _Runs.of(len(weights), None, None)
+        runs = Runs.of(len(weights), None, None)
         return _dense_products(X, np.empty((len(weights), 0)), weights, runs, gram=False)[2]
 
     @classmethod
@@ -403,62 +401,9 @@ class _Sums(NamedTuple):
     work: float
 
 
-class _Runs(NamedTuple):
-    """Rows in the order of their groups: which they are, and where each group starts and ends."""
-
-    order: np.ndarray | None
-    offsets: np.ndarray
-
-    @classmethod
-    def of(cls, n_rows, codes, rows):
-        """Of all n rows, or of some; `codes` None is one group."""
-        n_rows = n_rows if rows is None else len(rows)
-        if codes is None or n_rows == 0:
-            return cls(rows, np.array([0, n_rows]))
-        codes = codes if rows is None else codes[rows]
-        if np.any(codes[1:] < codes[:-1]):
-            by_group = np.argsort(codes, kind="stable")
-            codes = codes[by_group]
-            rows = by_group if rows is None else rows[by_group]
-        heads = np.flatnonzero(codes[1:] != codes[:-1]) + 1
-        return cls(rows, np.concatenate([[0], heads, [n_rows]]))
-
-    def take(self, values):
-        """An array with one entry for each row of X, in this order."""
-        return values if self.order is None else values[self.order]
-
-    def rows(self, X, here, scratch):
-        """Some rows of X, in this order: where they stand, or in the first array of `scratch`."""
-        rows, out = here if self.order is None else self.order[here], scratch[0]
-        n = here.stop - here.start
-        if self.order is None and X.dtype == out.dtype and X.flags.c_contiguous:
-            return X[rows]
-        if self.order is None or X.dtype != out.dtype:
-            out[:n] = X[rows]
-        else:
-            np.take(X, rows, axis=0, out=out[:n], mode="clip")
-        return out[:n]
-
-    @property
-    def codes(self):
-        """The group of each row in this order."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    def pieces(self, step):
-        """Offsets of groups, long ones cut after every `step` rows, the group of each piece, and
-        where the pieces are cut into blocks of at most twice as many rows."""
-        counts = -(-np.diff(self.offsets) // step)
-        group = np.repeat(np.arange(len(counts)), counts)
-        place = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
-        starts = self.offsets[group] + step * place
-        heads = np.flatnonzero(np.diff(starts // step)) + 1
-        bounds = np.concatenate([[0], heads, [len(group)]])
-        return np.append(starts, self.offsets[-1]), group, bounds
-
-
 def _products(X, targets, weights, codes, rows, gram=True):
     """`_Sums` of some rows (None is all) with targets that are all known."""
-    runs = _Runs.of(len(weights), codes, rows)
+    runs = Runs.of(len(weights), codes, rows)
     weights, targets = runs.take(weights), runs.take(targets)
     if not len(weights):
         return _nothing(X.shape[1], targets.shape[1])
@@ -502,8 +447,8 @@ def _dense_products(X, targets, weights, runs, gram=True):
     """
     p, root = X.shape[1], np.sqrt(weights)[:, np.newaxis]
     single = gram and X.dtype == np.float32 and fits_in_single(root, targets)
-    sums = _DenseSums.zeros(p, targets.shape[1], np.float32 if single else np.float64, gram)
-    sums.as_they_are = gram and _is_near_zero(X, weights, runs, _LEAST_LEFT[sums.dtype])
+    sums = DenseSums.zeros(p, targets.shape[1], np.float32 if single else np.float64, gram)
+    sums.as_they_are = gram and is_near_zero(X, weights, runs, sums.dtype)
     n_bytes = _BYTES_AS_THEY_ARE if sums.as_they_are else _BYTES_CENTRED
     step = max(_ROWS_AT_ONCE, n_bytes // (sums.dtype.itemsize * p))
     cuts, group, bounds = runs.pieces(step)
@@ -516,7 +461,7 @@ def _dense_products(X, targets, weights, runs, gram=True):
         t, some = targets[here], is_part[first:last]
         means, totals = sums.add(runs.rows(X, here, scratch), t, root[here], inner, scratch)
         if some.any():
-            t_means = _means(t, weights[here], inner)[0]
+            t_means = means_of_runs(t, weights[here], inner)[0]
             parts.append((group[first:last][some], totals[some], means[some], t_means[some]))
         now = Moments.of_rows(means, totals)
         features = now if features is None else features.plus(now)
@@ -528,105 +473,9 @@ def _dense_products(X, targets, weights, runs, gram=True):
     return products, cross, features
 
 
-def _is_near_zero(X, weights, runs, least):
-    """Whether centring the first rows leaves that part of the squares of every feature."""
-    here = slice(0, min(len(weights), _ROWS_AT_ONCE))
-    cuts = np.append(runs.offsets[runs.offsets < here.stop], here.stop)
-    weights = weights[here]
-    block = X[here if runs.order is None else runs.order[here]].astype(np.float64, copy=False)
-    means, totals = _means(block, weights, cuts)
-    squares = weights @ block**2
-    return bool(np.all(squares - totals @ means**2 >= least * squares))
-
-
-class _DenseSums:
-    """Sums over blocks of dense rows: products of centred features, or only their squares.
-
-    Rows are multiplied `as_they_are`, and the part of the means subtracted from the products, as
-    long as this cancels no digit that counts; from the first block on where it would, the rows are
-    centred first.
-    """
-
-    def __init__(self, products, cross, dtype, gram):
-        self.products, self.cross, self.dtype, self.gram = products, cross, np.dtype(dtype), gram
-        self.squares, self.as_they_are = np.zeros(len(cross)), False
-        self.of_block = np.empty(products.shape, dtype=dtype)
-
-    @classmethod
-    def zeros(cls, p, d, dtype, gram):
-        """Of p features and d targets; `gram` False is squares only."""
-        products = np.zeros((p, p) if gram else (0, 0), order="F")  # the upper triangle counts
-        return cls(products, np.zeros((p, d)), dtype, gram)
-
-    def add(self, block, t, root, cuts, scratch):
-        """Add rows, by the roots of their weights; means and weights of the runs between `cuts`.
-
-        `block` may be a part of the first of the two arrays of `scratch`, which are overwritten.
-        """
-        if self.as_they_are:
-            found = self._add_raw(block, t, root, cuts, scratch)
-            if found is not None:
-                return found
-            self.as_they_are = False
-        weights, (rows, spread) = root[:, 0] ** 2, scratch[:, : len(block)]
-        means, totals = _means(block, weights, cuts)
-        of_row = np.repeat(np.arange(len(means)), np.diff(cuts))
-        near = means.astype(self.dtype, copy=False)
-        np.subtract(block, np.take(near, of_row, axis=0, out=spread, mode="clip"), out=rows)
-        if np.any(root != 1.0):
-            rows *= root.astype(self.dtype, copy=False)
-        if self.gram:
-            self.products += np.matmul(rows.T, rows, out=self.of_block).T
-            self.cross += rows.T @ (t * root).astype(self.dtype, copy=False)
-        else:
-            self.squares += np.einsum("np,np->p", rows, rows)
-        return means, totals
-
-    def _add_raw(self, block, t, root, cuts, scratch):
-        """`add` without centring; None, and nothing is added, where that is not accurate."""
-        weighted = root.astype(self.dtype, copy=False)
-        if np.any(root != 1.0):
-            block = np.multiply(block, weighted, out=scratch[1, : len(block)])
-        products = np.matmul(block.T, block, out=self.of_block)
-        totals = np.add.reduceat(root[:, 0] ** 2, cuts[:-1])
-        inverse = np.sqrt(np.divide(1.0, totals, out=np.zeros(len(totals)), where=totals > 0))
-        near = _summing(weighted[:, 0], cuts) @ block * inverse[:, np.newaxis]  # in double
-        squares = np.diag(products)
-        left = squares - np.einsum("np,np->p", near, near)
-        if np.any(left < _LEAST_LEFT[self.dtype] * squares):
-            return None
-        self.products += products.T
-        self.products = dsyrk(-1.0, near.T, beta=1.0, c=self.products, overwrite_c=1)
-        t = t * root
-        self.cross += block.T @ t.astype(self.dtype, copy=False)
-        self.cross -= near.T @ (np.add.reduceat(t * root, cuts[:-1]) * inverse[:, np.newaxis])
-        return near * inverse[:, np.newaxis], totals
-
-    def found(self):
-        """The products, those with the targets, and the squares of the features."""
-        if not self.gram:
-            return self.products, self.cross, self.squares
-        products = np.triu(self.products) + np.triu(self.products, 1).T
-        return products, self.cross, np.diag(products)
-
-
 def _products_of_parts(groups, totals, means, t_means):
     """Products of the means of pieces of groups."""
-    return _dense_products(means, t_means, totals, _Runs.of(len(groups), groups, None))
-
-
-def _summing(weights, cuts):
-    """The matrix that sums the runs of rows between the cuts."""
-    n, starts = len(weights), cuts.astype(np.int32)  # as SciPy would make them, with more passes
-    rows = np.arange(n, dtype=np.int32)
-    return sparse.csr_matrix((weights, rows, starts), shape=(len(starts) - 1, n))
-
-
-def _means(block, weights, cuts):
-    """Weighted means of the runs of rows between the cuts, and their total weights."""
-    totals = np.add.reduceat(weights, cuts[:-1])
-    inverse = np.divide(1.0, totals, out=np.zeros(len(totals)), where=totals > 0)
-    return (_summing(weights, cuts) @ block) * inverse[:, np.newaxis], totals
+    return _dense_products(means, t_means, totals, Runs.of(len(groups), groups, None))
 
 
 def _sparse_products(X, targets, weights, codes):
