@@ -67,3 +67,18 @@ def test_rows_as_they_are_lose_no_digit(codes, monkeypatch):
         )
     np.testing.assert_allclose(found.features.mean, centred.features.mean, rtol=0, atol=1e-14)
     np.testing.assert_allclose(found.features.squares, centred.features.squares, rtol=1e-13)
+
+
+@pytest.mark.parametrize("level", [0.0, 100.0])
+@pytest.mark.parametrize("size", [1e-30, 1e-22, 1e20, 1e30])
+def test_squares_beyond_single_precision_are_of_double(size, level):
+    """Of features of float32: their products over- or underflow, also if one of them does."""
+    rng = np.random.default_rng(0)
+    X = (size * (level + rng.normal(size=(200, 3)))).astype(np.float32)
+    X[:, 1], X[:, 2] = rng.normal(size=200), 0.0
+    t, codes = rng.normal(size=(200, 1)), np.repeat(np.arange(5), 40)
+    found = RidgeStatistics.of_batch(X, t, np.ones(200), codes)
+    wide = RidgeStatistics.of_batch(X.astype(np.float64), t, np.ones(200), codes)
+    np.testing.assert_array_equal(found.gram, wide.gram)
+    np.testing.assert_array_equal(found.cross, wide.cross)
+    assert found.gram[0, 0, 0] > 0

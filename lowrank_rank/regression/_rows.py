@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.linalg.blas import dsyrk
 
 _ROWS_OF_PROBE = 1024
+_SMALL_IN_SINGLE = 1e-30  # of a sum of squares: parts of it may have vanished
 #: Of the squares of a feature in a block, what centring must leave to be done after the products.
 _LEAST_LEFT = {np.dtype(np.float64): 1e-2, np.dtype(np.float32): 5e-2}
 
@@ -78,6 +79,14 @@ def is_near_zero(X, weights, runs, dtype):
     return bool(np.all(squares - totals @ means**2 >= _LEAST_LEFT[dtype] * squares))
 
 
+def has_left_single(X, products, moments):
+    """Whether squares of features have left the range of single precision."""
+    if not np.isfinite(products).all():
+        return True
+    small = np.diag(products) + moments.total * moments.mean**2 < _SMALL_IN_SINGLE
+    return bool(small.any() and np.any(X[:, small]))
+
+
 class DenseSums:
     """Sums over blocks of dense rows: products of centred features, or only their squares.
 
@@ -102,12 +111,13 @@ class DenseSums:
 
         `block` may be a part of the first of the two arrays of `scratch`, which are overwritten.
         """
-        if self.as_they_are:
-            found = self._add_raw(block, t, root, cuts, scratch)
-            if found is not None:
-                return found
-            self.as_they_are = False
-        return self._add_centred(block, t, root, cuts, scratch)
+        with np.errstate(over="ignore", invalid="ignore"):  # see `has_left_single`
+            if self.as_they_are:
+                found = self._add_raw(block, t, root, cuts, scratch)
+                if found is not None:
+                    return found
+                self.as_they_are = False
+            return self._add_centred(block, t, root, cuts, scratch)
 
     def _add_centred(self, block, t, root, cuts, scratch):
         """`add` of rows minus the means of their runs."""

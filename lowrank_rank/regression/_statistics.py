@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import fits_in_single
-from ._rows import DenseSums, Runs, is_near_zero, means_of_runs
+from ._rows import DenseSums, Runs, has_left_single, is_near_zero, means_of_runs
 
 _ROWS_AT_ONCE = 1024  # at least: sums of fewer rows spend their time on the p x p matrix
 #: Of X at a time where that is more rows: that are centred in the cache, and that are not.
@@ -439,14 +439,14 @@ def _nothing(p, d):
     return _Sums(features, np.zeros(d), np.zeros((p, p)), np.zeros((p, d)), 0.0)
 
 
-def _dense_products(X, targets, weights, runs, gram=True):
+def _dense_products(X, targets, weights, runs, gram=True, double=False):
     """Products of features and targets, each minus the mean of its group, and their moments.
 
     One pass: a group longer than a block is centred piece by piece, by the means of the pieces,
     whose own products within the groups are what is then missing.
     """
     p, root = X.shape[1], np.sqrt(weights)[:, np.newaxis]
-    single = gram and X.dtype == np.float32 and fits_in_single(root, targets)
+    single = not double and gram and X.dtype == np.float32 and fits_in_single(root, targets)
     sums = DenseSums.zeros(p, targets.shape[1], np.float32 if single else np.float64, gram)
     sums.as_they_are = gram and is_near_zero(X, weights, runs, sums.dtype)
     n_bytes = _BYTES_AS_THEY_ARE if sums.as_they_are else _BYTES_CENTRED
@@ -466,6 +466,8 @@ def _dense_products(X, targets, weights, runs, gram=True):
         now = Moments.of_rows(means, totals)
         features = now if features is None else features.plus(now)
     products, cross, squares = sums.found()
+    if single and has_left_single(X, products, features):
+        return _dense_products(X, targets, weights, runs, gram, double=True)
     features = features._replace(n_rows=len(weights), squares=features.squares + squares)
     if gram and parts:
         between = _products_of_parts(*map(np.concatenate, zip(*parts, strict=True)))
