@@ -3,6 +3,7 @@
 The floor of ridge is ``X.T @ X`` of each block, that of an evaluation of L-BFGS two products
 ``X @ w`` of each block, in the type and from the place, memory or a memory map, that the path
 reads.
+``--figure`` times whole fits of a growing memory map instead, and draws them over the rows.
 A process of its own writes an .npy file of float32 and reports the peak resident size of a fit of
 it. The page cache of the file is not counted: the system takes it back at need.
 """
@@ -32,6 +33,9 @@ def add_arguments(parser):
     parser.add_argument("--file-rows", type=int, default=1_000_000, help="rows of the .npy file")
     parser.add_argument("--block", type=int, default=20_000, help="rows of a block")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument(
+        "--figure", type=Path, metavar="PNG", help="draw times of whole fits against rows here"
+    )
     parser.add_argument("--in-process", metavar="FOLDER", help="fit here, print one JSON line")
 
 
@@ -42,6 +46,12 @@ def run(args):
     if args.in_process:
         print(json.dumps(fit_file(Path(args.in_process), args.file_rows, args.block)))
         return []
+    if args.figure is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            rows = list(curves(args, Path(folder)))
+        print_table("Seconds of processor time (one thread) against rows", rows)
+        draw(rows, args.figure)
+        return rows
     with tempfile.TemporaryDirectory() as folder:
         rows = [*paths(args, Path(folder)), *peaks(args, folder)]
     print_table("Rows a second (processor time of one thread), and times over the floor", rows)
@@ -129,6 +139,8 @@ def evaluation_paths(X, y, qid, blocks):
         facts = labelled.sum(_solvers.facts)
         scaling = Scaling.of(facts.features, True, True)
         known = facts.labels.known(model.surrogate)
+        if not source.is_kept:
+            labelled = source.map(_solvers.read, model, loss, True)  # as evaluations read it
         parts = labelled.map(_solvers.prepare, scaling, known, source.is_kept)
         yield (
             f"evaluation, {name}",
@@ -136,6 +148,51 @@ def evaluation_paths(X, y, qid, blocks):
             floor,
             2.0,
         )
+
+
+# Time against rows -------------------------------------------------------------------
+
+
+def curves(args, folder):
+    """Seconds of fits by blocks of the first rows of a memory map, and of their floors."""
+    X, y, qid = documents(args.file_rows)
+    np.save(folder / "X.npy", X)
+    X = np.load(folder / "X.npy", mmap_mode="r")
+    for n_rows in np.geomspace(args.file_rows / 50, args.file_rows, 5).round(-2).astype(int):
+        blocks = Cut(X[:n_rows], y[:n_rows], qid[:n_rows], args.block)
+        regressor = OrderPreservingRegressor().fit_blocks(blocks)
+
+        def floor(blocks=blocks):
+            for block, _, _ in blocks:
+                block.T @ block
+
+        calls = {
+            "ridge, fit_blocks": lambda blocks=blocks: LowRankSurrogateRanker().fit_blocks(blocks),
+            "its floor, X.T @ X of each block": floor,
+            f"cross-entropy, fit_blocks, {regressor.n_iter_} iterations": (
+                lambda blocks=blocks: OrderPreservingRegressor().fit_blocks(blocks)
+            ),
+        }
+        seconds = best_seconds(calls, args.repeats, process_time)
+        for path, value in seconds.items():
+            yield {"path": path, "rows": int(n_rows), "seconds": value}
+
+
+def draw(rows, path):
+    """Write a figure of the rows of `curves`."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    styles = {"ridge": "o-", "its": "o--", "cross-entropy": "s-"}
+    for kind, style in styles.items():
+        some = [row for row in rows if row["path"].startswith(kind)]
+        label = some[-1]["path"]
+        axes.loglog([r["rows"] for r in some], [r["seconds"] for r in some], style, label=label)
+    axes.set(xlabel=f"rows of {N_FEATURES} features in float32", ylabel="seconds, one thread")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=120)
 
 
 # Memory -----------------------------------------------------------------------------

@@ -5,9 +5,11 @@ import warnings
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils import gen_batches
 
 #: Entries up to which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
+_ENTRIES_AT_ONCE = 2**15
 _FLOAT_MAX = float(np.finfo(np.float64).max)
 
 
@@ -109,13 +111,18 @@ def out_of_range():
 def sum_of_squares(X):
     """Sum of the squared entries, dense or sparse, in double precision; inf on overflow."""
     entries = X.data if sparse.issparse(X) else X.ravel(order="K")
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         if entries.dtype == np.float64:
             return float(np.dot(entries, entries))
+        if entries.dtype == np.float32:
+            pieces = (entries[rows] for rows in gen_batches(len(entries), _ENTRIES_AT_ONCE))
+            total = sum(float(np.dot(some, some)) for some in pieces)
+            if 1e-20 < total < np.inf:  # else squares may leave the range of single precision
+                return total
         return float(np.einsum("i,i->", entries, entries, dtype=np.float64))
 
 
-def mean_square(X, degree=2):
+def mean_square(X, degree=2, total=None):
     """Mean squared norm of the rows; refuses features whose squares leave the floating range.
 
     Parameters
@@ -124,8 +131,10 @@ def mean_square(X, degree=2):
         NaN is left out.
     degree : int, default=2
         Of the products of features that have to stay in the range.
+    total : float or None
+        The `sum_of_squares`, where it is known.
     """
-    total = sum_of_squares(X)
+    total = sum_of_squares(X) if total is None else total
     if np.isnan(total):
         X = X.data if sparse.issparse(X) else X
         X = X[~np.isnan(X)].reshape(-1, 1)

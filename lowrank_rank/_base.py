@@ -1,13 +1,15 @@
 """What every ranker shares: reading a batch, score, ranks and tags."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ._arrays import check_size, check_unmasked, mean_square
+from ._arrays import check_size, check_unmasked, mean_square, sum_of_squares
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -54,6 +56,23 @@ def attribute_of_fitted(estimator, name):
     if "estimator_" not in vars(estimator):
         raise AttributeError(f"This {type(estimator).__name__} has no estimator_, so no {name}.")
     return getattr(estimator.estimator_, name)
+
+
+def read_summable_features(estimator, X, *, reset, again=False):
+    """X by ``estimator._validate_X``, finite and with squares in the floating range.
+
+    One pass over X tells both: a sum of squares is finite only if all entries are. X that is read
+    `again` needs none.
+    """
+    with config_context(assume_finite=True):
+        X = estimator._validate_X(X, reset=reset)
+    if again:
+        return X
+    total = sum_of_squares(X)
+    if not np.isfinite(total):
+        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
+    mean_square(X, total=total)
+    return X
 
 
 class RankingMixin:
@@ -190,6 +209,9 @@ class Rows(NamedTuple):
 class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
     """Base of the rankers that are regressors of scores with a `target_loss`."""
 
+    #: Whether `_validate_X` leaves it to the sum of squares to find what is not finite.
+    _finite_by_squares: ClassVar[bool] = False
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         try:
@@ -201,14 +223,21 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
         tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
         return tags
 
-    def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
-        """`Rows` of a batch as users give it, `whole` if no other batch follows."""
+    def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True, again=False):
+        """`Rows` of a batch as users give it, `whole` if no other batch follows.
+
+        X that is read `again` has been found finite before.
+        """
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self)
-        X = self._validate_X(X, reset=reset)
+        plain = getattr(self, "estimator", None) is None
+        if plain and self._finite_by_squares:
+            X = read_summable_features(self, X, reset=reset, again=again)
+        else:
+            X = self._validate_X(X, reset=reset)
+            if plain:
+                mean_square(X)
         check_consistent_length(X, y)
-        if getattr(self, "estimator", None) is None:
-            mean_square(X)
         lists = lists_of(y, qid)
         warn_of_single_items(lists, stacklevel=4)
         weights = read_weights(sample_weight, len(y))

@@ -60,11 +60,17 @@ def read_costs(loss_matrix, classes, decisions, y):
         None is the 0-1 loss; a data frame names rows and columns.
     classes, decisions : array-like or None
         Labels of the rows and columns.
-    y : ndarray of shape (n_rows,)
+    y : ndarray of shape (n_rows,) or None
+        None where not all rows are at hand: the parameters must then name the classes.
     """
     rows, columns = _frame_labels(loss_matrix, y, classes)
     given = rows if classes is None else classes
-    labels = np.unique(y) if given is None else _distinct(given)
+    if given is None and y is None:
+        raise ValueError(
+            "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
+            "need not hold all labels. Or name them by the parameter classes=[...]."
+        )
+    labels = np.unique(y) if given is None else distinct_labels(given)
     matrix = _matrix(loss_matrix, labels, classes is not None)
     return Costs(
         matrix,
@@ -106,7 +112,7 @@ def _frame_labels(loss_matrix, y, classes):
     rows, columns = list(loss_matrix.index), list(loss_matrix.columns)
     if rows == list(range(len(rows))):
         return None, None  # the default index names nothing
-    missing = sorted(set(y.tolist()) - set(rows), key=str)
+    missing = sorted(set(() if y is None else y.tolist()) - set(rows), key=str)
     if missing or (classes is not None and list(classes) != rows):
         wrong = f"lacks the labels {missing}" if missing else f"is not classes={list(classes)}"
         raise ValueError(
@@ -116,7 +122,18 @@ def _frame_labels(loss_matrix, y, classes):
     return np.asarray(rows), None if columns == list(range(len(columns))) else np.asarray(columns)
 
 
-def _distinct(classes):
+def check_same_classes(labels, classes):
+    """Refuse labels of a batch that are not those of the model, in whatever order."""
+    if set(labels.tolist()) != set(classes.tolist()):
+        raise ValueError(
+            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: those of "
+            "the first call to partial_fit, of an earlier fit or of the parameters. Use fit to "
+            "start anew."
+        )
+
+
+def distinct_labels(classes):
+    """Labels of classes as an array; refuses what is not a list of distinct ones."""
     labels = as_array(classes)
     try:
         known = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0

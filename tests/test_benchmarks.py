@@ -424,6 +424,14 @@ def test_scale_has_a_floor_for_every_path():
     assert all(row["value"] > 0 for row in rows)
 
 
+def test_scale_draws_time_against_rows(tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = run_tiny("scale", "--figure", str(tmp_path / "scale.png"))
+    assert len(rows) == 3 * 5
+    assert all(row["seconds"] > 0 for row in rows)
+    assert (tmp_path / "scale.png").stat().st_size > 1000
+
+
 def test_reading_of_files_gives_ratios_and_peaks():
     rows = run_tiny("reading")
     assert {row["path"] for row in rows} == {"iter_lists", "iter_lists, dense", "load_letor"}

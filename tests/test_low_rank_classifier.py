@@ -1,5 +1,7 @@
 """LowRankSurrogateClassifier: costs, labels, components, bad input."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
-from lowrank_rank import LowRankSurrogateClassifier, ranking_target
+from lowrank_rank import LowRankSurrogateClassifier, merge, ranking_target
+
+from .block_cases import blocks_of
 
 
 @pytest.fixture(scope="module")
@@ -215,3 +219,120 @@ def test_the_solvers_agree(iris):
     np.testing.assert_allclose(lsqr.coef_, gram.coef_, rtol=1e-7, atol=1e-9)
     with pytest.warns(ConvergenceWarning, match="increase max_iter"):
         LowRankSurrogateClassifier(solver="lsqr", tol=1e-12, max_iter=1).fit(X, y)
+
+
+# Sums over batches ------------------------------------------------------------------
+
+
+def same(one, other):
+    size = np.abs(other.coef_).max(initial=1e-300)
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=0, atol=1e-12)
+    assert one.classes_.tolist() == other.classes_.tolist()
+    assert one.decisions_.tolist() == other.decisions_.tolist()
+    assert (one.alpha_, one.n_components_) == (other.alpha_, other.n_components_)
+    assert one.approximation_error_ == other.approximation_error_
+
+
+def in_batches(model, blocks, classes):
+    for X, y, _, weights in blocks:
+        model.partial_fit(X, y, classes, sample_weight=weights)
+        classes = None
+    return model
+
+
+COSTS = np.random.default_rng(5).uniform(size=(4, 6))
+SUMMED = {
+    "0-1": {},
+    "costs": {"loss_matrix": COSTS},
+    "fewer components": {"loss_matrix": COSTS, "n_components": 2},
+    "alpha is searched": {"alpha": "auto"},
+    "named": {"loss_matrix": COSTS, "classes": ["d", "b", "c", "a"]},
+    "a frame": {"loss_matrix": pd.DataFrame(COSTS, index=list("dbca"))},
+    "all decisions cost the same": {"loss_matrix": np.ones((4, 3))},
+}
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("case", SUMMED)
+def test_memory_batches_blocks_and_parts_are_one_model(case, kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5)) * (rng.random((300, 5)) < 0.7)
+    y = np.array(list("abcd"))[rng.integers(0, 4, 300) % (1 + np.digitize(X[:, 0], [-1, 0, 1]))]
+    weights = rng.uniform(0.0, 2.0, 300)
+    weights[::7] = 0.0
+    y[:200][y[:200] == "d"] = "a"  # the first blocks do not see all labels
+    model = LowRankSurrogateClassifier(**SUMMED[case])
+    whole = clone(model).fit(kind(X), y, sample_weight=weights)
+    classes = None if case in ("named", "a frame") else list("cadb")
+    for seed in range(3):
+        blocks = blocks_of(kind(X), y, None, weights, seed=seed, n=2 + 2 * seed)
+        same(in_batches(clone(model), blocks, classes), whole)
+        same(clone(model).fit_blocks(iter(blocks), classes=classes), whole)
+        parts = [clone(model).fit_blocks([block], classes=classes) for block in blocks]
+        same(merge(parts), whole)
+        merged = merge(pickle.loads(pickle.dumps(parts[::-1])))
+        same(merged, whole)
+        np.testing.assert_array_equal(merged.predict(X), whole.predict(X))
+
+
+def test_partial_fit_goes_on_from_fit_and_from_merge(iris):
+    X, y = iris
+    rows = np.random.default_rng(0).permutation(len(y))
+    one, two, three = (rows[i::3] for i in range(3))
+    whole = LowRankSurrogateClassifier().fit(X, y)
+    model = LowRankSurrogateClassifier().fit(X[one], y[one])
+    same(model.partial_fit(X[two], y[two]).partial_fit(X[three], y[three]), whole)
+    parts = [LowRankSurrogateClassifier().fit(X[some], y[some]) for some in (one, two)]
+    same(merge(parts).partial_fit(X[three], y[three], np.unique(y)), whole)
+
+
+def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
+    X, y = iris
+    classes = np.unique(y)
+    first = LowRankSurrogateClassifier()
+    for call in (
+        lambda: first.partial_fit(X, y),
+        lambda: first.fit_blocks([(X, y)]),
+        lambda: first.partial_fit(X, y, classes[:2]),
+        lambda: first.partial_fit(X, y, ["a", "a"]),
+    ):
+        with pytest.raises(ValueError, match="classes"):
+            call()
+        assert vars(first) == vars(LowRankSurrogateClassifier())
+    model = LowRankSurrogateClassifier().partial_fit(X, y, classes[::-1])
+    before = dict(vars(model))
+    for call, message in [
+        (lambda: model.partial_fit(X, y, classes[:2]), "not the same as before"),
+        (lambda: model.partial_fit(X, np.full(len(y), "rose")), "not among the classes"),
+        (lambda: model.partial_fit(X[:, :2], y), "features"),
+        (lambda: model.fit_blocks([(X, y, np.zeros(len(y)))], classes=classes), "query ids"),
+        (lambda: model.fit_blocks([], classes=classes), "no blocks"),
+        (lambda: model.partial_fit(X, y, sample_weight=np.zeros(len(y))), "weights are zero"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            call()
+        assert vars(model) == before
+    changed = clone(model).fit(X, y).set_params(loss_matrix=COSTS[:3, :3])
+    with pytest.raises(ValueError, match="had loss_matrix"):
+        changed.partial_fit(X, y)
+    named = LowRankSurrogateClassifier(classes=classes)
+    with pytest.raises(ValueError, match="not the same"):
+        named.partial_fit(X, y, [*classes, "rose"])
+    assert not hasattr(LowRankSurrogateClassifier(estimator=Ridge()), "partial_fit")
+    assert not hasattr(LowRankSurrogateClassifier(solver="lsqr"), "fit_blocks")
+    parts = [clone(first).fit(X[rows], y[rows]) for rows in (slice(100), slice(50, 150))]
+    with pytest.raises(ValueError, match="classes"):
+        merge(parts)
+
+
+def test_parts_of_another_decomposition_are_refused(iris):
+    """Of equal singular values LAPACK may find any basis: targets in another one do not add up."""
+    X, y = iris
+    parts = [LowRankSurrogateClassifier().fit(X[i::2], y[i::2]) for i in range(2)]
+    settings = parts[1]._seen_.settings
+    turned = [[0.6, 0.8], [-0.8, 0.6]]
+    name = "the decomposition of the costs"
+    settings[name] = settings[name] @ turned
+    with pytest.raises(ValueError, match=name):
+        merge(parts)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lowrank_rank.regression import _statistics
+from lowrank_rank.regression import _rows, _statistics
 from lowrank_rank.regression._statistics import Groups, Moments, RidgeStatistics
 
 
@@ -12,7 +12,9 @@ from lowrank_rank.regression._statistics import Groups, Moments, RidgeStatistics
 def few_rows_at_once(monkeypatch):
     """Blocks of 8 rows: short and long groups, and those that are cut."""
     monkeypatch.setattr(_statistics, "_ROWS_AT_ONCE", 8)
-    monkeypatch.setattr(_statistics, "_ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr(_rows, "_ROWS_OF_PROBE", 8)
+    monkeypatch.setattr(_statistics, "_BYTES_CENTRED", 1)
+    monkeypatch.setattr(_statistics, "_BYTES_AS_THEY_ARE", 1)
 
 
 @pytest.fixture

@@ -1,19 +1,30 @@
 """LowRankSurrogateClassifier: any cost matrix, by least squares on its low-rank form."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import mean_square
-from .._costs import class_indices, class_labels, read_classes, read_costs
+from .._base import read_summable_features
+from .._blocks import Block
+from .._costs import (
+    check_same_classes,
+    class_indices,
+    class_labels,
+    distinct_labels,
+    read_classes,
+    read_costs,
+)
 from .._labels import read_weights
 from .._parameters import check_parameters, count, fresh_fit, jobs, number, random_state, regressor
 from .._typing import ArrayLike, MatrixLike
 from ..regression._encoding import EncodedBatch, Totals
 from ..regression._regression import Regression, SurrogateMixin
-from ..regression._ridge import SOLVERS, LinearModel
+from ..regression._ridge import SOLVERS
+from ..regression._sums import Seen, SumsMixin, adds_up
 from ..target_losses import MatrixLoss
 
 
@@ -22,7 +33,7 @@ def _minus_costs(loss, y, u):
     return -loss.loss(y, loss.decode(u))
 
 
-class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator):
+class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, BaseEstimator):
     """Classifier for any cost matrix, calibrated by a low-rank surrogate.
 
     Regresses ``alpha(y)`` by least squares and predicts the decision t that minimises
@@ -181,41 +192,146 @@ class LowRankSurrogateClassifier(SurrogateMixin, ClassifierMixin, BaseEstimator)
             nothing is changed then.
         """
         with fresh_fit(self):
-            check_parameters(self)
-            X = self._validate_X(X, reset=True)
-            if self.estimator is None:
-                mean_square(X)
-            self._fit(X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0]))
+            X, y, weights = self._read(X, y, sample_weight, reset=True)
+            batch, settings = self._encode(X, y, weights, self._costs(y), reset=True)
+            model = Regression.of(self).fit(batch)
+            sums = getattr(model, "sums", None)
+            self._adopt(Seen.of(self, batch, sums, settings=settings), model)
         return self
 
-    def _fit(self, X, y, weights):
-        costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)
-        loss = MatrixLoss(costs.matrix, self.n_components)
-        self.classes_, self.decisions_ = costs.classes, costs.decisions
+    @available_if(adds_up)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "LowRankSurrogateClassifier":
+        """Add a batch of rows; the result is that of `fit` on all batches together.
+
+        Only with the default ridge regression. Memory does not grow with the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,) or None, default=None
+            All labels that the batches may hold, in any order: what `fit` finds in y. Needed in
+            the first call, unless the parameter `classes` or the index of `loss_matrix` names
+            them; the same ones, or None, later.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, if the classes are not known or not the same, if the costs have changed, or
+            if there are too many features for the statistics; the model stays as it was.
+        """
+        return self._partial_fit(Block(X, y, None, sample_weight), classes=classes)
+
+    @available_if(adds_up)
+    def fit_blocks(
+        self, blocks: Iterable, *, classes: ArrayLike | None = None
+    ) -> "LowRankSurrogateClassifier":
+        """Fit to blocks of rows, of which one at a time is in memory.
+
+        One pass and one solution: the result is that of `fit` on all rows together, but for
+        rounding. Only with the default ridge regression.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y) or (X, y, None, sample_weight)
+            Rows in any order; there are no lists, and query ids are refused.
+        classes : array-like of shape (n_classes,) or None, default=None
+            As in `partial_fit`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `partial_fit`, or if there is no block; nothing is changed then.
+        """
+        return self._fit_blocks(blocks, classes=classes)
+
+    # Encoding -----------------------------------------------------------------------
+
+    def _read(self, X, y, sample_weight, *, reset):
+        check_parameters(self)
+        if self.estimator is None:
+            X = read_summable_features(self, X, reset=reset)
+        else:
+            X = self._validate_X(X, reset=reset)
+        return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0])
+
+    def _costs(self, y):
+        return read_costs(self.loss_matrix, self.classes, self.decisions, y)
+
+    def _encode(self, X, y, weights, costs, *, reset):
+        """`EncodedBatch`, and what all batches of one model must have in common."""
+        if reset:
+            self.classes_, self.decisions_ = costs.classes, costs.decisions
+            self._loss_ = MatrixLoss(costs.matrix, self.n_components)
+        loss, indices = self._loss_, class_indices(y, costs.classes)
+        settings = {
+            "classes": costs.classes,
+            "decisions": costs.decisions,
+            "loss_matrix": costs.matrix,
+            "n_components": self.n_components,
+            # of equal singular values LAPACK may find another basis on another machine
+            "the decomposition of the costs": loss.alpha_,
+        }
+        batch = EncodedBatch(
+            X,
+            loss.encode(indices),
+            weights,
+            None,
+            Totals(),
+            loss,
+            "argmin",
+            len(y),
+            y=indices,
+            row_weights=weights,
+            values=_minus_costs,
+        )
+        return batch, settings
+
+    def _seen_of(self, block, *, reset, search, classes=None):
+        X, y, qid, weights = block
+        if qid is not None:
+            raise ValueError(
+                f"{type(self).__name__} takes one class label per row, without lists: give blocks "
+                "(X, y) or (X, y, None, sample_weight), without query ids."
+            )
+        X, y, weights = self._read(X, y, weights, reset=reset)
+        labels = None if classes is None else distinct_labels(classes)
+        costs = self._costs(labels if reset else self.classes_)
+        if labels is not None:
+            check_same_classes(labels, costs.classes)
+        batch, settings = self._encode(X, y, weights, costs, reset=reset)
+        return Seen.of(self, batch, self._sums_of(batch, search), settings=settings)
+
+    def _adopt(self, seen, model=None):
+        """Set the fitted attributes; a model where it is found already."""
+        model = seen.sums.solve(self.alpha) if model is None else model
+        loss, settings = seen.batch.loss, seen.settings
+        self.classes_, self.decisions_, self._loss_ = (
+            settings["classes"],
+            settings["decisions"],
+            loss,
+        )
         self.n_components_ = loss.n_components_
         self.approximation_error_ = loss.approximation_error_
-        self._loss_ = loss
-        indices = class_indices(y, self.classes_)
-        targets = loss.encode(indices)
-        if loss.n_components_ == 0:  # every decision costs the same
-            model = LinearModel(np.zeros((0, X.shape[1])), np.zeros(0))
-        else:
-            batch = EncodedBatch(
-                X,
-                targets,
-                weights,
-                None,
-                Totals(),
-                loss,
-                "argmin",
-                len(y),
-                y=indices,
-                row_weights=weights,
-                values=_minus_costs,
-            )
-            model = Regression.of(self).fit(batch)
+        self._seen_ = seen if seen.sums is not None else None
+        self._keep(model)
         self.n_iter_ = model.n_iter
-        self._keep(model._replace(sums=None) if isinstance(model, LinearModel) else model)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Decision of the least estimated cost for each row.

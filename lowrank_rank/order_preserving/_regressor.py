@@ -113,6 +113,7 @@ class OrderPreservingRegressor(BaseRanker):
     (True, [2, 1])
     """
 
+    _finite_by_squares: ClassVar = True
     _parameters: ClassVar = {
         "solver": ["auto", "lbfgs"],
         "alpha": [number(0)],
@@ -228,8 +229,9 @@ class OrderPreservingRegressor(BaseRanker):
             if first is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
             self._validate_X(Block.of(first).X, reset=True)
-            reader = self._reader()
-            self._fit(Blocks(blocks).map(read, reader, loss), loss, before)
+            source, reader = Blocks(blocks), self._reader()
+            again = source.map(read, reader, loss, True)
+            self._fit(source.map(read, reader, loss), loss, before, again)
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -320,9 +322,10 @@ class OrderPreservingRegressor(BaseRanker):
                 setattr(reader, name, getattr(self, name))
         return reader
 
-    def _fit(self, blocks, loss, before):
-        """Fit to `Blocks` of `Labelled` rows; sets the fitted attributes."""
+    def _fit(self, blocks, loss, before, again=None):
+        """Fit to `Blocks` of `Labelled` rows, as they are read `again`; sets the attributes."""
         known_of_all = blocks.sum(facts)
+        blocks = blocks if again is None else again
         labels = known_of_all.labels
         known = labels.known(self.surrogate)
         if not labels.judged.all():

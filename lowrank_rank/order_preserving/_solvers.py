@@ -60,10 +60,10 @@ class Ends:
         return Ends(bound, self.above | other.above)
 
 
-def read(block, ranker, loss):
-    """`Labelled` rows of a `Block`, by a ranker that knows the columns."""
+def read(block, ranker, loss, again=False):
+    """`Labelled` rows of a `Block`, by a ranker that knows the columns; `again` after one pass."""
     X, y, qid, weights = Block.of(block)
-    rows = ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
+    rows = ranker._read(X, y, qid, weights, loss, reset=False, whole=False, again=again)
     return labelled(rows, loss)
 
 

@@ -1,8 +1,8 @@
 """What ridge regression needs to know of the rows: sums that batches of whole lists add to.
 
-X is read in blocks of rows, each of which is centred and multiplied while it is in the cache:
-whatever the type and the order of X, no second copy of it is made. Blocks of float32 are multiplied
-as such; means, and sums over blocks, are of double precision.
+X is read in blocks of rows, each of which is multiplied, centred where need be, while it is in the
+cache: whatever the type and the order of X, no second copy of it is made. Blocks of float32 are
+multiplied and summed as such; sums over blocks are of double precision.
 """
 
 from dataclasses import dataclass, replace
@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.linalg.blas import dsyrk, ssyrk
 from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import fits_in_single
+from ._rows import DenseSums, Runs, has_left_single, is_near_zero, means_of_runs
 
 _ROWS_AT_ONCE = 1024  # at least: sums of fewer rows spend their time on the p x p matrix
-_ENTRIES_AT_ONCE = 2**18  # of X at a time where that is more rows
+#: Of X at a time where that is more rows: that are centred in the cache, and that are not.
+_BYTES_CENTRED, _BYTES_AS_THEY_ARE = 2**20, 2**23
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
 
 
@@ -92,7 +93,7 @@ class Moments(NamedTuple):
             X, shift = _shift_full_columns(X)
             features = cls.of_sparse(X, weights)
             return features._replace(mean=features.mean + shift)
-        runs = _Runs.of(len(weights), None, None)
+        runs = Runs.of(len(weights), None, None)
         return _dense_products(X, np.empty((len(weights), 0)), weights, runs, gram=False)[2]
 
     @classmethod
@@ -400,58 +401,9 @@ class _Sums(NamedTuple):
     work: float
 
 
-class _Runs(NamedTuple):
-    """Rows in the order of their groups: which they are, and where each group starts and ends."""
-
-    order: np.ndarray | None
-    offsets: np.ndarray
-
-    @classmethod
-    def of(cls, n_rows, codes, rows):
-        """Of all n rows, or of some; `codes` None is one group."""
-        n_rows = n_rows if rows is None else len(rows)
-        if codes is None or n_rows == 0:
-            return cls(rows, np.array([0, n_rows]))
-        codes = codes if rows is None else codes[rows]
-        if np.any(codes[1:] < codes[:-1]):
-            by_group = np.argsort(codes, kind="stable")
-            codes = codes[by_group]
-            rows = by_group if rows is None else rows[by_group]
-        heads = np.flatnonzero(codes[1:] != codes[:-1]) + 1
-        return cls(rows, np.concatenate([[0], heads, [n_rows]]))
-
-    def take(self, values):
-        """An array with one entry for each row of X, in this order."""
-        return values if self.order is None else values[self.order]
-
-    def copy_rows(self, X, here, out):
-        """Copy some rows of X, in this order."""
-        rows = here if self.order is None else self.order[here]
-        if self.order is None or X.dtype != out.dtype:
-            out[...] = X[rows]
-        else:
-            np.take(X, rows, axis=0, out=out, mode="clip")
-
-    @property
-    def codes(self):
-        """The group of each row in this order."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    def pieces(self, step):
-        """Offsets of groups, long ones cut after every `step` rows, the group of each piece, and
-        where the pieces are cut into blocks of at most twice as many rows."""
-        counts = -(-np.diff(self.offsets) // step)
-        group = np.repeat(np.arange(len(counts)), counts)
-        place = np.arange(len(group)) - np.repeat(np.cumsum(counts) - counts, counts)
-        starts = self.offsets[group] + step * place
-        heads = np.flatnonzero(np.diff(starts // step)) + 1
-        bounds = np.concatenate([[0], heads, [len(group)]])
-        return np.append(starts, self.offsets[-1]), group, bounds
-
-
 def _products(X, targets, weights, codes, rows, gram=True):
     """`_Sums` of some rows (None is all) with targets that are all known."""
-    runs = _Runs.of(len(weights), codes, rows)
+    runs = Runs.of(len(weights), codes, rows)
     weights, targets = runs.take(weights), runs.take(targets)
     if not len(weights):
         return _nothing(X.shape[1], targets.shape[1])
@@ -487,48 +439,35 @@ def _nothing(p, d):
     return _Sums(features, np.zeros(d), np.zeros((p, p)), np.zeros((p, d)), 0.0)
 
 
-def _dense_products(X, targets, weights, runs, gram=True):
+def _dense_products(X, targets, weights, runs, gram=True, double=False):
     """Products of features and targets, each minus the mean of its group, and their moments.
 
     One pass: a group longer than a block is centred piece by piece, by the means of the pieces,
     whose own products within the groups are what is then missing.
     """
     p, root = X.shape[1], np.sqrt(weights)[:, np.newaxis]
-    single = gram and X.dtype == np.float32 and fits_in_single(root, targets)
-    dtype = np.float32 if single else np.float64
-    step = max(_ROWS_AT_ONCE, _ENTRIES_AT_ONCE // p)
+    single = not double and gram and X.dtype == np.float32 and fits_in_single(root, targets)
+    sums = DenseSums.zeros(p, targets.shape[1], np.float32 if single else np.float64, gram)
+    sums.as_they_are = gram and is_near_zero(X, weights, runs, sums.dtype)
+    n_bytes = _BYTES_AS_THEY_ARE if sums.as_they_are else _BYTES_CENTRED
+    step = max(_ROWS_AT_ONCE, n_bytes // (sums.dtype.itemsize * p))
     cuts, group, bounds = runs.pieces(step)
-    is_part, weighted = np.bincount(group)[group] > 1, bool(np.any(root != 1.0))
-    products, cross = np.zeros((p, p), order="F"), np.zeros((p, targets.shape[1]))
-    squares, parts = np.zeros(p), []
+    is_part, parts = np.bincount(group)[group] > 1, []
     features: Any = None
     # New arrays of this size would come from the system every time, which takes longer than sums.
-    rows, spread = np.empty((2, np.diff(cuts[bounds]).max(), p), dtype=dtype)
+    scratch = np.empty((2, np.diff(cuts[bounds]).max(), p), dtype=sums.dtype)
     for first, last in pairwise(bounds):
         here, inner = slice(cuts[first], cuts[last]), cuts[first : last + 1] - cuts[first]
-        block, t = rows[: inner[-1]], targets[here]
-        runs.copy_rows(X, here, block)
-        means, totals = _means(block, weights[here], inner)
-        of_row = np.repeat(np.arange(len(means)), np.diff(inner))
-        near = means.astype(dtype, copy=False)
-        block -= np.take(near, of_row, axis=0, out=spread[: inner[-1]], mode="clip")
-        some = is_part[first:last]
+        t, some = targets[here], is_part[first:last]
+        means, totals = sums.add(runs.rows(X, here, scratch), t, root[here], inner, scratch)
         if some.any():
-            t_means = _means(t, weights[here], inner)[0]
+            t_means = means_of_runs(t, weights[here], inner)[0]
             parts.append((group[first:last][some], totals[some], means[some], t_means[some]))
         now = Moments.of_rows(means, totals)
         features = now if features is None else features.plus(now)
-        if weighted:
-            block *= root[here].astype(dtype, copy=False)
-            t = t * root[here]
-        if gram:
-            products = _plus_products(products, block)
-            cross += block.T @ t.astype(dtype, copy=False)
-        else:
-            squares += np.einsum("np,np->p", block, block)
-    if gram:
-        products += np.triu(products, 1).T
-        squares = np.diag(products)
+    products, cross, squares = sums.found()
+    if single and has_left_single(X, products, features):
+        return _dense_products(X, targets, weights, runs, gram, double=True)
     features = features._replace(n_rows=len(weights), squares=features.squares + squares)
     if gram and parts:
         between = _products_of_parts(*map(np.concatenate, zip(*parts, strict=True)))
@@ -536,26 +475,9 @@ def _dense_products(X, targets, weights, runs, gram=True):
     return products, cross, features
 
 
-def _plus_products(products, block):
-    """The upper triangle of products, in Fortran order, plus block' block."""
-    if block.dtype == np.float32:
-        return products + ssyrk(1.0, block.T)
-    return dsyrk(1.0, block.T, beta=1.0, c=products, overwrite_c=1)
-
-
 def _products_of_parts(groups, totals, means, t_means):
     """Products of the means of pieces of groups."""
-    return _dense_products(means, t_means, totals, _Runs.of(len(groups), groups, None))
-
-
-def _means(block, weights, cuts):
-    """Weighted means of the runs of rows between the cuts, and their total weights."""
-    summing = sparse.csr_matrix(
-        (weights, np.arange(len(block)), cuts), shape=(len(cuts) - 1, len(block))
-    )
-    totals = np.add.reduceat(weights, cuts[:-1])
-    inverse = np.divide(1.0, totals, out=np.zeros(len(totals)), where=totals > 0)
-    return (summing @ block) * inverse[:, np.newaxis], totals
+    return _dense_products(means, t_means, totals, Runs.of(len(groups), groups, None))
 
 
 def _sparse_products(X, targets, weights, codes):

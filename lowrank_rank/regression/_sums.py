@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -84,7 +84,7 @@ class Seen:
         """Of these rows and of those after them."""
         for name, now in {**other.settings, **other.columns}.items():
             before: Any = {**self.settings, **self.columns}.get(name)
-            if not np.array_equal(now, before) if name in _COLUMNS else now != before:
+            if not _agree(now, before):
                 raise ValueError(
                     f"Earlier batches had {name} {before}, this one has {now}: the statistics of "
                     "all batches must be of one kind. Use fit to start anew."
@@ -119,6 +119,15 @@ class Seen:
             )
 
 
+def _agree(now, before):
+    """Whether settings are the same; matrices of numbers but for rounding."""
+    arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
+    if arrays and now.dtype.kind == before.dtype.kind == "f" and now.shape == before.shape:
+        size = np.abs(before).max(initial=0.0)
+        return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
+    return np.array_equal(now, before) if arrays else bool(now == before)
+
+
 def adds_up(estimator):
     """For `available_if`: whether the estimator's fit is one of sums."""
     if estimator._adds_up():
@@ -132,10 +141,11 @@ def adds_up(estimator):
 class SumsMixin:
     """`partial_fit` and `fit_blocks` of what fits ridge to encoded labels.
 
-    A class has ``_seen_of(block, reset, search)``, the `Seen` of a `Block`, and ``_adopt(seen)``,
-    which sets the fitted attributes and ``_seen_``.
+    A class has ``_seen_of(block, reset, search, ...)``, the `Seen` of a `Block`, and
+    ``_adopt(seen)``, which sets the fitted attributes and ``_seen_``.
     """
 
+    _finite_by_squares: ClassVar[bool] = True
     estimator: Any
     solver: Any
     alpha: Any
@@ -170,11 +180,16 @@ class SumsMixin:
             As in `fit`, if there is no block, or if there are too many features for the
             statistics; nothing is changed then.
         """
+        return self._fit_blocks(blocks)
+
+    def _fit_blocks(self, blocks, **known):
+        """`fit_blocks`, with what else `_seen_of` takes."""
         with fresh_fit(self):
             seen = None
             for given in check_iterable(blocks):
                 searching = self.alpha == "auto" and (seen is None or bool(seen.sums.folds))
-                now = self._seen_of(Block.of(given), reset=seen is None, search=searching)
+                block, first = Block.of(given), seen is None
+                now = self._seen_of(block, reset=first, search=searching, **known)
                 seen = now if seen is None else seen + now
             if seen is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
@@ -182,8 +197,8 @@ class SumsMixin:
             self._adopt(seen)
         return self
 
-    def _partial_fit(self, block):
-        """Add a batch to what is known, and solve."""
+    def _partial_fit(self, block, **known):
+        """Add a batch to what is known, and solve; with what else `_seen_of` takes."""
         seen = getattr(self, "_seen_", None)
         if seen is None and hasattr(self, "_model_"):
             raise ValueError(
@@ -192,7 +207,7 @@ class SumsMixin:
             )
         with all_or_nothing(self):
             search = self.alpha == "auto" if seen is None else bool(seen.sums.folds)
-            now = self._seen_of(block, reset=seen is None, search=search)
+            now = self._seen_of(block, reset=seen is None, search=search, **known)
             self._adopt(now if seen is None else seen + now)
         return self
 
