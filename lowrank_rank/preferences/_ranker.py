@@ -586,7 +586,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
             return replace(batch, targets=label_scores(self.score_function, loss, y)), {}
-        return batch, {"votes_": mean_votes(loss, labels, weights)}
+        return batch, {"votes_": mean_votes(loss, labels, weights, batch.targets)}
 
     def _encode_documents(self, X, y, lists, weights, loss):
         """The batch from which documents are scored by one function of the row, and their mean."""
