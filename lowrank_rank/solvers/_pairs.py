@@ -153,14 +153,17 @@ def _sums_of_pass(digits, moments, first, groups):
     n, n_digits = len(digits), int(digits.max()) + 1
     start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
     past = np.cumsum(np.bincount(first, minlength=n + 1))[:n]  # whose partners begin up to there
-    below = np.zeros((n_digits + 1, n + 1), dtype=complex)  # prefix sums of the digits below
-    for digit in range(1, n_digits + 1):
-        row = np.multiply(moments, digits < digit, out=below[digit, 1:])
-        np.cumsum(row, out=row)
-    at, total = digits * (n + 1), below[-1]
-    below = below.ravel()
-    higher = total.take(past) - total.take(start)
-    lower = below.take(at + end) - below.take(at + first)
-    at += n + 1  # and with the digit itself: what is left of the total is higher
-    higher -= below.take(at + past) - below.take(at + start)
-    return lower, higher
+    higher = np.zeros((n_digits + 1, n + 1), dtype=complex)  # prefix sums of each digit
+    higher[digits, np.arange(1, n + 1)] = moments
+    np.cumsum(higher, axis=1, out=higher)
+    lower = np.empty((n_digits, n + 1), dtype=complex)  # of those below it
+    lower[0] = 0.0
+    for digit in range(1, n_digits):
+        np.add(lower[digit - 1], higher[digit - 1], out=lower[digit])
+    for digit in range(n_digits - 2, 0, -1):  # and of those from it on
+        higher[digit] += higher[digit + 1]
+    at = digits * (n + 1)
+    lower, higher = lower.ravel(), higher.ravel()
+    below = lower.take(at + end) - lower.take(at + first)
+    at += n + 1
+    return below, higher.take(at + past) - higher.take(at + start)
