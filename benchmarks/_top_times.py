@@ -4,6 +4,7 @@ import warnings
 from collections import defaultdict
 from functools import partial
 from itertools import pairwise
+from time import process_time
 
 import numpy as np
 from sklearn.base import clone
@@ -78,13 +79,17 @@ def rows(*, tiny=False, repeats=3):
                 "logistic": partial(logistic.fit, X, y),
             }
             group = f"lists of {length}, {n_rows} x {n_features}"
-            found += ratio_rows(group, best_seconds(calls, repeats), "queries", {"logistic": 3.0})
+            found += ratio_rows(
+                group, best_seconds(calls, repeats, process_time), "queries", {"logistic": 3.0}
+            )
     for n_features, bar in ((20, 20.0), (100, 10.0)):
         X, Y = generate_matrix(n_matrix, n_features, 20)
         ours, ridge = PrecisionAtKPerceptron(target_loss="precision@3", random_state=0), Ridge()
         calls = {"matrix": partial(ours.fit, X, Y), "ridge": partial(ridge.fit, X, Y)}
         group = f"matrix y, {n_matrix} x {n_features}, 20 labels"
-        found += ratio_rows(group, best_seconds(calls, repeats), "matrix", {"ridge": bar})
+        found += ratio_rows(
+            group, best_seconds(calls, repeats, process_time), "matrix", {"ridge": bar}
+        )
     return found
 
 

@@ -153,3 +153,10 @@ def fits_in_single(root, targets):
     some = root[root > 0]
     in_range = some.size == 0 or (some.min() > 1e-15 and some.max() < 1e15)
     return in_range and np.abs(targets).max(initial=0.0) < 1e20
+
+
+def is_finite(values):
+    """Whether all of a float array is finite; one pass, with nothing of its size, where it is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(values)
+    return bool(np.isfinite(total)) or bool(np.isfinite(values).all())

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ._arrays import as_array, check_unmasked
+from ._arrays import as_array, check_unmasked, is_finite
 from ._lists import RankingLists, checked_ids, id_array, same_id
 from ._typing import ArrayLike
 
@@ -280,6 +280,8 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=list)
     others : callable
         ``others()`` names measures that take missing judgements.
     """
+    if is_finite(y):
+        return
     missing = np.isnan(y)
     if not missing.any():
         return

@@ -15,7 +15,7 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     _arrays,
 )
-from lowrank_rank._arrays import check_finite, check_size, machine_memory, numbers
+from lowrank_rank._arrays import check_finite, check_size, is_finite, machine_memory, numbers
 from lowrank_rank.metrics import ndcg_score
 
 X, Y, QID = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1, 0, 1, 0, 1]), [1, 1, 1, 2, 2, 2]
@@ -136,3 +136,18 @@ def test_ridge_statistics(monkeypatch):
         with pytest.raises(ValueError, match=r"solver 'gram' would take .*or take solver='lsqr'"):
             model.fit(X, np.arange(20) % 2)
         assert model.set_params(solver="lsqr").fit(X, np.arange(20) % 2).solver_ == "lsqr"
+
+
+@pytest.mark.parametrize(
+    ("values", "finite"),
+    [
+        ([1e308, 1e308], True),  # the sum is not
+        ([1e308, 1e308, -1e308], True),
+        ([np.inf, -np.inf], False),
+        ([1.0, np.nan], False),
+        ([-np.inf], False),
+        ([], True),
+    ],
+)
+def test_finite_arrays_whatever_their_sum(values, finite):
+    assert is_finite(np.array(values)) is finite

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lowrank_rank.preferences._labels import check_acyclic_labels
+from lowrank_rank.preferences._labels import check_acyclic_labels, mean_votes
+from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
 
 
 def graph(r, *edges):
@@ -51,3 +52,17 @@ def test_net_preferences_are_differences():
     y = graph(3, (0, 1, 3.0), (1, 0, 1.0), (1, 2, 1.0), (2, 0, 1.0))
     net = check_acyclic_labels(y, "net")
     np.testing.assert_array_equal(net, graph(3, (0, 1, 2.0), (1, 2, 1.0), (2, 0, 1.0)))
+
+
+@pytest.mark.parametrize(
+    "loss", [PairwiseDisagreement(), PairwiseDisagreement("difference"), KendallTau()]
+)
+def test_mean_votes_of_grades_are_the_preferences_both_ways(loss):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, (3000, 7)).astype(float)  # more than a block
+    y[rng.random(y.shape) < 0.2] = np.nan
+    weights = rng.integers(0, 3, len(y)).astype(float)
+    both_ways = loss.preferences(y) + loss.preferences(y).transpose(0, 2, 1)
+    expected = np.average(both_ways, axis=0, weights=weights)
+    found = mean_votes(loss, y, weights, loss.encode(y))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)

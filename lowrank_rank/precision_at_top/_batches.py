@@ -30,11 +30,20 @@ class Rule(NamedTuple):
     perceptron: bool
 
     def slopes(self, v, places):
-        """Slope in each of the sorted scores, per list, and the mistakes at the top."""
+        """Slope in each of the sorted scores of one list, and the mistakes at the top."""
+        lowered, raised, wrong = self._mistakes(v, places)
+        return places.slopes(lowered, raised), wrong
+
+    def changes(self, v, places):
+        """Sorted scores with a slope, these slopes and their lists, and the mistakes at the top."""
+        lowered, raised, wrong = self._mistakes(v, places)
+        return places.changes(lowered, raised), wrong
+
+    def _mistakes(self, v, places):
         wrong = mistakes(v, places)
         if self.perceptron:
-            return places.slopes(wrong, self.surrogate.perceptron), wrong
-        return places.slopes(violations(self.surrogate, v, places), self.surrogate.raised), wrong
+            return wrong, self.surrogate.perceptron, wrong
+        return violations(self.surrogate, v, places), self.surrogate.raised, wrong
 
 
 class Step(NamedTuple):
@@ -54,7 +63,7 @@ class Step(NamedTuple):
 
 def hits_of(wrong, places):
     """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-    return float(len(wrong) - np.sum(wrong / places.most))
+    return float(len(wrong) - (wrong / places.most).sum())
 
 
 class ListBatch:
@@ -120,8 +129,42 @@ class ListBatch:
         return float(value) / self.n_places, slope, step.hits
 
 
-class ListsBatch:
-    """Rows of many lists, sorted in one go.
+class _Batch:
+    """Lists that are sorted in one go; a class says how, and what a step is in its weights."""
+
+    def __init__(self, X, n_above, n_below, k, mirrored):
+        self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)
+        self.places = Places(n_above, n_below, k)
+        self.n_places = int(self.places.most.sum())
+        self.scale = 1.0 / self.places.most
+        self.sign = np.where(mirrored, -1.0, 1.0) if mirrored.any() else None
+
+    @property
+    def parts(self):
+        """The rows, in arrays."""
+        return (self.X,)
+
+    def hits(self, weights):
+        """Sum over the lists of one minus the mistakes at the top over the most there can be."""
+        return hits_of(mistakes(self._sorted(weights)[0], self.places), self.places)
+
+    def step(self, weights, rule):
+        v, order = self._sorted(weights)
+        (rows, slopes, lists), wrong = rule.changes(v, self.places)
+        hits = hits_of(wrong, self.places)
+        if not slopes.any():
+            return Step(None, hits)
+        if not rule.perceptron:
+            slopes *= self.scale[lists]
+        if self.sign is not None:
+            slopes *= self.sign[lists]
+        slope = np.zeros(len(order), dtype=weights.dtype)
+        slope[order.take(rows)] = slopes
+        return Step(self._combined(slope), hits)
+
+
+class ListsBatch(_Batch):
+    """Rows of many lists.
 
     Parameters
     ----------
@@ -134,44 +177,24 @@ class ListsBatch:
     """
 
     def __init__(self, X, n_above, n_below, k, mirrored):
-        self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)
-        self.places = Places(n_above, n_below, k)
-        self.n_places = int(self.places.most.sum())
+        super().__init__(X, n_above, n_below, k, mirrored)
         kinds = np.column_stack([n_above, n_below]).ravel()
         self.kind = np.repeat(np.arange(float(len(kinds))), kinds)
-        lengths = n_above + n_below
-        sign = np.repeat(np.where(mirrored, -1.0, 1.0), lengths)
-        self.sign = sign if mirrored.any() else None
-        self.scale = 1.0 / np.repeat(self.places.most, lengths)
-
-    @property
-    def parts(self):
-        """The rows, in arrays."""
-        return (self.X,)
+        self.sign_of_rows = self.sign
+        if self.sign is not None:
+            self.sign_of_rows = np.repeat(self.sign, n_above + n_below)
 
     def _sorted(self, weights):
         scores = self.X @ weights
-        scores = scores if self.sign is None else self.sign * scores
+        scores = scores if self.sign is None else self.sign_of_rows * scores
         order = np.argsort(self.kind - _squashed(scores))
         return scores[order], order
 
-    def hits(self, weights):
-        """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        return hits_of(mistakes(self._sorted(weights)[0], self.places), self.places)
-
-    def step(self, weights, rule):
-        v, order = self._sorted(weights)
-        by_rank, wrong = rule.slopes(v, self.places)
-        hits = hits_of(wrong, self.places)
-        if not by_rank.any():
-            return Step(None, hits)
-        slope = np.empty_like(by_rank)
-        slope[order] = by_rank if rule.perceptron else self.scale * by_rank
-        slope = slope if self.sign is None else self.sign * slope
-        return Step(slope.astype(weights.dtype, copy=False) @ self.X, hits)
+    def _combined(self, slope):
+        return slope @ self.X
 
 
-class MatrixBatch:
+class MatrixBatch(_Batch):
     """Rows of X, each a list of the same L items, with weights of shape (p + 1, L).
 
     The last row of the weights is the intercept of each item.
@@ -188,47 +211,42 @@ class MatrixBatch:
     """
 
     def __init__(self, X, above, k, mirrored):
-        self.X, (self.n_rows, n_items) = X, above.shape
-        self.n_lists, n_above = self.n_rows, above.sum(axis=1)
-        self.places = Places(n_above, n_items - n_above, k)
-        self.n_places = int(self.places.most.sum())
-        self.kind = np.where(above, 0.0, 1.0)
+        n_above, n_items = above.sum(axis=1), above.shape[1]
+        super().__init__(X, n_above, n_items - n_above, k, mirrored)
+        self.kind = np.where(above, 1.0, 2.0)
         self.first = self.places.starts[:, np.newaxis]
-        self.sign = np.where(mirrored, -1.0, 1.0)[:, np.newaxis] if mirrored.any() else None
-        self.scale = np.repeat(1.0 / self.places.most, n_items)
-
-    @property
-    def parts(self):
-        """The rows, in arrays."""
-        return (self.X,)
+        self.items = np.arange(n_items)
+        self.low_bits = 2 ** int(n_items - 1).bit_length() - 1
 
     def _sorted(self, weights):
-        scores = self.X @ weights[:-1] + weights[-1]
-        scores = scores if self.sign is None else self.sign * scores
-        order = (np.argsort(self.kind - _squashed(scores), axis=1) + self.first).ravel()
-        return scores.ravel()[order], order
+        scores = self.X @ weights[:-1]
+        scores += weights[-1]
+        scores = scores if self.sign is None else self.sign[:, np.newaxis] * scores
+        # Numbers in [1/2, 2] are in the order of their bits, of which the last can be those of the
+        # item: so they are sorted, which takes a third of the time of finding the order.
+        order = (self.kind - _squashed(scores)).view(np.int64)
+        order &= ~self.low_bits
+        order |= self.items
+        order.sort(axis=1)
+        order &= self.low_bits
+        order += self.first
+        order = order.ravel()
+        return scores.ravel().take(order), order
 
-    def hits(self, weights):
-        """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        return hits_of(mistakes(self._sorted(weights)[0], self.places), self.places)
-
-    def step(self, weights, rule):
-        v, order = self._sorted(weights)
-        by_rank, wrong = rule.slopes(v, self.places)
-        hits = hits_of(wrong, self.places)
-        if not by_rank.any():
-            return Step(None, hits)
-        slope = np.empty(len(order), dtype=weights.dtype)
-        slope[order] = by_rank if rule.perceptron else self.scale * by_rank
+    def _combined(self, slope):
         slope = slope.reshape(self.n_rows, -1)
-        slope = slope if self.sign is None else slope * self.sign.astype(slope.dtype)
-        return Step(np.vstack([self.X.T @ slope, slope.sum(axis=0)]), hits)
+        direction = np.empty((self.X.shape[1] + 1, slope.shape[1]), dtype=slope.dtype)
+        direction[:-1], direction[-1] = self.X.T @ slope, slope.sum(axis=0)
+        return direction
 
 
 def _squashed(scores):
     """The scores from 0 to 1/2: what keeps kinds of rows apart in one sort."""
     low, high = float(scores.min()), float(scores.max())
-    return (scores.astype(np.float64, copy=False) - low) * (0.5 / max(high - low, _TINY))
+    squashed = scores.astype(np.float64)
+    squashed -= low
+    squashed *= 0.5 / max(high - low, _TINY)
+    return squashed
 
 
 def take_rows(X, rows):

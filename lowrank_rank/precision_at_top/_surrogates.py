@@ -71,19 +71,33 @@ class Places:
         return np.bincount(self.lists, values, minlength=len(self.most))
 
     def slopes(self, d, raised):
-        """1 on the d best negatives of each list, minus the weights of positives."""
+        """1 on the d best negatives of one list, minus the weights of positives, as an array."""
         slope = np.zeros(self.n_rows)
         first, last, weight = raised(d, self.k, self.n_positives)
-        if len(d) == 1:  # slices do
-            start = int(self.n_positives[0])
-            slope[start : start + int(d[0])] = 1.0
-            slope[int(first[0]) : int(last[0])] = -weight
-            return slope
-        slope[self.negatives[self.d <= d[self.lists]]] = 1.0
-        counts = last - first
-        rows = np.repeat(self.starts + first, counts) + _counted(counts)
-        slope[rows] = -np.repeat(np.broadcast_to(weight, counts.shape), counts)
+        start = int(self.n_positives[0])
+        slope[start : start + int(d[0])] = 1.0
+        slope[int(first[0]) : int(last[0])] = -weight
         return slope
+
+    def changes(self, d, raised):
+        """`slopes` of many lists, only where they change something.
+
+        Returns
+        -------
+        rows, slopes, lists : ndarray of shape (n,)
+            Places in the flat array, the slopes there, and their lists.
+        """
+        first, last, weight = raised(d, self.k, self.n_positives)
+        taken = np.flatnonzero(self.d <= d[self.lists])
+        lowered_lists, place = self.lists[taken], self.d[taken] - 1
+        counts, raised_lists = last - first, lowered_lists
+        if (counts != d).any():  # not a positive for each negative
+            raised_lists, place = np.repeat(np.arange(len(d)), counts), _counted(counts)
+        slopes = np.ones(len(taken) + len(place))
+        slopes[len(taken) :] = -weight if np.isscalar(weight) else -weight[raised_lists]
+        raised_rows = (self.starts + first)[raised_lists] + place
+        rows = np.concatenate([self.negatives[taken], raised_rows])
+        return rows, slopes, np.concatenate([lowered_lists, raised_lists])
 
 
 def _counted(counts):
@@ -118,11 +132,11 @@ class PrecisionSurrogate(NamedTuple):
 
 def _to_the_top(v, places):
     """1 + b_d - a_{k+1-d}: the d-th negative against the positive that it pushes out."""
-    return 1.0 + v[places.negatives] - v[places.pushed_out]
+    return 1.0 + v.take(places.negatives) - v.take(places.pushed_out)
 
 
 def _to_the_bottom(v, places):
-    return 1.0 + v[places.negatives] - v[places.lowest]
+    return 1.0 + v.take(places.negatives) - v.take(places.lowest)
 
 
 def _on_average(v, places):
@@ -191,7 +205,7 @@ def surrogate_values(surrogate, v, places):
 
 def mistakes(v, places):
     """Negatives in the top k, per list; of equal scores the negative counts as higher."""
-    return places.count(v[places.negatives] >= v[places.pushed_out])
+    return places.count(v.take(places.negatives) >= v.take(places.pushed_out))
 
 
 def precision_surrogate(

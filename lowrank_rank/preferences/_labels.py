@@ -3,10 +3,11 @@
 import numpy as np
 
 from .._lists import batches
-from ..decoders import net_preferences, net_scores
+from ..decoders import matrices_from_differences, net_preferences, net_scores
 from ..decoders.feedback_arcs._graphs import strong_components
 
 ON_CYCLE = ("net", "error")
+_ENTRIES_AT_ONCE = 2**16  # of the targets: they stay in the cache
 
 
 def check_acyclic_labels(y, on_cycle):
@@ -65,7 +66,7 @@ def _cycle(edges, in_cycle):
         walk.append(before)
 
 
-def mean_votes(loss, y, weights):
+def mean_votes(loss, y, weights, targets):
     """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, (r, r).
 
     Parameters
@@ -74,8 +75,17 @@ def mean_votes(loss, y, weights):
     y : ndarray of shape (n, r) or (n, r, r)
         Grades or preferences, both ways.
     weights : ndarray of shape (n,)
+    targets : ndarray of shape (n, r(r-1)/2)
+        The loss's encoding of y: of grades all of the weight on a pair is for one of the two.
     """
-    total = total_preferences(loss, y, weights) / weights.sum()
+    if y.ndim == 2:
+        total = np.zeros(targets.shape[1])
+        for rows in batches(*targets.shape, _ENTRIES_AT_ONCE):
+            total += weights[rows] @ np.abs(targets[rows])
+        total = matrices_from_differences(total[np.newaxis], y.shape[1])[0]
+    else:
+        total = total_preferences(loss, y, weights)
+    total = total / weights.sum()
     return total + total.T
 
 

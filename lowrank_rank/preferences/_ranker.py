@@ -588,7 +588,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
             return replace(batch, targets=label_scores(self.score_function, loss, y)), {}
-        return batch, {"votes_": mean_votes(loss, labels, weights)}
+        return batch, {"votes_": mean_votes(loss, labels, weights, batch.targets)}
 
     def _encode_documents(self, X, y, lists, weights, loss):
         """The batch from which documents are scored by one function of the row, and their mean."""
@@ -614,6 +614,10 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     def _fit_pairs(self, X, y, lists, weights):
         """A model of pairs of documents: the low-rank bilinear one, or any regressor's."""
         regression, rng = self._regression(), check_random_state(self.random_state)
+        bilinear = self.estimator is None and self.pair_features == "bilinear"
+        if bilinear:  # whose solver goes through lists
+            X, y, weights = lists.group(X), lists.group(y), lists.group(weights)
+            lists = RankingLists(lists.lengths)
         # Antisymmetric data give a tree two equal splits everywhere: their sums have to be equal
         # to the last digit, which they are while 2**21 weights of few bits are added up. Models of
         # our own take the weights as they are.
@@ -622,7 +626,6 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         pairs = pairs_within(lists, y, weights, self.target_loss_, factors, self.max_pairs, rng)
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         regression.say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
-        bilinear = self.estimator is None and self.pair_features == "bilinear"
         if bilinear or (self.estimator is None and self.alpha == "auto"):
             batch, _ = self._encode_documents(X, y, lists, weights, self.target_loss_)
             warn_without_preferences(batch.scaled_targets())
@@ -636,6 +639,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
                 self.mean_ / scale,
                 pairs,
                 self.coef_ * scale,
+                lists=lists,
                 alpha=self.alpha_ * features.total,
                 n_components=self.n_components,
                 tol=_TOL_BILINEAR if self.tol is None else self.tol,

@@ -9,6 +9,7 @@ Rows are centred implicitly: sparse X stays sparse.
 """
 
 import warnings
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,12 @@ from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
+from .._lists import blocks_of_lists
 from ..regression._ridge import LinearModel, check_finite, linear_scores
 
 _DENSE_FEATURES = 500  # up to which the gradient in A is formed to begin with
 _COLUMNS_AT_ONCE = 64  # of it
+_ENTRIES_AT_ONCE, _ROWS_AT_ONCE = 2**18, 1024  # of X in a block: at most, unless rows are long
 _LARGEST = 1e150  # of a preference: its square is a number
 
 
@@ -52,7 +55,7 @@ class SkewPairs(NamedTuple):
         return table
 
 
-def fit_skew(X, mean, pairs, coef, *, alpha, n_components, tol, max_iter, rng, say):
+def fit_skew(X, mean, pairs, coef, *, lists, alpha, n_components, tol, max_iter, rng, say):
     """`SkewPairs` by L-BFGS, from the best rank-one steps at A = 0.
 
     Parameters
@@ -63,6 +66,8 @@ def fit_skew(X, mean, pairs, coef, *, alpha, n_components, tol, max_iter, rng, s
     pairs : object with first, second, targets and weights
     coef : ndarray of shape (p,)
         w to start from.
+    lists : RankingLists
+        Of the rows, which are grouped; pairs are inside lists.
     alpha : float
     n_components : int
     tol : float
@@ -88,7 +93,7 @@ def fit_skew(X, mean, pairs, coef, *, alpha, n_components, tol, max_iter, rng, s
             f"Preferences between documents of up to {largest:.3g} overflow when they are squared: "
             "divide the grades by a constant; the order is the same."
         )
-    problem = _Problem(X, mean, pairs, alpha)
+    problem = _Problem(X, mean, pairs, alpha, lists)
     start = np.concatenate([coef[np.newaxis], *problem.first_components(coef, n_components, rng)])
     scale = np.abs(problem.value_and_gradient(np.zeros_like(start).ravel())[1]).max()
     iterations = 0
@@ -125,54 +130,98 @@ def fit_skew(X, mean, pairs, coef, *, alpha, n_components, tol, max_iter, rng, s
     return model
 
 
-class _Problem:
-    """The objective as a function of w, p_1, ..., q_1, ... one after another."""
+class _Block:
+    """Rows of some lists and the pairs among them, which are one matrix of residuals.
 
-    def __init__(self, X, mean, pairs, alpha):
-        self.X, self.mean, self.alpha = X, mean, alpha
-        n, by_second = X.shape[0], np.argsort(pairs.second, kind="stable")
-        self.first, self.second = pairs.first[by_second], pairs.second[by_second]
-        self.targets, self.weights = pairs.targets[by_second], pairs.weights[by_second]
-        ends = np.cumsum(np.bincount(self.second, minlength=n))
-        zeros = np.zeros(len(by_second))
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    first, second : ndarray of int, shape (m,)
+        Rows of the pairs, by `second`.
+    targets, weights : ndarray of shape (m,)
+    """
+
+    def __init__(self, X, first, second, targets, weights):
+        self.X, self.first, self.second = X, first, second
+        self.targets, self.weights = targets, weights
+        ends = np.cumsum(np.bincount(second, minlength=X.shape[0]))
         # [b, a] of the pair (a, b): its rows are filled in the order of the pairs.
         self.residuals = sparse.csr_matrix(
-            (zeros, self.first, np.concatenate([[0], ends])), shape=(n, n)
+            (np.zeros(len(first)), first, np.concatenate([[0], ends])), shape=(X.shape[0],) * 2
         )
-
-    def project(self, directions):
-        """Centred rows times directions (k, p), shape (n, k)."""
-        return np.asarray(self.X @ directions.T) - directions @ self.mean
-
-    def gather(self, values):
-        """Centred rows' sums with coefficients (n, k), shape (k, p): the transpose."""
-        return np.asarray(self.X.T @ values).T - np.outer(values.sum(axis=0), self.mean)
+        self.transposed = self.residuals.T  # of the same numbers
 
     def preferences(self, products):
         """g of the pairs from the products (n, 2c + 1) of their rows, and the right factors.
 
-        ``g(a, b) = <left of a, right of b>``; the right ones are 1, <q, x>, -<p, x> and -<w, x>.
+        ``g(a, b) = <left of a, right of b> - <w, b>``; the left ones are the products themselves,
+        the right ones 1, <q, x> and -<p, x>.
         """
-        n, c = len(products), products.shape[1] // 2
-        ones = np.ones((n, 1))
-        score, p, q = products[:, :1], products[:, 1 : c + 1], products[:, c + 1 :]
-        left, right = np.hstack([score, p, q, ones]), np.hstack([ones, q, -p, -score])
-        g = np.einsum("mk,mk->m", left[self.first], right[self.second])
-        return g, np.ascontiguousarray(right[:, :-1])
+        c = products.shape[1] // 2
+        right = np.empty_like(products)
+        right[:, 0] = 1.0
+        right[:, 1 : c + 1] = products[:, c + 1 :]
+        np.negative(products[:, 1 : c + 1], out=right[:, c + 1 :])
+        both = products.take(self.first, axis=0)
+        both *= right.take(self.second, axis=0)
+        g = both @ np.ones(both.shape[1])
+        g -= products[:, 0].take(self.second)
+        return g, right
+
+    def both_ways(self, values):
+        """The antisymmetric residuals times values (n, k)."""
+        return self.transposed @ values - self.residuals @ values
+
+
+class _Problem:
+    """The objective as a function of w, p_1, ..., q_1, ... one after another.
+
+    One pass over X in blocks of whole lists, which stay in the cache between the products that
+    give the preferences and those that give the gradient.
+    """
+
+    def __init__(self, X, mean, pairs, alpha, lists=None):
+        self.mean, self.alpha = mean, alpha
+        order = np.argsort(pairs.second, kind="stable")
+        parts = [part[order] for part in (pairs.first, pairs.second, pairs.targets, pairs.weights)]
+        bounds = _bounds(X, lists)
+        cuts = np.searchsorted(parts[1], bounds)
+        self.blocks = []
+        for (start, end), ends in zip(pairwise(bounds), pairwise(cuts), strict=True):
+            first, second, targets, weights = (part[slice(*ends)] for part in parts)
+            self.blocks.append(
+                _Block(X[start:end], first - start, second - start, targets, weights)
+            )
+
+    def _project(self, block, directions):
+        """Centred rows of a block times directions (k, p), shape (n, k)."""
+        return np.asarray(block.X @ directions.T) - directions @ self.mean
+
+    def _gathered(self, parts):
+        """Sums of centred rows with coefficients (n, k) of each (block, coefficients), (k, p)."""
+        total = of_mean = 0.0
+        for block, values in parts:
+            total = total + np.asarray(values.T @ block.X)
+            of_mean = of_mean + values.sum(axis=0)
+        return total - np.outer(of_mean, self.mean)
 
     def value_and_gradient(self, theta):
         theta = theta.reshape(-1, len(self.mean))
-        g, right = self.preferences(self.project(theta))
-        error = g - self.targets
-        weighted = self.weights * error
-        self.residuals.data = 2.0 * weighted
-        penalty, slope = self._penalty(theta, len(theta) // 2)
-        value = weighted @ error + self.alpha * penalty
-        return value, (self.gather(self._both_ways(right)) + self.alpha * slope).ravel()
+        value = 0.0
 
-    def _both_ways(self, values):
-        """The antisymmetric residuals times values (n, k)."""
-        return self.residuals.T @ values - self.residuals @ values
+        def slopes():
+            nonlocal value
+            for block in self.blocks:
+                g, right = block.preferences(self._project(block, theta))
+                g -= block.targets
+                weighted = block.weights * g
+                value += weighted @ g
+                np.multiply(weighted, 2.0, out=block.residuals.data)
+                yield block, block.both_ways(right)
+
+        gradient = self._gathered(slopes())
+        penalty, slope = self._penalty(theta, len(theta) // 2)
+        return value + self.alpha * penalty, (gradient + self.alpha * slope).ravel()
 
     @staticmethod
     def _penalty(theta, c):
@@ -215,15 +264,33 @@ class _Problem:
         p, q = (length * (part[:, top].T @ basis) for part in (vectors.real, vectors.imag))
         missing = n_components - len(p)
         p, q = (np.vstack([m, np.zeros((missing, size))]) for m in (p, q))
-        nothing = np.zeros((1, size))
-        step = self.preferences(self.project(np.concatenate([nothing, p, q])))[0]
-        score = self.project(coef[np.newaxis])[:, 0]
-        left_over = self.targets - score[self.first] + score[self.second]
-        best = (self.weights * step) @ left_over
-        square = (self.weights * step) @ step
+        best, square = self._best_step(coef, np.concatenate([np.zeros((1, size)), p, q]))
         fraction = best / square if square > 0 else 0.0
         return np.sign(fraction) * np.sqrt(abs(fraction)) * p, np.sqrt(abs(fraction)) * q
 
+    def _best_step(self, coef, directions):
+        """Products of the step along the directions with what coef leaves over, and with itself."""
+        best = square = 0.0
+        for block in self.blocks:
+            step = block.preferences(self._project(block, directions))[0]
+            score = self._project(block, coef[np.newaxis])[:, 0]
+            left_over = block.targets - score[block.first] + score[block.second]
+            weighted = block.weights * step
+            best, square = best + weighted @ left_over, square + weighted @ step
+        return best, square
+
     def _steepest(self, directions):
         """``X' residuals X v`` of the centred rows, for each direction v, (k, p)."""
-        return self.gather(self._both_ways(self.project(directions)))
+        return self._gathered(
+            (block, block.both_ways(self._project(block, directions))) for block in self.blocks
+        )
+
+
+def _bounds(X, lists):
+    """Where the blocks of rows start and end: whole lists that fit the cache, or all of them."""
+    n = X.shape[0]
+    if lists is None or n == 0:
+        return np.array([0, n])
+    entries = X.nnz / n if sparse.issparse(X) else X.shape[1]
+    blocks = blocks_of_lists(lists, max(_ROWS_AT_ONCE, int(_ENTRIES_AT_ONCE / max(entries, 1.0))))
+    return lists.offsets[[0, *(last for _, last in blocks)]]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import is_finite
 from ..decoders._decoded import checked_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._base import reciprocal
@@ -139,7 +140,8 @@ class EncodedBatch:
         -------
         ndarray of shape (n, d)
         """
-        targets = self.targets * self.totals.target_factor
+        factor = self.totals.target_factor
+        targets = self.targets if factor == 1.0 else self.targets * factor
         if self.codes is None:
             return targets
         residual = targets if fitted is None else targets - fitted
@@ -243,6 +245,8 @@ def _checked_targets(loss, encode, y, decoder):
             f"{name} of {loss!r} gives an array of shape {shape}: of {len(y)} lists it must be "
             f"({len(y)}, {d or 'd'})."
         )
+    if is_finite(targets):
+        return targets
     judged = ~np.isnan(y).any(axis=tuple(range(1, y.ndim)))
     wrong = np.isinf(targets) | (np.isnan(targets) & judged[:, np.newaxis])
     if wrong.any():

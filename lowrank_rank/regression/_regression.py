@@ -25,6 +25,7 @@ from ._ridge import (
     check_fits_memory,
     chosen_solver,
     iterated,
+    n_matrices,
 )
 from ._statistics import RidgeStatistics
 
@@ -60,8 +61,9 @@ class Regression:
         by_cost = self.alpha != 0.0 and not (
             self.alpha == "auto" and batch.X.shape[1] <= MAX_FEATURES
         )
-        solver = chosen_solver(self.solver, batch.X, batch.targets, by_cost=by_cost)
-        check_fits_memory(solver, batch.X, batch.targets)
+        targets, matrices = batch.targets, n_matrices(batch.targets)
+        solver = chosen_solver(self.solver, batch.X, targets, by_cost=by_cost, matrices=matrices)
+        check_fits_memory(solver, batch.X, targets.shape[1], matrices)
         self.say(
             f"ridge on {batch.X.shape} by solver {solver!r}, {batch.targets.shape[1]} target(s)"
         )

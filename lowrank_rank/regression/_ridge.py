@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
 
-from .._arrays import check_size, out_of_range
+from .._arrays import check_size, is_finite, out_of_range
 from ._statistics import Groups, Moments, columns_of_patterns, scale_within, squares_within
 
 #: Features above which solver="auto" iterates: the statistics are p x p, 128 MiB here.
@@ -135,11 +135,13 @@ def check_finite(model):
 
 def n_matrices(targets):
     """How many matrices of features by features there are: one for each pattern of NaN."""
+    if is_finite(targets):
+        return 1
     missing = np.isnan(targets)
     return len(columns_of_patterns(missing)) if missing.any() else 1
 
 
-def chosen_solver(solver, X, targets, *, by_cost=False):
+def chosen_solver(solver, X, targets, *, by_cost=False, matrices=None):
     """What "auto" stands for: the exact solver up to 4000 features, unless LSQR costs less.
 
     Parameters
@@ -150,10 +152,12 @@ def chosen_solver(solver, X, targets, *, by_cost=False):
         Each pattern of missing labels needs a matrix.
     by_cost : bool
         Where the penalty is known and positive, so that LSQR takes about a hundred iterations.
+    matrices : int or None
+        `n_matrices` of the targets, where it is known.
     """
     if solver != "auto":
         return solver
-    p, matrices = X.shape[1], n_matrices(targets)
+    p, matrices = X.shape[1], n_matrices(targets) if matrices is None else matrices
     if matrices * p**2 > MAX_FEATURES_GRAM**2:
         return "lsqr"
     if not by_cost or p <= _ALWAYS_GRAM:
@@ -166,10 +170,13 @@ def chosen_solver(solver, X, targets, *, by_cost=False):
     return "lsqr" if iterations * entries * targets.shape[1] < gram else "gram"
 
 
-def check_fits_memory(solver, X, targets):
-    """Refuse a fit whose coefficients, or whose statistics, need more memory than there is."""
-    (n, p), d = X.shape, targets.shape[1]
-    needed = (n_matrices(targets) + 1) * p * p if solver == "gram" else _VECTORS_OF_LSQR * (n + p)
+def check_fits_memory(solver, X, d, matrices):
+    """Refuse a fit whose coefficients, or whose statistics, need more memory than there is.
+
+    Of d targets with so many `n_matrices`.
+    """
+    n, p = X.shape
+    needed = (matrices + 1) * p * p if solver == "gram" else _VECTORS_OF_LSQR * (n + p)
     check_size(
         f"Ridge regression of {d} targets on {p} features by solver {solver!r}",
         8 * (needed + 2 * d * p),

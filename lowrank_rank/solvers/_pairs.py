@@ -16,7 +16,7 @@ from .._lists import RankingLists, blocks_of_lists
 from .._ranks import sort_lists
 
 _BITS = 3  # of the grades, that one pass tells apart
-_ROWS_AT_ONCE = 2**14
+_ROWS_AT_ONCE = 2**13
 
 
 class PairSums:
@@ -153,13 +153,17 @@ def _sums_of_pass(digits, moments, first, groups):
     n, n_digits = len(digits), int(digits.max()) + 1
     start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
     past = np.cumsum(np.bincount(first, minlength=n + 1))[:n]  # whose partners begin up to there
-    of_digit = np.zeros((n_digits, n + 1), dtype=complex)  # prefix sums
-    of_digit[digits, np.arange(1, n + 1)] = moments
-    np.cumsum(of_digit, axis=1, out=of_digit)
-    lower, higher = np.zeros((2, *of_digit.shape), dtype=complex)
+    higher = np.zeros((n_digits + 1, n + 1), dtype=complex)  # prefix sums of each digit
+    higher[digits, np.arange(1, n + 1)] = moments
+    np.cumsum(higher, axis=1, out=higher)
+    lower = np.empty((n_digits, n + 1), dtype=complex)  # of those below it
+    lower[0] = 0.0
     for digit in range(1, n_digits):
-        np.add(lower[digit - 1], of_digit[digit - 1], out=lower[digit])
-        np.add(higher[-digit], of_digit[-digit], out=higher[-digit - 1])
+        np.add(lower[digit - 1], higher[digit - 1], out=lower[digit])
+    for digit in range(n_digits - 2, 0, -1):  # and of those from it on
+        higher[digit] += higher[digit + 1]
     at = digits * (n + 1)
     lower, higher = lower.ravel(), higher.ravel()
-    return lower[at + end] - lower[at + first], higher[at + past] - higher[at + start]
+    below = lower.take(at + end) - lower.take(at + first)
+    at += n + 1
+    return below, higher.take(at + past) - higher.take(at + start)

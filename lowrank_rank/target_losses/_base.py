@@ -37,7 +37,7 @@ def check_zero_division(value):
 
 def check_grades(y):
     """Refuse negative grades, naming the first."""
-    if np.any(y < 0):
+    if not y.min(initial=0.0) >= 0.0 and np.any(y < 0):  # the least is NaN where there is any
         place = tuple(int(i) for i in np.argwhere(y < 0)[0])
         raise ValueError(
             f"y holds a negative grade ({y[place]:g}, first at {place[0] if y.ndim == 1 else place}"

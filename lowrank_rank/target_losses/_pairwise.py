@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._lists import RankingLists
+from .._lists import RankingLists, batches
 from .._ranks import mid_fractions
 from .._typing import ArrayLike
 from ..decoders import (
@@ -17,6 +17,8 @@ from ..decoders import (
 from ._base import Decoder, TargetLoss, check_pairs_fit, ranks_of, sorting
 from ._pair_counts import pair_counts
 from ._positional import PositionalMeasure, best_discounted_sum, items_below
+
+_ENTRIES_AT_ONCE = 2**15  # of the differences of pairs: they stay in the cache
 
 
 def unit_disagreement_values(y, scores, lists):
@@ -124,26 +126,30 @@ class PairwiseDisagreement(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
-        return np.maximum(np.nan_to_num(self.net_preference(y[:, :, None], y[:, None, :])), 0.0)
+        return np.maximum(self.net_preference(y[:, :, None], y[:, None, :]), 0.0)
 
     def net_preference(self, first: Any, second: Any) -> np.ndarray:
-        """y_ij - y_ji of grades i and j, elementwise; NaN where one is not judged."""
-        difference = first - second
-        return difference if self.weights == "difference" else np.sign(difference)
+        """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged."""
+        if self.weights == "difference":
+            return np.nan_to_num(np.subtract(first, second))
+        # The sign of the difference, in bytes until the end.
+        is_higher, is_lower = np.greater(first, second), np.less(first, second)
+        return np.subtract(is_higher.view(np.int8), is_lower.view(np.int8)).astype(np.float64)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         check_pairs_fit(self, *np.shape(y)[:2])
         if np.ndim(y) == 3:
             return differences_from_matrices(self.preferences(y))
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        n, r = y.shape
-        differences, end = np.empty((n, r * (r - 1) // 2)), 0
-        for i in range(r - 1):  # never (n, r, r)
-            start, end = end, end + r - 1 - i
-            differences[:, start:end] = self.net_preference(y[:, [i]], y[:, i + 1 :])
-        if np.isnan(y).any():
-            np.nan_to_num(differences, copy=False)
+        i, j = np.triu_indices(y.shape[1], 1)
+        differences = np.empty((len(y), len(i)))
+        for rows in batches(len(y), len(i), _ENTRIES_AT_ONCE):
+            differences[rows] = self._net_preferences(y[rows], i, j)
         return differences
+
+    def _net_preferences(self, y, i, j):
+        """Of the items i over the items j of each row of grades."""
+        return self.net_preference(np.take(y, i, axis=1), np.take(y, j, axis=1))
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
@@ -235,10 +241,8 @@ class KendallTau(PairwiseDisagreement):
     def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair(y)[:, np.newaxis, np.newaxis]
 
-    def encode(self, y: ArrayLike) -> np.ndarray:
-        differences = super().encode(y)
-        differences *= self._pair(y)[:, np.newaxis]
-        return differences
+    def _net_preferences(self, y, i, j):
+        return super()._net_preferences(y, i, j) * self._pair(y)[:, np.newaxis]
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)

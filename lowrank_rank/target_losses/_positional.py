@@ -37,7 +37,8 @@ __all__ = [  # what the package exports
 # Sums over positions ----------------------------------------------------------------
 
 
-_CHUNK = 2**17  # entries that are sorted at once
+_CHUNK = 2**15  # entries that are sorted at once
+_SHORT = 3  # rows of a block, on average, up to which reduceat is not the fastest sum
 
 
 def scored_sum(gains, scores, discount, lists, *, cutoff=None):
@@ -58,16 +59,20 @@ def scored_sum(gains, scores, discount, lists, *, cutoff=None):
         head, of_list, values = _head(discount, lists, cutoff)
         weighted = np.take(gains, order[head]) * values
         return np.bincount(of_list, weights=weighted, minlength=lists.n_lists)
-    discounted = np.add.reduceat(discounts(discount, lists, cutoff), blocks)
-    first = np.searchsorted(blocks, lists.starts)
-    return _sum_of_blocks(np.take(gains, order), discounted, blocks, first)
-
-
-def _sum_of_blocks(sorted_gains, discounted, blocks, first):
-    """Sum over lists, the blocks `first` on, of a block's gains times its mean discount."""
-    total = discounted / block_lengths(blocks, len(sorted_gains))
-    total *= np.add.reduceat(sorted_gains, blocks)
+    total, first = _sums_of_blocks(np.take(gains, order), blocks, lists.starts)
+    total *= np.add.reduceat(discounts(discount, lists, cutoff), blocks)
+    total /= block_lengths(blocks, lists.n_rows)
     return np.add.reduceat(total, first)
+
+
+def _sums_of_blocks(values, blocks, starts):
+    """Sum over each block of rows, and which block is the first of each list."""
+    if len(values) > _SHORT * len(blocks):
+        return np.add.reduceat(values, blocks), np.searchsorted(blocks, starts)
+    block = np.zeros(len(values), dtype=np.intp)
+    block[blocks[1:]] = 1
+    np.cumsum(block, out=block)
+    return np.bincount(block, weights=values), block[starts]
 
 
 def _row_sums(gains, scores, row):
@@ -83,26 +88,34 @@ def _row_sums(gains, scores, row):
     head = by_score[:, :looked] + starts
     found, ordered = np.take(scores, head), np.take(gains, head)
     total = ordered[:, :depth] @ row
-    is_tied = found[:, 1:] == found[:, :-1]
-    if not is_tied.any():
+    is_first = _first_of_ties(found)
+    if is_first.all():
         return total
-    tied = np.flatnonzero(is_tied.any(axis=1))
-    if looked == r:
-        found, ordered = found[tied], ordered[tied]
-    else:
+    tied = np.flatnonzero(~is_first.all(axis=1))
+    if looked < r:
         whole = by_score[tied] + starts[tied]
-        found, ordered = np.take(scores, whole), np.take(gains, whole)
-    lists = RankingLists.equal(*found.shape)
-    blocks = tie_blocks(found.ravel(), lists)
-    first = np.searchsorted(blocks, lists.starts)
+        is_first, ordered = _first_of_ties(np.take(scores, whole)), np.take(gains, whole)
+    elif len(tied) < len(total):
+        is_first, ordered = is_first[tied], ordered[tied]
+    blocks = np.flatnonzero(is_first)
+    of_blocks, first = _sums_of_blocks(ordered.ravel(), blocks, starts[: len(tied), 0])
     # differences of the sums from the end, of which small discounts keep their digits
     sums = np.zeros(r)
     sums[:depth] = np.cumsum(row[::-1])[::-1]
     discounted = np.take(np.tile(sums, len(tied)), blocks)
     below = np.append(discounted[1:], 0.0)
     below[first[1:] - 1] = 0.0
-    total[tied] = _sum_of_blocks(ordered.ravel(), discounted - below, blocks, first)
+    discounted -= below
+    of_blocks *= discounted / block_lengths(blocks, is_first.size)
+    total[tied] = np.add.reduceat(of_blocks, first)
     return total
+
+
+def _first_of_ties(found):
+    """Which entries of sorted rows differ from the one before them."""
+    is_first = np.ones(found.shape, dtype=bool)
+    np.not_equal(found[:, 1:], found[:, :-1], out=is_first[:, 1:])
+    return is_first
 
 
 def best_discounted_sum(gains, discount, lists, *, cutoff=None):

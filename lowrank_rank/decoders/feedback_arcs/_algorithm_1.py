@@ -43,16 +43,18 @@ def dag_ranks(net):
     """
     scores = net.sum(axis=2)
     orders = np.argsort(-scores, axis=1, kind="stable")
-    ranks = ranks_from_orders(orders)
-    against = ((net > 0) & (ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :])).any(axis=(1, 2))
-    if not against.any():
+    ranks, edges = ranks_from_orders(orders), net > 0
+    against = edges & (ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :])
+    left = np.flatnonzero(against.any(axis=(1, 2)))
+    if not len(left):
         return ranks
-    left = np.flatnonzero(against)
-    edges_from = np.count_nonzero(net[left] > 0, axis=2)
+    edges = edges[left]
+    edges_from = np.count_nonzero(edges, axis=2)
     orders[left] = np.argsort(-edges_from, axis=1, kind="stable")
-    left = left[np.any(np.sort(edges_from, axis=1) != np.arange(net.shape[1]), axis=1)]
+    is_partial = np.any(np.sort(edges_from, axis=1) != np.arange(net.shape[1]), axis=1)
+    left = left[is_partial]
     if len(left):
-        orders[left], has_cycle = topological_orders(net[left] > 0, scores[left])
+        orders[left], has_cycle = topological_orders(edges[is_partial], scores[left])
         left = left[has_cycle]
     if len(left):
         orders[left], _ = topological_orders(acyclic_edges(net[left]), scores[left])
@@ -75,16 +77,19 @@ def topological_orders(edges, scores):
         Where items were left of which none was free.
     """
     n_lists, r = scores.shape
-    before = edges.sum(axis=1)  # edges into each item from items that are not placed yet
-    rows = np.arange(n_lists)
+    before = edges.sum(axis=1, dtype=np.int32)  # edges from items that are not placed yet
+    of_list = r * np.arange(n_lists)
+    edges = edges.reshape(-1, r)
     left = np.where(before == 0, scores, -np.inf)  # the scores of the free items
-    orders, has_cycle = np.empty((n_lists, r), dtype=np.intp), np.zeros(n_lists, dtype=bool)
+    flat, orders = left.ravel(), np.empty((r, n_lists), dtype=np.intp)  # a view, for it is new
+    largest = np.empty((r, n_lists))  # -inf where none is free
     for position in range(r):
-        item = np.argmax(left, axis=1)
-        has_cycle |= left[rows, item] == -np.inf
-        orders[:, position] = item
-        left[rows, item] = -np.inf
-        after = edges[rows, item]
+        item = left.argmax(axis=1, out=orders[position])
+        row = of_list + item
+        flat.take(row, out=largest[position], mode="clip")  # "raise" would buffer
+        flat[row] = -np.inf
+        after = edges.take(row, axis=0)
         before -= after
-        np.copyto(left, scores, where=after & (before == 0))
-    return orders, has_cycle
+        after &= before == 0
+        np.copyto(left, scores, where=after)
+    return orders.T, (largest == -np.inf).any(axis=0)
