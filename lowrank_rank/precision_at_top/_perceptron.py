@@ -597,7 +597,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
 
     def _fit_run(self, X, labels, plan, begin, random_state):
         """One run of steps; with held-out rows its start is that of the others."""
-        monitor, report = None, self._report()
+        monitor = None
         if self.early_stopping:
             split = labels.hold_out(self.validation_fraction, random_state)
             rest, held = (Part.of(X, labels, plan.top, rows) for rows in split)
@@ -608,7 +608,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
                 return measure(self._finite(scores_of(held.X, weights)))
 
             begin = self._start(X, labels, plan).weights() if begin is None else begin
-        return self._steps(X, labels, plan, begin, random_state, monitor=monitor, report=report)
+        return self._steps(X, labels, plan, begin, random_state, monitor=monitor, report=self._report)
 
     def _steps(self, X, labels, plan, begin, random_state, *, monitor=None, report=None):
         """Passes over the rows."""
@@ -616,9 +616,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         random_state = random_state if self.shuffle else None
         problem = make_problem(X, labels, plan.top, self.batch_size, random_state)
         if not problem.n_batches:
-            raise ValueError(
-                f"{plan.loss!r} takes in every list whole: every order of them is right."
-            )
+            raise ValueError(f"{plan.loss!r} takes in every list whole: every order is right.")
         with np.errstate(over="ignore", invalid="ignore"):
             weights, curve = descend(
                 path,
@@ -643,7 +641,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             plan.descent,
             tol=self.tol,
             max_iter=self.max_iter,
-            report=self._report(),
+            report=self._report,
         )
         return Fit(weights, Trajectory.at(weights), fit.curve, len(fit.curve), fit.gap)
 
@@ -698,18 +696,13 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             remedy = f"lower eta0={self.eta0:g}, or {remedy}"
         raise ValueError(f"The steps diverged: the scores are not finite. To fix it {remedy}.")
 
-    def _report(self):
-        """What is told of each pass, or None."""
-        if not self.verbose:
-            return self.callback
-        name = type(self).__name__
-        what, where = "pass", "held-out rows" if self.early_stopping else "mini-batches"
-        if self.solver == "cutting_plane":
-            what, where = "round", "rows"
-
-        def report(n, value):
+    def _report(self, n, value):
+        """Told of each pass."""
+        if self.verbose:
+            what, where = "pass", "held-out rows" if self.early_stopping else "mini-batches"
+            if self.solver == "cutting_plane":
+                what, where = "round", "rows"
+            name = type(self).__name__
             print(f"[{name}] {what} {n}: {value:.4f} right at the top of the {where}")
-            if self.callback is not None:
-                self.callback(n, value)
-
-        return report
+        if self.callback is not None:
+            self.callback(n, value)
