@@ -608,9 +608,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
                 return measure(self._finite(scores_of(held.X, weights)))
 
             begin = self._start(X, labels, plan).weights() if begin is None else begin
-        return self._steps(X, labels, plan, begin, random_state, monitor=monitor, report=self._report)
+        return self._steps(X, labels, plan, begin, random_state, monitor, self._report)
 
-    def _steps(self, X, labels, plan, begin, random_state, *, monitor=None, report=None):
+    def _steps(self, X, labels, plan, begin, random_state, monitor=None, report=None):
         """Passes over the rows."""
         path = Trajectory.at(begin)
         random_state = random_state if self.shuffle else None
