@@ -9,7 +9,7 @@ from sklearn.utils import gen_batches
 
 #: Entries up to which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
-_ENTRIES_AT_ONCE = 2**15
+_ENTRIES_AT_ONCE = 2**17
 _FLOAT_MAX = float(np.finfo(np.float64).max)
 
 

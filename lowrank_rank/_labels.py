@@ -273,7 +273,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=list)
     y : ndarray of 1, 2 or 3 dimensions
     allow_missing : bool
         Whether NaN in a matrix means "not judged".
-    who : str
+    who : object
         What needs every label, for the message.
     name : str
         What the message calls y.

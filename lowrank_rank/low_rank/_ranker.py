@@ -329,7 +329,8 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         loss = clone(resolve_target_loss(self.target_loss))
         check_parameters(self)
         X, y, lists, weights = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=whole)
-        Regression.of(self).say(f"encoding {len(y)} rows for {loss!r}")
+        if self.verbose:
+            Regression.of(self).say(f"encoding {len(y)} rows for {loss!r}")
         return self._encode_rows(X, y, lists, weights, loss)
 
     def _encode_rows(self, X, y, lists, weights, loss):

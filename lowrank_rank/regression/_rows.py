@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg.blas import dsyrk
 
-_ROWS_OF_PROBE = 1024
+_ROWS_OF_PROBE = 512
 _SMALL_IN_SINGLE = 1e-30  # of a sum of squares: parts of it may have vanished
 #: Of the squares of a feature in a block, what centring must leave to be done after the products.
 _LEAST_LEFT = {np.dtype(np.float64): 1e-2, np.dtype(np.float32): 5e-2}

@@ -237,7 +237,7 @@ class RankingMeasure(BaseEstimator):
         check_judged(
             y,
             self.allow_missing,
-            who=repr(self),
+            who=self,
             name=name,
             others=lambda: names_of(lambda measure: measure.allow_missing, one_each=True),
         )
