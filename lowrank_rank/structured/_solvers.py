@@ -1,7 +1,7 @@
 """Solvers of ``alpha / 2 |w|^2 + F(w)``, F a weighted sum of hinges; see `_problem`.
 
-They know F by its tangents (`worst`), its smooth approximation (`soft`) and its parts
-(`batches`). Every one returns the duality gap of what it found: labels of any convex combination,
+They know F by its tangents (`worst`, `worst_of_parts`), its smooth approximation (`soft`) and its
+parts (`batches`). Every one returns the duality gap of what it found: labels of any convex combination,
 with features g and expected Delta d, bound the objective from below by d - |g|^2 / (2 alpha).
 """
 
@@ -87,21 +87,22 @@ class Watch:
 
 def one_slack(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
     """Cutting planes with one tangent of the whole sum a round (Joachims 2005)."""
-    return n_slack(problem, alpha=alpha, tol=tol, max_iter=max_iter, parts=[problem], report=report)
+    whole = np.zeros(problem.n_blocks, dtype=np.intp)
+    return n_slack(problem, alpha=alpha, tol=tol, max_iter=max_iter, parts=whole, report=report)
 
 
 def n_slack(problem, *, alpha, tol, max_iter, parts, report=None, random_state=None):
-    """Cutting planes with a tangent, and a slack, of each part a round."""
+    """Cutting planes with a tangent, and a slack, of each part a round.
+
+    One call decodes all parts; `parts` is the part of each block.
+    """
     zero = np.zeros(problem.size)
     unit = problem.worst(zero).value  # of the gap
     if unit <= _ROUNDING:  # nothing to learn: no hinge is less, and no penalty
         return HingeFit(zero, 0.0, 0.0, 1, True)
 
     def tangent(w):
-        tangents = [part.worst(w) for part in parts]
-        values, slopes = (
-            np.array([getattr(t, name) for t in tangents]) for name in ("value", "slope")
-        )
+        values, slopes = problem.worst_of_parts(w, parts)
         return values / unit, slopes / unit, values.sum() + alpha / 2.0 * (w @ w)
 
     def say(n_round, objective):
