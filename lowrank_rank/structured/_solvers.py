@@ -214,9 +214,8 @@ class Descent:
         """One step on a batch of a problem of `n_blocks` blocks."""
         fraction = part.n_blocks / n_blocks  # each block comes once, a weight scales its slope
         tangent = part.worst(self.w)
-        if self.n_steps == 0:
-            value = tangent.value / fraction
-            self.radius = np.sqrt(2.0 * max(value, 0.0) / alpha)
+        if self.radius == 0.0:  # until a batch has anything to learn from
+            self.radius = np.sqrt(2.0 * max(tangent.value / fraction, 0.0) / alpha)
         slope = tangent.slope / fraction + alpha * self.w
         self.n_steps += 1
         self.rho = max(self.rho, float(np.linalg.norm(slope)))
@@ -231,7 +230,10 @@ class Descent:
 
 
 def descend(problem, descent, *, alpha, tol, max_iter, parts, random_state, report=None):
-    """Passes of `Descent` over the parts; the gap is that of the tangent at the mean."""
+    """Passes of `Descent` over the parts; the gap is that of the tangent at the mean.
+
+    A mean above zero weights (few lists and a small alpha: the first steps are large) is not kept.
+    """
     for n_pass in range(1, max_iter + 1):
         values = [
             descent.step(parts[i], alpha, problem.n_blocks)
@@ -242,9 +244,8 @@ def descend(problem, descent, *, alpha, tol, max_iter, parts, random_state, repo
     watch = Watch(problem, alpha, tol)
     tangent = watch.at(descent.mean)
     watch.bound(tangent.slope, tangent.cost)
-    w = descent.mean
-    objective = alpha / 2.0 * float(w @ w) + tangent.value
-    return HingeFit(w, objective, max(0.0, objective - watch.lower), max_iter, True)
+    has_learnt = bool(np.any(watch.w)) or not np.any(descent.mean)
+    return HingeFit(watch.w, watch.objective, watch.gap, max_iter, has_learnt)
 
 
 #: Solvers by name. `descend` goes on from steps taken before.
