@@ -15,8 +15,8 @@ from ._solvers import SOLVERS, Descent, descend
 #: What "auto" stands for, measured by ``python -m benchmarks structured``: with a smooth form, else
 #: with several blocks, else with one.
 SMOOTH_SOLVER, BLOCKS_SOLVER, ONE_BLOCK_SOLVER = "lbfgs", "n_slack", "one_slack"
-#: Slacks of batch_size="auto": as many as blocks up to here, numbers in a round's slopes, and products
-#: of features for each slack (a program of fewer planes than features costs less).
+#: Slacks of batch_size="auto": as many as blocks up to here, as numbers in a round's slopes and as
+#: products of features for each slack allow (a program of fewer planes than features costs less).
 _MOST_SLACKS, _MOST_NUMBERS, _MOST_PRODUCTS, _FEW_SLACKS = 1000, 4_000_000, 100_000_000, 100
 _MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
 

@@ -135,8 +135,9 @@ def transition_counts(labels, lists, n_labels, weights, part=None):
     """
     follows = lists.positions[1:] > 1
     before, after, which = labels[:-1][follows], labels[1:][follows], lists.index[1:][follows]
-    codes, shape = before * n_labels + after, (n_labels, n_labels)
+    codes, n_parts = before * n_labels + after, 1
     if part is not None:
-        codes, shape = codes + part[which] * n_labels**2, (part.max() + 1, *shape)
-    counts = np.bincount(codes, weights=weights[which], minlength=np.prod(shape))
-    return counts.reshape(shape)
+        codes, n_parts = codes + part[which] * n_labels**2, part.max() + 1
+    counts = np.bincount(codes, weights=weights[which], minlength=n_parts * n_labels**2)
+    counts = counts.reshape(n_parts, n_labels, n_labels)
+    return counts[0] if part is None else counts

@@ -1,8 +1,9 @@
 """Solvers of ``alpha / 2 |w|^2 + F(w)``, F a weighted sum of hinges; see `_problem`.
 
 They know F by its tangents (`worst`, `worst_of_parts`), its smooth approximation (`soft`) and its
-parts (`batches`). Every one returns the duality gap of what it found: labels of any convex combination,
-with features g and expected Delta d, bound the objective from below by d - |g|^2 / (2 alpha).
+parts (`batches`). Every one returns the duality gap of what it found: labels of any convex
+combination, with features g and expected Delta d, bound the objective from below by
+d - |g|^2 / (2 alpha).
 """
 
 from collections.abc import Callable
