@@ -30,7 +30,8 @@ def simplex_program(slopes, offsets, penalty, groups=None, totals=None, *, tol=0
     totals : ndarray of shape (n_groups,) or None
         > 0; None is ones.
     tol : float, default=0.0
-        How far below the maximum the value may stay; 0 is as near as rounding lets it.
+        How far below the maximum the value of a program of many planes may stay; one of few is
+        solved as exactly as rounding lets it.
 
     Returns
     -------
@@ -107,20 +108,21 @@ def _interior_point(rows, linear, sums, tol):
     if n == n_groups:
         return np.ones(n)
     gram = rows @ rows.T if n <= max(rows.shape[1], _FEW) else None
+    tol = tol if n > _FEW else 0.0
     m = 1.0 / sums(np.ones(n))[sums.groups]
     z = np.ones(n)
     nu = np.zeros(n_groups)
     size = max(1.0, float(np.einsum("ij,ij->i", rows, rows).max()))
-    best, highest = m, -np.inf
+    best, least = m, np.inf
     for _ in range(_ROUNDS):
         slope = m @ rows
         dual = rows @ slope - linear - nu[sums.groups] - z
         primal = 1.0 - sums(m)
         mu, error = float(m @ z) / n, float(np.abs(dual).max())
-        value = float(linear @ m - slope @ slope / 2.0)
-        if value > highest and np.abs(primal).max() < _FEASIBLE:  # rounding may lead away again
-            best, highest = m, value
-        if n * mu < max(tol, n * 1e-14) and error < max(tol, 1e-13 * size):
+        rest = n * mu + n_groups * error  # of the gap
+        if rest < least and np.abs(primal).max() < _FEASIBLE:  # rounding may lead away again
+            best, least = m, rest
+        if rest < tol or (mu < 1e-14 and error < 1e-13 * size):
             break
         try:
             factor = _Factor(rows, gram, z / m, sums)
