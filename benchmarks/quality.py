@@ -40,6 +40,8 @@ LINEAR = (
     "pairwise logistic",
     "pairwise squared",
     "pointwise squared",
+    "structured ndcg",
+    "structured kendall",
 )
 BOOSTED = ("boosted cross-entropy", "boosted pairwise squared")
 

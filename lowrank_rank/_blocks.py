@@ -44,12 +44,12 @@ def check_iterable(blocks, *, again=False):
     return blocks
 
 
-def check_has_ids(before, now):
+def check_has_ids(before, now, would_be="one list"):
     """Refuse rows without query ids after rows that had them."""
     if before and not now:
         raise ValueError(
-            "Earlier batches had query ids, this one has none and would be one list: pass qid=..., "
-            "or y as ranking_target(y, qid)."
+            f"Earlier batches had query ids, this one has none and would be {would_be}: pass "
+            "qid=..., or y as ranking_target(y, qid)."
         )
 
 

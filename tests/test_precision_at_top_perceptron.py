@@ -671,7 +671,10 @@ def test_streams_keep_to_what_they_began_with():
         model.partial_fit(X, y, classes=[5, 7], qid=qid)
     with pytest.raises(ValueError, match="pos_label=0 differs"):
         model.set_params(pos_label=0).partial_fit(X, y, qid=qid)
-    model.set_params(pos_label=None).partial_fit(X, y)
+    before = model.coef_.copy()
+    with pytest.raises(ValueError, match="this one has none and would be one list"):
+        model.set_params(pos_label=None).partial_fit(X, y)
+    assert np.array_equal(model.coef_, before)
     assert model.n_lists_ == 40  # and to score without qid is refused, still
     with pytest.raises(ValueError, match="was fitted with query ids"):
         model.score(X, y)

@@ -26,6 +26,23 @@ def test_the_simplex_program_is_optimal(n_groups, scale):
         assert_allclose(value, primal, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("tol", [0.0, 1e-2])
+def test_more_planes_than_features_are_solved_among_the_features(tol):
+    rng = np.random.default_rng(1)
+    groups = np.append(np.arange(20), rng.integers(0, 20, 380))
+    slopes, offsets = rng.normal(size=(400, 6)), rng.normal(size=400)
+    m, value = simplex_program(slopes, offsets, 0.3, groups, tol=tol)
+    assert_allclose(np.bincount(groups, m), 1.0)
+    w = -(m @ slopes) / 0.3
+    assert_allclose(value, offsets @ m - 0.15 * w @ w)
+    primal = 0.15 * w @ w + sum(np.max((offsets + slopes @ w)[groups == g]) for g in range(20))
+    assert value <= primal + 1e-9
+    _, exact = simplex_program(slopes, offsets, 0.3, groups)
+    assert exact - value <= tol + 1e-8
+    if tol == 0.0:
+        assert_allclose(value, primal, rtol=1e-7)
+
+
 def test_offsets_below_the_rounding_of_the_products():
     """All that is left is the shortest convex combination of the slopes."""
     slopes = 1e30 * np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0]])

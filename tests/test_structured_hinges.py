@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 
 from lowrank_rank._lists import RankingLists
+from lowrank_rank.structured import _hinges
 from lowrank_rank.structured._hinges import ClassHinge, PairHinge, PlacesHinge
 
 from .structured_cases import vector_cases
@@ -39,15 +40,18 @@ def test_smoothed_pairs_lie_below_the_hinge_and_their_probabilities_bound_it():
     assert error < 1e-6
 
 
-def test_classes_with_costs_are_the_largest_of_all():
+def test_classes_with_costs_are_the_largest_of_all(monkeypatch):
     rng = np.random.default_rng(0)
     costs = rng.random((20, 4))
     y = rng.integers(0, 4, 20)
     costs[np.arange(20), y] = 0.0
     s = rng.normal(size=(20, 4))
     hinge = ClassHinge(y, costs)
-    values, _ = hinge.worst(s)
+    monkeypatch.setattr(_hinges, "_ROWS_AT_ONCE", 7)
+    values, slopes = hinge.worst(s)
     assert_allclose(values, (s + costs).max(axis=1) - s[np.arange(20), y])
+    worst = np.eye(4)[(s + costs).argmax(axis=1)]
+    assert_allclose(slopes, worst - np.eye(4)[y])
     weights = np.full(20, 0.05)
     value, soft, cost = hinge.soft(s, 0.1, weights)
     assert values.mean() <= value <= values.mean() + 0.1 * np.log(4)

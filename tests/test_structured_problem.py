@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
+from scipy.sparse import csr_matrix
 
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.structured._hinges import ChainHinge, ClassHinge
@@ -30,3 +31,9 @@ def test_gradients_of_problems(kind, intercept):
     assert_allclose(sum(part.worst(w).value for part in split), whole.value)
     assert_allclose(sum(part.worst(w).slope for part in split), whole.slope, atol=1e-12)
     assert_allclose(whole.cost + whole.slope @ w, whole.value)
+    part = problem.partition(2, np.random.RandomState(0))
+    of_X = problem.X
+    for problem.X in (of_X, csr_matrix(of_X)):
+        values, slopes = problem.worst_of_parts(w, part)
+        assert_allclose(values, [one.worst(w).value for one in split])
+        assert_allclose(slopes, [one.worst(w).slope for one in split], atol=1e-12)

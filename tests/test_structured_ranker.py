@@ -7,6 +7,7 @@ import sklearn
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -115,10 +116,33 @@ def test_steps_go_on_over_calls_of_whole_lists(documents):
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="list 19 is cut across two calls"):
         model.partial_fit(X[-3:], y[-3:], qid=qid[-3:])
+    with pytest.raises(ValueError, match="this one has none and would be one list"):
+        model.partial_fit(X, y)
     with pytest.raises(ValueError, match="target_loss"):
         model.set_params(target_loss="auc").partial_fit(X[:12], y[:12], qid=qid[:12])
     assert np.array_equal(model.coef_, before)
     assert not hasattr(StructuredHingeRanker(), "partial_fit")
+
+
+def test_steps_begin_with_the_first_batch_that_has_anything_to_learn(documents):
+    X, y, qid = documents
+    late = StructuredHingeRanker(target_loss="precision@1", solver="sgd")
+    late.partial_fit(X[:24], np.zeros(24), qid=qid[:24])
+    assert late.intercept_ == 0.0
+    late.partial_fit(X[24:], y[24:] > 1, qid=qid[24:])
+    assert np.any(late.coef_)
+
+
+def test_steps_that_end_above_zero_weights_are_not_kept(documents):
+    """One list with one relevant item: the first step is 1 / sqrt(alpha) long."""
+    X, y = documents[0][:60], np.arange(60) == 3
+    model = StructuredHingeRanker(target_loss="recall@3", solver="sgd", alpha=1e-6, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):
+        model.fit(X, y)
+    assert model.intercept_ == 0.0
+    assert np.all(model.coef_ == 0.0)
+    exact = clone(model).set_params(solver="auto").fit(X, y)
+    assert 0.0 < np.abs(exact.intercept_) < 10.0
 
 
 def test_a_k_that_does_not_fit_names_the_list(documents):

@@ -44,7 +44,8 @@ ALPHA = 0.05
 
 
 def parts_of(problem, solver):
-    return problem.batches(1 if solver == "n_slack" else 2, np.random.RandomState(0))
+    rng = np.random.RandomState(0)
+    return problem.partition(1, rng) if solver == "n_slack" else problem.batches(2, rng)
 
 
 def solve(problem, solver, tol=1e-7, max_iter=400):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._base import RankingMixin, read_features
 from .._binary_labels import read_binary_labels, threshold_between
+from .._blocks import check_has_ids
 from .._labels import split_target
 from .._parameters import (
     RUNTIME,
@@ -649,6 +650,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         """One pass over more rows."""
         if earlier is not None:
             earlier.check_continues(X, labels)
+            check_has_ids(self._has_qid_, labels.lists is not None)
         if earlier is not None and earlier.path.n_steps:
             path = earlier.path.copy()  # what raises below must change nothing
         else:  # before the first step the start is still to be found, from rows of both classes
@@ -664,7 +666,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             )
         self.__dict__.pop("duality_gap_", None)  # of an earlier fit by cutting planes
         n_earlier = 0 if earlier is None else self.n_lists_
-        self._has_qid_ = labels.lists is not None or getattr(self, "_has_qid_", False)
+        self._has_qid_ = labels.lists is not None
         self.n_lists_ = max(n_earlier, 1) if labels.one_list else n_earlier + labels.n_lists
         fit = Fit(path.mean if self.average else path.last, path, [value], 1)
         self._adopt(X, labels, plan, fit, 0.0 if earlier is None else self.threshold_)

@@ -4,8 +4,8 @@
 
 Each round adds the tangent of F at the current w and minimises the penalty plus the largest of
 the tangents, a quadratic program over a simplex. Its value is a lower bound and the best w an
-upper one: their gap is the certificate. Tangents that the program gives no weight are dropped,
-which does not lower the bound.
+upper one: their gap is the certificate. Tangents to which the program gives next to no weight in
+several rounds are dropped, which does not lower the best bound so far.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._simplex_program import simplex_program
+
+#: How exact a program is, as a part of the gap that is wanted.
+_PROGRAM = 0.1
+#: Rounds that a tangent stays for without weight; weights below this part of the wanted gap, over
+#: the largest weight of the slack, are none.
+_PATIENCE, _NO_WEIGHT = 3, 0.1
 
 
 class CuttingPlaneFit(NamedTuple):
@@ -80,7 +86,7 @@ def cutting_plane(
     """
     weights = start
     slopes, offsets = np.zeros((0, len(weights))), np.zeros(0)
-    slacks = np.zeros(0, dtype=np.intp)
+    slacks, idle = np.zeros((2, 0), dtype=np.intp)
     best, best_value, lower, curve = weights, np.inf, -np.inf, []
     for n_round in range(1, max_iter + 1):
         value, slope, watched = tangent(weights)
@@ -92,15 +98,22 @@ def cutting_plane(
         slopes = np.vstack([slopes, slope])
         offsets = np.append(offsets, value - slope @ weights)
         slacks = np.append(slacks, np.arange(len(value)))
-        multipliers, bound = simplex_program(slopes, offsets, penalty, slacks)
+        idle = np.append(idle, np.zeros(len(value), dtype=np.intp))
+        wanted = tol * max(1.0, abs(best_value))
+        multipliers, bound = simplex_program(
+            slopes, offsets, penalty, slacks, tol=_PROGRAM * wanted
+        )
         lower = max(lower, bound)
         weights = -(multipliers @ slopes) / penalty
-        active = multipliers > 0
-        slopes, offsets, slacks = slopes[active], offsets[active], slacks[active]
+        largest = np.zeros(len(value))
+        np.maximum.at(largest, slacks, multipliers)
+        idle = np.where(multipliers > _NO_WEIGHT * tol * largest[slacks], 0, idle + 1)
+        kept = idle < _PATIENCE
+        slopes, offsets, slacks, idle = slopes[kept], offsets[kept], slacks[kept], idle[kept]
         if report is not None:
             report(n_round, watched)
         gap = max(0.0, float(best_value - lower))
-        converged = gap <= tol * max(1.0, abs(best_value))
+        converged = gap <= wanted
         if converged:
             break
     return CuttingPlaneFit(best, gap, curve, bool(converged))

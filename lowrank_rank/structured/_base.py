@@ -12,8 +12,12 @@ from .._base import read_features
 from .._parameters import count, number, random_state, verbosity
 from ._solvers import SOLVERS, Descent, descend
 
-#: What "auto" stands for, measured by ``python -m benchmarks structured``.
-SMOOTH_SOLVER, OTHER_SOLVER = "lbfgs", "one_slack"
+#: What "auto" stands for, measured by ``python -m benchmarks structured``: with a smooth form, else
+#: with several blocks, else with one.
+SMOOTH_SOLVER, BLOCKS_SOLVER, ONE_BLOCK_SOLVER = "lbfgs", "n_slack", "one_slack"
+#: Slacks of batch_size="auto": as many as blocks up to here, as numbers in a round's slopes and as
+#: products of features for each slack allow (a program of fewer planes than features costs less).
+_MOST_SLACKS, _MOST_NUMBERS, _MOST_PRODUCTS, _FEW_SLACKS = 1000, 4_000_000, 100_000_000, 100
 _MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
 
 
@@ -64,7 +68,9 @@ class HingeMixin:
 
     def _solver(self, problem):
         if self.solver == "auto":
-            return SMOOTH_SOLVER if problem.is_smooth else OTHER_SOLVER
+            if problem.is_smooth:
+                return SMOOTH_SOLVER
+            return BLOCKS_SOLVER if problem.n_blocks > 1 else ONE_BLOCK_SOLVER
         if self.solver == "lbfgs" and not problem.is_smooth:
             raise ValueError(
                 "solver='lbfgs' needs a smooth approximation, which this hinge has none of: take "
@@ -75,19 +81,27 @@ class HingeMixin:
     def _max_iter(self, solver):
         return _MAX_ITER.get(solver, 1000) if self.max_iter is None else self.max_iter
 
-    def _batch_size(self, problem):
-        if self.batch_size == "auto":
-            return max(1, problem.n_blocks // self._n_batches)
-        return self.batch_size
+    def _batch_size(self, problem, solver="sgd"):
+        """Blocks of a batch."""
+        if self.batch_size != "auto":
+            return self.batch_size
+        n_batches = self._n_batches
+        if solver == "n_slack":
+            n_batches = max(_MOST_PRODUCTS // problem.size**2, _FEW_SLACKS)
+            n_batches = max(min(n_batches, _MOST_NUMBERS // problem.size, _MOST_SLACKS), 1)
+        return max(1, problem.n_blocks // n_batches)
 
     def _solve(self, problem):
         """Weights, and the attributes that say how they were found."""
         solver, rng = self._solver(problem), check_random_state(self.random_state)
         report = self._report()
         settings = {"alpha": self.alpha, "tol": self.tol, "max_iter": self._max_iter(solver)}
-        parts = None
-        if solver in ("n_slack", "frank_wolfe", "sgd"):
-            parts = problem.batches(self._batch_size(problem), rng)
+        split = {
+            "n_slack": problem.partition,
+            "frank_wolfe": problem.batches,
+            "sgd": problem.batches,
+        }.get(solver)
+        parts = None if split is None else split(self._batch_size(problem, solver), rng)
         settings |= {"parts": parts, "random_state": rng, "report": report}
         self._descent_ = Descent(problem.size) if solver == "sgd" else None
         if solver == "sgd":

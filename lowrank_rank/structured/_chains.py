@@ -128,13 +128,16 @@ def _pairs(left, right, factor, log_factor, weights):
     return pairs
 
 
-def transition_counts(labels, lists, n_labels, weights):
-    """Weighted number of times that label j follows label i, shape (n_labels, n_labels)."""
+def transition_counts(labels, lists, n_labels, weights, part=None):
+    """Weighted number of times that label j follows label i, shape (n_labels, n_labels).
+
+    With the `part` of each list, (n_parts, n_labels, n_labels).
+    """
     follows = lists.positions[1:] > 1
-    before, after = labels[:-1][follows], labels[1:][follows]
-    counts = np.bincount(
-        before * n_labels + after,
-        weights=weights[lists.index[1:][follows]],
-        minlength=n_labels**2,
-    )
-    return counts.reshape(n_labels, n_labels)
+    before, after, which = labels[:-1][follows], labels[1:][follows], lists.index[1:][follows]
+    codes, n_parts = before * n_labels + after, 1
+    if part is not None:
+        codes, n_parts = codes + part[which] * n_labels**2, part.max() + 1
+    counts = np.bincount(codes, weights=weights[which], minlength=n_parts * n_labels**2)
+    counts = counts.reshape(n_parts, n_labels, n_labels)
+    return counts[0] if part is None else counts

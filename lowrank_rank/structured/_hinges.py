@@ -8,12 +8,15 @@ function from below that has labels of its own: probabilities, whose expected De
 from typing import Any
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from .._lists import RankingLists
 from .._ranks import mid_ranks
 from ..solvers._pairs import PairSums, dense_grades
 from ._assignments import worst_places
 from ._multivariate import count_hinge
+
+_ROWS_AT_ONCE = 2**12  # whose sums with the costs fit the cache
 
 
 def rows_of(lists, chosen):
@@ -166,12 +169,15 @@ class ClassHinge:
         return weights[:, np.newaxis]
 
     def worst(self, scores):
-        augmented = scores + self.costs
-        found = augmented.argmax(axis=1)
-        slopes = np.zeros_like(scores)
-        slopes[self.every, found] = 1.0
-        slopes[self.every, self.y] -= 1.0
-        return augmented[self.every, found] - scores[self.every, self.y], slopes
+        values, slopes = np.empty(len(scores)), np.zeros_like(scores)
+        for rows in gen_batches(len(scores), _ROWS_AT_ONCE):
+            augmented = scores[rows] + self.costs[rows]
+            found, true = augmented.argmax(axis=1), self.y[rows]
+            every = self.every[: len(found)]
+            values[rows] = augmented[every, found] - scores[rows][every, true]
+            slopes[rows][every, found] = 1.0
+            slopes[rows][every, true] -= 1.0
+        return values, slopes
 
     def soft(self, scores, gamma, weights):
         """gamma log mean exp is no bound; gamma log sum exp lies at most gamma log q above."""

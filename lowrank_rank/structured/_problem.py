@@ -10,6 +10,7 @@ rows or sequences; a problem of some blocks keeps their weights in the whole.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix, issparse
 
 from ._chains import chain_marginals, transition_counts, viterbi
 
@@ -80,6 +81,21 @@ class LinearProblem:
             by_feature = np.column_stack([by_feature, slopes.sum(axis=0)])
         return by_feature.ravel()
 
+    def features_of_parts(self, slopes, part, n_parts):
+        """X' slopes of the rows of each part, shape (n_parts, size); `part` of each row."""
+        q = self.n_columns
+        columns = part[:, np.newaxis] * q + np.arange(q)
+        starts = np.arange(0, q * len(part) + 1, q)
+        by_row = csr_matrix(
+            (slopes.ravel(), columns.ravel(), starts), shape=(len(part), n_parts * q)
+        )
+        found = by_row.T @ self.X
+        found = found.toarray() if issparse(found) else found
+        if self.intercept:
+            sums = np.asarray(by_row.sum(axis=0)).ravel()
+            found = np.column_stack([found, sums])
+        return found.reshape(n_parts, -1)
+
     def _spread(self, slopes):
         return slopes * self.hinge.spread(self.weights)
 
@@ -89,6 +105,16 @@ class LinearProblem:
         value = float(values @ self.weights)
         slope = self.features(self._spread(slopes))
         return Tangent(value, slope, value - float(slope @ w))
+
+    def worst_of_parts(self, w, part):
+        """Values (n_parts,) and slopes (n_parts, size) of the hinges of each part, at once.
+
+        `part` says for each block 0, ..., n_parts - 1 which part it belongs to; see `partition`.
+        """
+        values, slopes = self.hinge.worst(self.scores(w))
+        values = np.bincount(part, values * self.weights)
+        of_rows = self.hinge.spread(part)[:, 0]
+        return values, self.features_of_parts(self._spread(slopes), of_rows, len(values))
 
     def soft(self, w, gamma):
         """`Tangent` of the smooth approximation at w."""
@@ -110,13 +136,21 @@ class LinearProblem:
             start=start,
         )
 
-    def batches(self, size, random_state=None):
-        """Problems of about `size` blocks each, which add up to this one."""
-        order = np.arange(self.n_blocks)
+    def partition(self, size, random_state=None):
+        """The part of each block, parts of about `size` blocks each."""
+        n_parts = max(1, round(self.n_blocks / size))
+        order, part = np.arange(self.n_blocks), np.empty(self.n_blocks, dtype=np.intp)
         if random_state is not None:
             random_state.shuffle(order)
-        parts = np.array_split(order, max(1, round(self.n_blocks / size)))
-        return [self.take(np.sort(part)) for part in parts] if len(parts) > 1 else [self]
+        part[order] = np.arange(self.n_blocks) * n_parts // self.n_blocks
+        return part
+
+    def batches(self, size, random_state=None):
+        """Problems of the parts, which add up to this one."""
+        part = self.partition(size, random_state)
+        by_part = np.argsort(part, kind="stable")
+        found = np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
+        return [self.take(blocks) for blocks in found] if len(found) > 1 else [self]
 
 
 class ChainProblem(LinearProblem):
@@ -135,18 +169,33 @@ class ChainProblem(LinearProblem):
         return w[self.n_emissions :].reshape(self.n_columns, self.n_columns)
 
     def worst(self, w):
-        hinge, q = self.hinge, self.n_columns
-        emissions, lists = self.scores(w), hinge.lists
-        transitions = self.transitions(w)
-        labels = viterbi(emissions + hinge.costs, transitions, lists)
-        rows, every = lists.spread(self.weights), np.arange(len(labels))
+        labels, slopes, costs = self._worst_labels(w)
+        cost = float(costs.sum())
+        pairs = transition_counts(labels, self.hinge.lists, self.n_columns, self.weights)
+        slope = np.append(self.features(slopes), (pairs - self._true_pairs).ravel())
+        return Tangent(cost + float(slope @ w), slope, cost)
+
+    def worst_of_parts(self, w, part):
+        labels, slopes, costs = self._worst_labels(w)
+        hinge, n_parts = self.hinge, part.max() + 1
+        of_rows = hinge.lists.spread(part)
+        pairs, true_pairs = (
+            transition_counts(of, hinge.lists, self.n_columns, self.weights, part)
+            for of in (labels, hinge.y)
+        )
+        emissions = self.features_of_parts(slopes, of_rows, n_parts)
+        slopes = np.hstack([emissions, (pairs - true_pairs).reshape(n_parts, -1)])
+        return np.bincount(of_rows, costs) + slopes @ w, slopes
+
+    def _worst_labels(self, w):
+        """The labels, and of each row its weighted slopes and cost."""
+        hinge, emissions = self.hinge, self.scores(w)
+        labels = viterbi(emissions + hinge.costs, self.transitions(w), hinge.lists)
+        rows, every = hinge.lists.spread(self.weights), np.arange(len(labels))
         slopes = np.zeros_like(emissions)
         slopes[every, labels] += rows
         slopes[every, hinge.y] -= rows
-        cost = float(hinge.costs[every, labels] @ rows)
-        pairs = transition_counts(labels, lists, q, self.weights)
-        slope = np.append(self.features(slopes), (pairs - self._true_pairs).ravel())
-        return Tangent(cost + float(slope @ w), slope, cost)
+        return labels, slopes, hinge.costs[every, labels] * rows
 
     def soft(self, w, gamma):
         hinge = self.hinge

@@ -8,6 +8,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._base import BaseRanker
+from .._blocks import check_has_ids
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
@@ -43,14 +44,15 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
     solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"}, default="auto"
         Smoothing and L-BFGS (kendall and auc), cutting planes with a slack for all lists or for
         each batch, block-coordinate Frank-Wolfe, averaged subgradient steps. "auto" is "lbfgs"
-        where there is a smooth form, else "one_slack".
+        where there is a smooth form, else "n_slack" (one list: "one_slack").
     tol : float, default=1e-3
         Stop at a duality gap of `tol` times the objective at zero weights; "sgd" never does.
     max_iter : int or None, default=None
         Iterations, rounds, passes over the batches, or updates. None is 1000, 100 passes for
         "frank_wolfe" and 15 for "sgd".
     batch_size : int or "auto", default="auto"
-        Lists of a step or slack; "auto" makes a hundred batches.
+        Lists of a step or slack; "auto" makes a hundred batches, for "n_slack" up to a thousand,
+        as many as the number of features allows.
     fit_intercept : bool, default=True
         An intercept, penalised, where it makes a difference: fixed items, precision and recall.
     random_state : int, RandomState instance or None, default=None
@@ -179,6 +181,12 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`, if a list is cut across two calls, or if a call has no ids after calls
+            that had them.
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
@@ -227,7 +235,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
             scale = max(1.0, float(np.average(hinge.scale(flat, lists), weights=weights)))
         intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
         self.target_loss_, self.n_items_, self._scale_ = measure, n_items, scale
-        self._last_id_, self._has_qid_ = last, last is not None or (not reset and self._has_qid_)
+        self._last_id_, self._has_qid_ = last, last is not None
         self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
         return LinearProblem(
             X / scale,
@@ -244,6 +252,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         ):
             if before != now:
                 raise ValueError(f"Earlier calls had {what} {before}, this one has {now}: use fit.")
+        check_has_ids(self._has_qid_, lists.ids is not None or n_items is not None)
         first = None if lists.ids is None else lists.ids.tolist()[0]
         if first is not None and same_id(first, self._last_id_):
             raise ValueError(

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._blocks import check_has_ids
 from .._costs import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
@@ -176,6 +177,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
             y = read_classes(self, X, y)
             if not begun:
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
+            check_has_ids(begun and self._has_qid_, qid is not None, "sequences of one row")
             self._check_whole(self._sequences(qid, X.shape[0]), begun)
             problem = self._problem(X, y, qid, self.n_sequences_ if begun else 0)
             self._adopt(problem, self._step_more(problem))

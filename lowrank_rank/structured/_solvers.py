@@ -1,8 +1,9 @@
 """Solvers of ``alpha / 2 |w|^2 + F(w)``, F a weighted sum of hinges; see `_problem`.
 
-They know F by its tangents (`worst`), its smooth approximation (`soft`) and its parts
-(`batches`). Every one returns the duality gap of what it found: labels of any convex combination,
-with features g and expected Delta d, bound the objective from below by d - |g|^2 / (2 alpha).
+They know F by its tangents (`worst`, `worst_of_parts`), its smooth approximation (`soft`) and its
+parts (`batches`). Every one returns the duality gap of what it found: labels of any convex
+combination, with features g and expected Delta d, bound the objective from below by
+d - |g|^2 / (2 alpha).
 """
 
 from collections.abc import Callable
@@ -87,21 +88,22 @@ class Watch:
 
 def one_slack(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
     """Cutting planes with one tangent of the whole sum a round (Joachims 2005)."""
-    return n_slack(problem, alpha=alpha, tol=tol, max_iter=max_iter, parts=[problem], report=report)
+    whole = np.zeros(problem.n_blocks, dtype=np.intp)
+    return n_slack(problem, alpha=alpha, tol=tol, max_iter=max_iter, parts=whole, report=report)
 
 
 def n_slack(problem, *, alpha, tol, max_iter, parts, report=None, random_state=None):
-    """Cutting planes with a tangent, and a slack, of each part a round."""
+    """Cutting planes with a tangent, and a slack, of each part a round.
+
+    One call decodes all parts; `parts` is the part of each block.
+    """
     zero = np.zeros(problem.size)
     unit = problem.worst(zero).value  # of the gap
     if unit <= _ROUNDING:  # nothing to learn: no hinge is less, and no penalty
         return HingeFit(zero, 0.0, 0.0, 1, True)
 
     def tangent(w):
-        tangents = [part.worst(w) for part in parts]
-        values, slopes = (
-            np.array([getattr(t, name) for t in tangents]) for name in ("value", "slope")
-        )
+        values, slopes = problem.worst_of_parts(w, parts)
         return values / unit, slopes / unit, values.sum() + alpha / 2.0 * (w @ w)
 
     def say(n_round, objective):
@@ -213,9 +215,8 @@ class Descent:
         """One step on a batch of a problem of `n_blocks` blocks."""
         fraction = part.n_blocks / n_blocks  # each block comes once, a weight scales its slope
         tangent = part.worst(self.w)
-        if self.n_steps == 0:
-            value = tangent.value / fraction
-            self.radius = np.sqrt(2.0 * max(value, 0.0) / alpha)
+        if self.radius == 0.0:  # until a batch has anything to learn from
+            self.radius = np.sqrt(2.0 * max(tangent.value / fraction, 0.0) / alpha)
         slope = tangent.slope / fraction + alpha * self.w
         self.n_steps += 1
         self.rho = max(self.rho, float(np.linalg.norm(slope)))
@@ -230,7 +231,10 @@ class Descent:
 
 
 def descend(problem, descent, *, alpha, tol, max_iter, parts, random_state, report=None):
-    """Passes of `Descent` over the parts; the gap is that of the tangent at the mean."""
+    """Passes of `Descent` over the parts; the gap is that of the tangent at the mean.
+
+    A mean above zero weights (few lists and a small alpha: the first steps are large) is not kept.
+    """
     for n_pass in range(1, max_iter + 1):
         values = [
             descent.step(parts[i], alpha, problem.n_blocks)
@@ -241,9 +245,8 @@ def descend(problem, descent, *, alpha, tol, max_iter, parts, random_state, repo
     watch = Watch(problem, alpha, tol)
     tangent = watch.at(descent.mean)
     watch.bound(tangent.slope, tangent.cost)
-    w = descent.mean
-    objective = alpha / 2.0 * float(w @ w) + tangent.value
-    return HingeFit(w, objective, max(0.0, objective - watch.lower), max_iter, True)
+    has_learnt = bool(np.any(watch.w)) or not np.any(descent.mean)
+    return HingeFit(watch.w, watch.objective, watch.gap, max_iter, has_learnt)
 
 
 #: Solvers by name. `descend` goes on from steps taken before.
