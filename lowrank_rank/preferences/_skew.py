@@ -10,7 +10,7 @@ Rows are centred implicitly: sparse X stays sparse.
 
 import warnings
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -210,7 +210,8 @@ class _Problem:
 
     def _gathered(self, parts):
         """Sums of centred rows with coefficients (n, k) of each (block, coefficients), (k, p)."""
-        total = of_mean = 0.0
+        total: Any = 0.0
+        of_mean: Any = 0.0
         for block, values in parts:
             total = total + np.asarray(values.T @ block.X)
             of_mean = of_mean + values.sum(axis=0)
