@@ -23,15 +23,23 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 
-from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor, PairwiseDAGRanker
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+)
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_label_ranking
+from lowrank_rank.metrics import kendall_tau_loss, ndcg_score
 from lowrank_rank.order_preserving._problem import ScaledFeatures, ScoreProblem
 from lowrank_rank.target_losses import NDCG
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 from ._measure_limits import ROWS as MEASURE_ROWS
+from ._measure_limits import grades_and_scores, shuffled_ids
 from ._ridge_limits import ROWS as RIDGE_ROWS
+from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
 
 
@@ -213,6 +221,35 @@ def surrogate_fit(name, n_rows, length, n_features=50):
     )
 
 
+def items_fit(n_rows):
+    data = make_label_ranking(n_rows, 20, n_features=20, random_state=0)
+    return partial(PairwiseDAGRanker().fit, data.data, data.target)
+
+
+def matrix_fit(n_rows):
+    """A matrix y; every fit takes all passes."""
+    X, Y = generate_matrix(n_rows, 20, 20)
+    return partial(_at_the_top().fit, X, Y)
+
+
+def top_fit(n_rows):
+    X, y, qid = generate_lists(n_rows, 20, 20)
+    return partial(_at_the_top().fit, X, y, qid=qid)
+
+
+def _at_the_top():
+    """As long for any labels: all passes, from zeros."""
+    return PrecisionAtKPerceptron(
+        target_loss="precision@1", start="zeros", tol=None, random_state=0
+    )
+
+
+def measured(measure, n_rows):
+    """A measure of lists of 100 with ties."""
+    y, scores = grades_and_scores(100, n_rows, True)
+    return partial(measure, y, scores)
+
+
 #: Name to (function of a size that returns a call, sizes, bar).
 SLOPES = {
     "ridge by rows": (
@@ -258,6 +295,36 @@ SLOPES = {
     "pairwise_logistic by rows": (
         lambda n: surrogate_fit("pairwise_logistic", n, 50),
         (10_000, 20_000, 40_000),
+        1.15,
+    ),
+    "pairs of 20 items by rows": (
+        items_fit,
+        (12_500, 25_000, 50_000),
+        1.15,
+    ),
+    "matrix y at the top by rows": (
+        matrix_fit,
+        (25_000, 50_000, 100_000, 200_000),
+        1.15,
+    ),
+    "lists at the top by rows": (
+        top_fit,
+        (50_000, 100_000, 200_000, 400_000),
+        1.15,
+    ),
+    "ndcg by rows, lists of 100": (
+        lambda n: measured(ndcg_score, n),
+        (10_000, 100_000, 1_000_000),
+        1.15,
+    ),
+    "kendall by rows, lists of 100": (
+        lambda n: measured(kendall_tau_loss, n),
+        (10_000, 100_000, 1_000_000),
+        1.15,
+    ),
+    "ids by rows, shuffled strings": (
+        lambda n: partial(RankingLists.from_qid, shuffled_ids("strings", n)),
+        (10_000, 100_000, 1_000_000),
         1.15,
     ),
     "bilinear pairs by rows": (

@@ -11,9 +11,37 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 
 from lowrank_rank import PairwiseDAGRanker
+from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_duels, make_ranking
+from lowrank_rank.preferences import _skew
+from lowrank_rank.preferences._pairs import pair_factors, pairs_within
 from lowrank_rank.preferences._skew import _Problem
 from lowrank_rank.target_losses import PairwiseDisagreement
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_blocks_of_lists_add_up_to_all_rows(monkeypatch, kind):
+    """Rows in any order, one block for each list or two: the objective and its slopes."""
+    rng = np.random.default_rng(0)
+    lists = RankingLists.from_qid(rng.integers(0, 5, 40))
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    factors = pair_factors(lists, np.ones(40), "rows")
+    loss = PairwiseDisagreement()
+    pairs = pairs_within(lists, y, rng.uniform(size=40), loss, factors, None, None)
+    theta, start = rng.normal(size=15), rng.normal(size=(5, 3))
+    whole = _Problem(X, X.mean(axis=0), pairs, 0.3)
+    value, gradient = whole.value_and_gradient(theta)
+    monkeypatch.setattr(_skew, "_ENTRIES_AT_ONCE", 1)
+    for n_rows in (1, 15):
+        monkeypatch.setattr(_skew, "_ROWS_AT_ONCE", n_rows)
+        cut = _Problem(kind(X), X.mean(axis=0), pairs, 0.3, lists)
+        assert len(cut.blocks) == (5 if n_rows == 1 else 3)
+        found = cut.value_and_gradient(theta)
+        np.testing.assert_allclose(found[0], value, rtol=1e-12)
+        np.testing.assert_allclose(found[1], gradient, atol=1e-12 * np.abs(gradient).max())
+        np.testing.assert_allclose(cut.stretch(start), whole.stretch(start), rtol=1e-12)
+        steps = [problem._best_step(start[0], start) for problem in (whole, cut)]
+        np.testing.assert_allclose(*steps, rtol=1e-12)
 
 
 def test_gradient_of_the_bilinear_objective():

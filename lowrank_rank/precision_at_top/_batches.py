@@ -5,7 +5,7 @@ direction of a subgradient (or perceptron) step and the mistakes at the top. Den
 X go through the same products; rows are only ever picked, never densified.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -131,6 +131,9 @@ class ListBatch:
 
 class _Batch:
     """Lists that are sorted in one go; a class says how, and what a step is in its weights."""
+
+    _sorted: Any
+    _combined: Any
 
     def __init__(self, X, n_above, n_below, k, mirrored):
         self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)

@@ -94,7 +94,7 @@ class Places:
         if (counts != d).any():  # not a positive for each negative
             raised_lists, place = np.repeat(np.arange(len(d)), counts), _counted(counts)
         slopes = np.ones(len(taken) + len(place))
-        slopes[len(taken) :] = -weight if np.isscalar(weight) else -weight[raised_lists]
+        slopes[len(taken) :] = -weight if np.ndim(weight) == 0 else -weight[raised_lists]
         raised_rows = (self.starts + first)[raised_lists] + place
         rows = np.concatenate([self.negatives[taken], raised_rows])
         return rows, slopes, np.concatenate([lowered_lists, raised_lists])

@@ -80,7 +80,7 @@ def mean_votes(loss, y, weights, targets):
     """
     if y.ndim == 2:
         total = np.zeros(targets.shape[1])
-        for rows in batches(*targets.shape, _ENTRIES_AT_ONCE):
+        for rows in batches(len(targets), targets.shape[1], _ENTRIES_AT_ONCE):
             total += weights[rows] @ np.abs(targets[rows])
         total = matrices_from_differences(total[np.newaxis], y.shape[1])[0]
     else:

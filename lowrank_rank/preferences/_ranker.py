@@ -614,10 +614,6 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     def _fit_pairs(self, X, y, lists, weights):
         """A model of pairs of documents: the low-rank bilinear one, or any regressor's."""
         regression, rng = self._regression(), check_random_state(self.random_state)
-        bilinear = self.estimator is None and self.pair_features == "bilinear"
-        if bilinear:  # whose solver goes through lists
-            X, y, weights = lists.group(X), lists.group(y), lists.group(weights)
-            lists = RankingLists(lists.lengths)
         # Antisymmetric data give a tree two equal splits everywhere: their sums have to be equal
         # to the last digit, which they are while 2**21 weights of few bits are added up. Models of
         # our own take the weights as they are.
@@ -626,6 +622,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         pairs = pairs_within(lists, y, weights, self.target_loss_, factors, self.max_pairs, rng)
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         regression.say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
+        bilinear = self.estimator is None and self.pair_features == "bilinear"
         if bilinear or (self.estimator is None and self.alpha == "auto"):
             batch, _ = self._encode_documents(X, y, lists, weights, self.target_loss_)
             warn_without_preferences(batch.scaled_targets())

@@ -10,7 +10,7 @@ Rows are centred implicitly: sparse X stays sparse.
 
 import warnings
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -67,7 +67,7 @@ def fit_skew(X, mean, pairs, coef, *, lists, alpha, n_components, tol, max_iter,
     coef : ndarray of shape (p,)
         w to start from.
     lists : RankingLists
-        Of the rows, which are grouped; pairs are inside lists.
+        Of the rows; pairs are inside lists.
     alpha : float
     n_components : int
     tol : float
@@ -96,7 +96,28 @@ def fit_skew(X, mean, pairs, coef, *, lists, alpha, n_components, tol, max_iter,
     problem = _Problem(X, mean, pairs, alpha, lists)
     start = np.concatenate([coef[np.newaxis], *problem.first_components(coef, n_components, rng)])
     scale = np.abs(problem.value_and_gradient(np.zeros_like(start).ravel())[1]).max()
-    iterations = 0
+    result = _minimised(problem, start, 0.1 * tol * scale, max_iter, say)
+    if result.status == 1:
+        warnings.warn(
+            f"L-BFGS stopped after {result.nit} iterations before it reached tol={tol:g}: "
+            "increase max_iter or tol, or scale the features.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    theta = result.x
+    model = SkewPairs(theta[0], theta[1:].reshape(2, n_components, -1), mean, result.nit)
+    check_finite(LinearModel(theta, np.array([model.intercept])))
+    return model
+
+
+def _minimised(problem, start, tolerance, max_iter, say):
+    """Result of L-BFGS, its x of the shape of the start."""
+    stretch, iterations = problem.stretch(start), 0
+
+    def objective(stretched):
+        theta = stretched.reshape(start.shape) * stretch
+        value, gradient = problem.value_and_gradient(theta.ravel())
+        return value, (gradient.reshape(start.shape) * stretch).ravel()
 
     def report(_):
         nonlocal iterations
@@ -105,29 +126,15 @@ def fit_skew(X, mean, pairs, coef, *, lists, alpha, n_components, tol, max_iter,
             say(f"L-BFGS iteration {iterations}")
 
     result = minimize(
-        problem.value_and_gradient,
-        start.ravel(),
+        objective,
+        (start / stretch).ravel(),
         jac=True,
         method="L-BFGS-B",
         callback=report,
-        options={
-            "maxiter": max_iter,
-            "maxfun": 10 * max_iter,
-            "gtol": 0.1 * tol * scale,
-            "ftol": 1e-15,
-        },
+        options={"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": tolerance, "ftol": 1e-15},
     )
-    if result.status == 1:
-        warnings.warn(
-            f"L-BFGS stopped after {result.nit} iterations before it reached tol={tol:g}: "
-            "increase max_iter or tol, or scale the features.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-    theta = result.x.reshape(start.shape)
-    model = SkewPairs(theta[0], theta[1:].reshape(2, n_components, -1), mean, result.nit)
-    check_finite(LinearModel(theta, np.array([model.intercept])))
-    return model
+    result.x = result.x.reshape(start.shape) * stretch
+    return result
 
 
 class _Block:
@@ -182,8 +189,12 @@ class _Problem:
 
     def __init__(self, X, mean, pairs, alpha, lists=None):
         self.mean, self.alpha = mean, alpha
-        order = np.argsort(pairs.second, kind="stable")
-        parts = [part[order] for part in (pairs.first, pairs.second, pairs.targets, pairs.weights)]
+        first, second = pairs.first, pairs.second
+        if lists is not None and lists.order is not None:
+            place = lists.ungroup(np.arange(lists.n_rows))
+            X, first, second = X[lists.order], place[first], place[second]
+        order = np.argsort(second, kind="stable")
+        parts = [part[order] for part in (first, second, pairs.targets, pairs.weights)]
         bounds = _bounds(X, lists)
         cuts = np.searchsorted(parts[1], bounds)
         self.blocks = []
@@ -199,7 +210,8 @@ class _Problem:
 
     def _gathered(self, parts):
         """Sums of centred rows with coefficients (n, k) of each (block, coefficients), (k, p)."""
-        total = of_mean = 0.0
+        total: Any = 0.0
+        of_mean: Any = 0.0
         for block, values in parts:
             total = total + np.asarray(values.T @ block.X)
             of_mean = of_mean + values.sum(axis=0)
@@ -267,6 +279,27 @@ class _Problem:
         best, square = self._best_step(coef, np.concatenate([np.zeros((1, size)), p, q]))
         fraction = best / square if square > 0 else 0.0
         return np.sign(fraction) * np.sqrt(abs(fraction)) * p, np.sqrt(abs(fraction)) * q
+
+    def stretch(self, start):
+        """Units of w and of the components in which the objective is about as steep in all of them.
+
+        Its curvature in p is that in w times |q|^2 where features are alike: L-BFGS then takes a
+        quarter of the iterations. Both are measured along the start. Of rare features, which have
+        long tails, it may be the larger one; it is no guide there, and they stay as they are.
+        """
+        score, parts = np.zeros_like(start), start.copy()
+        score[0], parts[0] = start[0], 0.0
+        curvatures = []
+        for theta, squares in ((score, (score**2).sum()), (parts, (parts**2).sum() / 2.0)):
+            total = 0.0
+            for block in self.blocks:
+                g = block.preferences(self._project(block, theta))[0]
+                total += (block.weights * g) @ g
+            curvatures.append(total / squares if squares > 0 else 0.0)
+        stretch = np.ones((len(start), 1))
+        if min(curvatures) > 0:
+            stretch[1:] = max(1.0, np.sqrt(curvatures[0] / curvatures[1]))
+        return stretch
 
     def _best_step(self, coef, directions):
         """Products of the step along the directions with what coef leaves over, and with itself."""

@@ -163,7 +163,6 @@ def _sums_of_pass(digits, moments, first, groups):
     for digit in range(n_digits - 2, 0, -1):  # and of those from it on
         higher[digit] += higher[digit + 1]
     at = digits * (n + 1)
-    lower, higher = lower.ravel(), higher.ravel()
-    below = lower.take(at + end) - lower.take(at + first)
+    below = lower.take(at + end) - lower.take(at + first)  # of the flat tables
     at += n + 1
     return below, higher.take(at + past) - higher.take(at + start)
