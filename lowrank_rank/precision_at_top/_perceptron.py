@@ -665,9 +665,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         self.__dict__.pop("duality_gap_", None)  # of an earlier fit by cutting planes
-        n_earlier = 0 if earlier is None else self.n_lists_
-        self._has_qid_ = labels.lists is not None
-        self.n_lists_ = max(n_earlier, 1) if labels.one_list else n_earlier + labels.n_lists
+        n_lists = labels.n_lists + (0 if earlier is None else self.n_lists_)
+        self.n_lists_, self._has_qid_ = max(n_lists - labels.one_list, 1), labels.lists is not None
         fit = Fit(path.mean if self.average else path.last, path, [value], 1)
         self._adopt(X, labels, plan, fit, 0.0 if earlier is None else self.threshold_)
 
