@@ -11,7 +11,7 @@ PANELS = {
     "depth": (None, "k / positives"),
     "batch": (None, "rows in a batch"),
 }
-STYLES = {"SVMperf": "k:", "1PMB": "k--"}
+STYLES = {"SVMperf": "kx:", "1PMB": "k.--"}
 
 
 def draw(rows, path):
@@ -28,6 +28,10 @@ def draw(rows, path):
                         *points(row, prefix), STYLES.get(row["method"], ".-"), label=row["method"]
                     )
             ax.set(title=name, xlabel=label, xscale="linear" if table == "depth" else "log")
+            if table == "batch":
+                lengths = sorted({x for curve in ax.lines for x in curve.get_xdata()})
+                ax.set_xticks(lengths, [f"{x:g}" for x in lengths])
+                ax.set_xticks([], minor=True)
         line[0].set_ylabel("precision at k")
     axes[0, 0].legend(fontsize="x-small")
     fig.savefig(path, dpi=90)
