@@ -1066,10 +1066,13 @@ def test_cutting_planes_that_run_out_of_rounds_warn():
 
 
 def test_ids_of_one_call_are_remembered():
-    """A model that has once seen ids ranks and scores with ids only."""
+    """A model that has once seen ids learns, ranks and scores with ids only."""
     X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 2
     model = PrecisionAtKPerceptron(target_loss="prbep").partial_fit(X, y, qid=np.arange(40) // 8)
-    model.partial_fit(X, y)
+    coef = model.coef_.copy()
+    with pytest.raises(ValueError, match="Earlier batches had query ids"):
+        model.partial_fit(X, y)
+    assert_array_equal(model.coef_, coef)
     for call in (lambda: model.rank(X), lambda: model.score(X, y)):
         with pytest.raises(ValueError, match="fitted with query ids"):
             call()
