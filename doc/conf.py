@@ -10,6 +10,7 @@ sys.path.insert(0, str(HERE))
 
 from generate import (  # noqa: E402
     members_by_class,
+    mend_links_to_reference,
     module_page_paths,
     reference_role,
     unlink_measures,
@@ -76,5 +77,6 @@ html_theme_options = {
 def setup(app):
     app.add_role("reference", reference_role)
     app.connect("doctree-read", unlink_measures)
+    app.connect("html-page-context", mend_links_to_reference)
     # Before Sphinx looks for the source files.
     write_generated_pages(HERE, changelog=HERE.parent / "CHANGELOG.md")

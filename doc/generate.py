@@ -251,3 +251,22 @@ def markdown_to_rst(text):
             line = heading(match[2], "=-~"[len(match[1]) - 1])
         lines.append(line)
     return "\n".join([*lines, ""])
+
+
+def mend_links_to_reference(app, pagename, templatename, context, doctree):
+    """Links from source pages to the reference lead to anchors that are there.
+
+    Sphinx remembers one module for each source file. Where a file holds public names of two
+    modules, the links to those of the other one have the right page and a wrong anchor.
+    """
+    if pagename.startswith("_modules/"):
+        link = r'(href="[^"#]*?)([\w.]+)\.html#([\w.]+)"'
+        context["body"] = re.sub(link, _with_own_anchor, context["body"])
+
+
+def _with_own_anchor(link):
+    start, page, anchor = link.groups()
+    _, found, member = f".{anchor}.".partition(f".{page.rpartition('.')[2]}.")
+    if found:  # the page of one object, or of its class
+        anchor = f"{page}.{member}".strip(".")
+    return f'{start}{page}.html#{anchor}"'
