@@ -87,7 +87,11 @@ for color, (name, model) in zip(("C0", "C1"), models.items(), strict=True):
     ax.plot(np.arange(1, len(scores) + 1), scores, color=color, label=name)
     ax.axvline(model.n_iter_, color=color, ls="--")
     print(f"{name:36} {model.n_iter_:3} trees of {len(scores)} tried")
-ax.set(xlabel="trees", ylabel="DCG@5 on held-out queries")
+ax.set(
+    title="More trees than the dashed line do not help queries",
+    xlabel="trees",
+    ylabel="DCG@5 on held-out queries",
+)
 ax.legend()
 fig.tight_layout()
 
@@ -155,7 +159,7 @@ else:
     mean = np.abs(values).mean(axis=0)
     order = np.argsort(mean)
     ax.barh(frame.columns[order], mean[order])
-    ax.set(xlabel="mean absolute SHAP value")
+    ax.set(title="What moves the scores", xlabel="mean absolute SHAP value")
     fig.tight_layout()
 
 plt.show()
