@@ -932,3 +932,13 @@ def test_the_default_tolerance_takes_few_evaluations_and_orders_alike(name, most
     tight = exact(surrogate=name).fit(X, y, qid=qid)
     values = [ndcg_score(y, one.predict(X), qid=qid, k=10) for one in (ranker, tight)]
     assert abs(values[0] - values[1]) <= 1e-4
+
+
+@pytest.mark.parametrize("to", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
+def test_features_that_are_constant_but_for_rounding_teach_nothing(to):
+    """Sums of squares of equal rows cancel; what is left of them is no scale."""
+    row = np.array([0.4661425411019174, -1.4100572393814113, 1.7028478191350345])
+    for first in range(6):
+        y = (np.arange(6) == first) * 1.0
+        model = OrderPreservingRegressor(max_iter=3).fit(to(np.tile(row, (6, 1))), y)
+        np.testing.assert_allclose(model.predict(to(np.tile(row, (6, 1)))), 0.0, atol=1e-12)

@@ -140,8 +140,9 @@ def squares_within(X, groups):
     means = groups.means(X)
     if sparse.issparse(X):
         raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
-        between = np.asarray(means.multiply(means).T @ groups.totals).ravel()
-        return np.maximum(raw - between, 0.0), raw
+        within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
+        cancels = within <= len(groups.weights) * _EPS * raw
+        return np.where(cancels, 0.0, within), raw
     within, raw = np.zeros((2, X.shape[1]))
     for rows in gen_batches(len(X), _ROWS_AT_ONCE):
         block, weights = X[rows].astype(np.float64, copy=False), groups.weights[rows]
