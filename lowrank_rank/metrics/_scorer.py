@@ -170,7 +170,7 @@ class _BaseScorer(BaseEstimator):
             raise lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
             one_list = seen is not None and seen.n_lists == 1 and not seen.has_qid
-            if one_list and RankingLists.from_qid(qid, len(y)).n_lists > 1:
+            if one_list and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
                 warnings.warn(
                     "The scorer sees several lists, but the model was fitted on one: pass the qid "
                     "to fit as well (y=ranking_target(y, qid) does both).",
