@@ -17,6 +17,7 @@ from ._assignments import worst_places
 from ._multivariate import count_hinge
 
 _ROWS_AT_ONCE = 2**12  # whose sums with the costs fit the cache
+_LEAST_EXPONENT = -600.0  # e to it is 0 beside 1, and so is it times a weight
 
 
 def rows_of(lists, chosen):
@@ -156,7 +157,7 @@ class ClassHinge:
     """
 
     def __init__(self, y, costs):
-        self.y, self.costs = y, costs
+        self.y, self.costs = y, np.asfortranarray(costs)
         self.every = np.arange(len(y))
 
     def take(self, blocks):
@@ -185,6 +186,8 @@ class ClassHinge:
         augmented /= gamma
         top = augmented.max(axis=1, keepdims=True)
         augmented -= top
+        # exp is many times slower where it underflows
+        np.maximum(augmented, _LEAST_EXPONENT, out=augmented)
         slopes = np.exp(augmented, out=augmented)
         total = slopes.sum(axis=1)
         slopes *= (weights / total)[:, np.newaxis]

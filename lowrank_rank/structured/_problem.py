@@ -71,12 +71,14 @@ class LinearProblem:
 
     def scores(self, w):
         coef, intercept = self.split(w)
-        scores = np.asarray(self.X @ coef.T) + intercept
+        # Column by column in memory: what goes over the columns of each row is several times faster.
+        scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
+        scores = scores + intercept
         return scores if self.start is None else scores + self.start
 
     def features(self, slopes):
         """X' slopes, flat like w."""
-        by_feature = np.asarray(self.X.T @ slopes).T
+        by_feature = (self.X.T @ slopes).T if issparse(self.X) else slopes.T @ self.X
         if self.intercept:
             by_feature = np.column_stack([by_feature, slopes.sum(axis=0)])
         return by_feature.ravel()
