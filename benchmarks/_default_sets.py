@@ -4,8 +4,11 @@ Settings of the package were chosen with sight of those in CHOSEN_ON; the others
 shown on.
 """
 
+import gzip
+
 import numpy as np
 import pandas as pd
+from scipy.io import arff
 
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
@@ -50,6 +53,20 @@ def load_ratings(data, n_items=15, n_features=60):
     return np.hstack([np.nan_to_num(known - mean[:, np.newaxis]), seen.astype(float)]), y
 
 
+def multilabel(name, n_labels):
+    """Loader of a set whose rows have some of the labels."""
+
+    def load(data):
+        path = data / "multilabel" / name / f"{name}.arff"
+        packed = path.with_suffix(".arff.gz")
+        with gzip.open(packed, "rt") if packed.exists() else path.open() as file:
+            rows = arff.loadarff(file)[0].tolist()
+        table = np.array(rows).astype(float)
+        return table[:, :-n_labels], table[:, -n_labels:]
+
+    return load
+
+
 DOCUMENTS = {
     "lightgbm_example": load_lightgbm_example,
     "synthetic": load_synthetic,
@@ -60,4 +77,6 @@ DOCUMENTS = {
 ITEMS = {
     **{name: (label_ranking(name), "kendall") for name in ("iris", "glass", "wine", "vehicle")},
     "ratings": (load_ratings, "eru"),
+    "emotions": (multilabel("emotions", 6), "map"),
+    "yeast": (multilabel("yeast", 14), "auc"),
 }

@@ -234,7 +234,8 @@ def has_closed_form(estimator):
     ):
         return False  # steps in the order of the rows, a duality gap; several minima
     inner = params.get("estimator")
-    return params.get("alpha", 1.0) >= 0.01 and (inner is None or isinstance(inner, Ridge))
+    alpha = params.get("alpha", 1.0)  # "auto" changes with the folds, which rounding may change
+    return alpha != "auto" and alpha >= 0.01 and (inner is None or isinstance(inner, Ridge))
 
 
 # Input ----------------------------------------------------------------------------------

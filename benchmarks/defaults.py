@@ -9,7 +9,8 @@ all differences from peers, and over all regrets, at 5 %: "behind", "ahead" or "
 
 documents: NDCG@10 with linear gains. Linear peers: ridge on the pooled grades, logistic regression
 of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdarank.
-items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels.
+items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels,
+MAP and AUC of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
 and the item means themselves.
 

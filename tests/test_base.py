@@ -330,10 +330,9 @@ def test_threads_do_not_change_the_scores_of_a_model(name):
 @pytest.mark.parametrize(
     "ranker",
     [
-        LowRankSurrogateRanker(),
+        LowRankSurrogateRanker(alpha=0.1),
         LowRankSurrogateRanker(solver="lsqr", tol=1e-12),
-        LowRankSurrogateRanker(alpha="auto"),
-        PairwiseDAGRanker(),
+        PairwiseDAGRanker(alpha=0.1),
         OrderPreservingRegressor(tol=1e-10),
         OrderPreservingRegressor(surrogate="pairwise_squared"),
     ],

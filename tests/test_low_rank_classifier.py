@@ -280,10 +280,11 @@ def test_partial_fit_goes_on_from_fit_and_from_merge(iris):
     X, y = iris
     rows = np.random.default_rng(0).permutation(len(y))
     one, two, three = (rows[i::3] for i in range(3))
-    whole = LowRankSurrogateClassifier().fit(X, y)
-    model = LowRankSurrogateClassifier().fit(X[one], y[one])
+    fixed = LowRankSurrogateClassifier(alpha=0.1)
+    whole = clone(fixed).fit(X, y)
+    model = clone(fixed).fit(X[one], y[one])
     same(model.partial_fit(X[two], y[two]).partial_fit(X[three], y[three]), whole)
-    parts = [LowRankSurrogateClassifier().fit(X[some], y[some]) for some in (one, two)]
+    parts = [clone(fixed).fit(X[some], y[some]) for some in (one, two)]
     same(merge(parts).partial_fit(X[three], y[three], np.unique(y)), whole)
 
 
@@ -321,6 +322,7 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
         named.partial_fit(X, y, [*classes, "rose"])
     assert not hasattr(LowRankSurrogateClassifier(estimator=Ridge()), "partial_fit")
     assert not hasattr(LowRankSurrogateClassifier(solver="lsqr"), "fit_blocks")
+    first.set_params(alpha=0.1)
     parts = [clone(first).fit(X[rows], y[rows]) for rows in (slice(100), slice(50, 150))]
     with pytest.raises(ValueError, match="classes"):
         merge(parts)
@@ -329,7 +331,7 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
 def test_parts_of_another_decomposition_are_refused(iris):
     """Of equal singular values LAPACK may find any basis: targets in another one do not add up."""
     X, y = iris
-    parts = [LowRankSurrogateClassifier().fit(X[i::2], y[i::2]) for i in range(2)]
+    parts = [LowRankSurrogateClassifier(alpha=0.1).fit(X[i::2], y[i::2]) for i in range(2)]
     settings = parts[1]._seen_.settings
     turned = [[0.6, 0.8], [-0.8, 0.6]]
     name = "the decomposition of the costs"

@@ -71,9 +71,8 @@ def test_full_rank_bilinear_model_is_ridge_on_products():
     """With enough planes the factors reach the minimum of the convex problem."""
     data = make_duels(300, n_features=4, cyclic=0.7, random_state=0)
     X, y, qid = data.data, data.target, data.qid
-    ranker = PairwiseDAGRanker(pair_features="bilinear", n_components=2, tol=1e-12).fit(
-        X, y, qid=qid
-    )
+    ranker = PairwiseDAGRanker(alpha=0.1, pair_features="bilinear", n_components=2, tol=1e-12)
+    ranker.fit(X, y, qid=qid)
     Z = X - X.mean(axis=0)
     a, b = np.arange(0, 600, 2), np.arange(1, 600, 2)
     i, j = np.triu_indices(4, 1)

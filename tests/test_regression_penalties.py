@@ -11,7 +11,7 @@ from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.regression import _penalties
-from lowrank_rank.regression._penalties import ALPHAS, N_FOLDS, list_keys
+from lowrank_rank.regression._penalties import ALPHAS, N_FOLDS, folds_of, list_keys
 
 AUTO = LowRankSurrogateRanker(alpha="auto")
 
@@ -43,7 +43,7 @@ def test_scores_are_those_of_fits_without_the_fold(documents, no_errors):
     X, y, qid = documents
     found = clone(AUTO).fit(X, y, qid=qid)
     lists = RankingLists.from_qid(qid)
-    of_row = (list_keys(X, y, lists, np.ones(len(y))) % np.uint64(N_FOLDS))[qid]
+    of_row = folds_of(list_keys(X, y, lists, np.ones(len(y))))[qid]
     for a in (0, 9, 19):
         scores = np.empty(len(y))
         for k in range(N_FOLDS):
@@ -64,7 +64,7 @@ def test_neither_ids_nor_places_nor_layout_matter(documents, no_errors, few_rows
     order = np.random.default_rng(0).permutation(len(y))
     one = clone(AUTO).fit(X, y, qid=qid)
     other = clone(AUTO).fit(kind(X[order]), y[order], qid=[f"q{-q}" for q in qid[order]])
-    same(one, other, rtol=1e-5 if kind is np.float32 else 1e-8)
+    same(one, other, rtol=1e-4 if kind is np.float32 else 1e-8)
 
 
 def test_batches_find_the_same_penalty(documents, no_errors, few_rows):
@@ -114,6 +114,41 @@ def test_fixed_items(loss):
     same(halves.partial_fit(X[30:], y[30:]), model)
 
 
+@pytest.mark.parametrize(("loss", "decoder"), [("dcg", "sort"), ("kendall", "borda")])
+def test_missing_labels(loss, decoder, no_errors):
+    """Scores are those of fits without the fold, and the order of the items does not matter."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    y = np.exp(X @ rng.normal(size=(12, 4)) / 3 + rng.normal(size=(60, 4)))
+    y[rng.random(y.shape) < 0.4] = np.nan
+    ranker = LowRankSurrogateRanker(target_loss=loss, decoder=decoder)
+    found = clone(ranker).fit(X, y)
+    folds, a = folds_of(list_keys(X, y, None, np.ones(60))), 12
+    scores = np.empty(y.shape)
+    for k in range(N_FOLDS):
+        held_out = folds == k
+        model = clone(ranker).set_params(alpha=ALPHAS[a])
+        scores[held_out] = model.fit(X[~held_out], y[~held_out]).predict(X[held_out])
+    values = found.target_loss_.measure(y, scores, average=None)
+    assert found.alpha_scores_[a] == pytest.approx(np.nanmean(values))
+    order = [2, 0, 3, 1]
+    other = clone(ranker).fit(X, y[:, order])
+    np.testing.assert_allclose(other.alpha_scores_, found.alpha_scores_, rtol=1e-12)
+    np.testing.assert_allclose(other.predict(X), found.predict(X)[:, order])
+    parts = clone(ranker).partial_fit(X[:20], y[:20])
+    same(parts.partial_fit(X[20:], y[20:]), found)
+
+
+def test_equal_features_with_other_orders_are_two_lists():
+    X, y = np.eye(3)[np.arange(60) % 3], np.tile([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]], (30, 1))
+    keys = list_keys(X, y, None, np.ones(60))
+    assert len(np.unique(keys)) == 6
+    assert len(np.unique(folds_of(keys)[::6])) == 1
+    np.testing.assert_array_equal(
+        folds_of(list_keys(X, y[:, ::-1], None, np.ones(60))), folds_of(keys)
+    )
+
+
 def test_classifier_and_pairs(documents):
     X, y = load_iris(return_X_y=True)
     model = LowRankSurrogateClassifier(alpha="auto").fit(X, y)
@@ -127,18 +162,14 @@ def test_classifier_and_pairs(documents):
         assert other.fit(X, y, qid=qid).alpha_ == pairs.alpha_
 
 
-@pytest.mark.parametrize("case", ["four lists", "one list", "missing", "lsqr", "many features"])
+@pytest.mark.parametrize("case", ["19 lists", "one list", "lsqr", "many features"])
 def test_where_nothing_is_searched_it_is_the_constant(documents, case, monkeypatch):
     X, y, qid = documents
     model = clone(AUTO)
     if case == "many features":
         monkeypatch.setattr(_penalties, "MAX_FEATURES", 7)
-    if case == "four lists":
-        X, y, qid = X[qid < 4], y[qid < 4], qid[qid < 4]
-    if case == "missing":
-        y, qid = np.where(np.arange(len(X))[:, None] % 3 == [0, 1, 4], np.nan, X[:, :3]), None
-        model.set_params(target_loss="dcg")
-        y = np.exp(y)
+    if case == "19 lists":
+        X, y, qid = X[qid < 19], y[qid < 19], qid[qid < 19]
     model.set_params(solver="lsqr" if case == "lsqr" else "auto")
     model.fit(X, y, qid=None if case == "one list" else qid)
     assert model.alpha_ == 0.1

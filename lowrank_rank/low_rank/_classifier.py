@@ -57,13 +57,13 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         ``approximation_error_``.
     estimator : regressor or None, default=None
         Any scikit-learn regressor; None is ridge regression with an intercept.
-    alpha : float or "auto", default=0.1
+    alpha : float or "auto", default="auto"
         Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
         of standardised features, beside the mean over rows of half the squared error. Neither the
-        number of rows nor the unit of a feature matters. "auto" is 0.1 unless another of 20
-        penalties is better by the mean cost on held-out rows, in 5 folds by a hash of what
-        they hold, by two standard errors. It stays 0.1 for fewer than 5 rows, for missing
-        labels, for the solver "lsqr", for more than 1000 features, and where the search would cost
+        number of rows nor the unit of a feature matters. "auto" tries 20 by the mean cost on
+        held-out rows, in 5 folds by a hash of what they hold, and takes the nearest to 0.1 of
+        those within a standard error of the best one. It is 0.1 without a search for fewer than
+        20 rows, for the solver "lsqr", for more than 1000 features, and where the search would cost
         more than the fit (above 300 features, for fewer than about 50 rows a feature).
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Of the default ridge: sufficient statistics, exact, or an iterative solver without any
@@ -149,7 +149,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         decisions: ArrayLike | None = None,
         n_components: int | None = None,
         estimator: Any = None,
-        alpha: float | str = 0.1,
+        alpha: float | str = "auto",
         solver: str = "auto",
         tol: float = 1e-8,
         max_iter: int | None = None,

@@ -61,15 +61,17 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible. A callable
         ``decode(u, n_items)`` takes surrogate vectors (n, d), estimates of ``target_loss.encode``,
         and returns ranks (n, n_items), 1 = best. Documents are always sorted.
-    alpha : float or "auto", default=0.1
+    alpha : float or "auto", default="auto"
         Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
         of standardised features, beside the mean over rows of half the squared error. Neither the
         number of rows nor the unit of a feature matters, nor, where documents are centred, its
-        level in each list: the deviation is that within lists. "auto" is 0.1 unless another of 20
-        penalties is better by the target loss's measure on held-out lists, in 5 folds by a hash of
-        what they hold, by two standard errors. It stays 0.1 for fewer than 5 lists, for missing
-        labels, for the solver "lsqr", for more than 1000 features, and where the search would cost
-        more than the fit (above 300 features, for fewer than about 50 rows a feature).
+        level in each list: the deviation is that within lists. "auto" tries 20 by the target
+        loss's measure on held-out lists, in 5 folds by a hash of what they hold, and takes the
+        nearest to 0.1 of those within a standard error of the best one. It is 0.1 without a search
+        for fewer than 20 lists, the solver "lsqr", more than 1000 features (fewer where each item
+        misses in other rows), and where the search would cost more than the fit (above 300
+        features, for fewer than about 50 rows a feature). A stream of small batches, each of which
+        is searched anew, is faster with a number.
     centered : bool or "auto", default="auto"
         Documents only: subtract from the targets (and, in the default ridge, from the
         features) their mean within each list, which no order within a list can see. "auto" does
@@ -194,7 +196,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         target_loss: "str | TargetLoss" = "ndcg@10",
         estimator: Any = None,
         decoder: str | Callable[..., Any] = "auto",
-        alpha: float | str = 0.1,
+        alpha: float | str = "auto",
         centered: bool | str = "auto",
         list_weights: str = "rows",
         n_passes: int = 1,

@@ -137,7 +137,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         (m, r).
     list_weights, solver
         As in `LowRankSurrogateRanker`.
-    alpha : float or "auto", default=0.1
+    alpha : float or "auto", default="auto"
         Penalty of the default ridge regression (and of the bilinear term), >= 0, of standardised
         features beside a mean, as in `LowRankSurrogateRanker`. "auto" judges the penalties of
         differences by "borda", whatever the decoder, and gives other pair features the same.
@@ -244,7 +244,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         on_cycle: str = "net",
         score_function: str | Callable[..., Any] = "dmj",
         list_weights: Any = "rows",
-        alpha: float | str = 0.1,
+        alpha: float | str = "auto",
         solver: Any = "auto",
         tol: float | None = None,
         max_iter: int | None = None,
@@ -623,38 +623,44 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         regression.say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
         bilinear = self.estimator is None and self.pair_features == "bilinear"
-        if bilinear or (self.estimator is None and self.alpha == "auto"):
+        searches = bilinear or (self.estimator is None and self.alpha == "auto")
+        if searches:
             batch, _ = self._encode_documents(X, y, lists, weights, self.target_loss_)
             warn_without_preferences(batch.scaled_targets())
             self._keep_scores(self._regression().fit(batch)._replace(sums=None))
             regression = replace(regression, alpha=self.alpha_)
         if bilinear:
-            features = Moments.of(X, weights)
-            scale = features.scale
-            model = fit_skew(
-                X @ sparse.diags(1.0 / scale) if sparse.issparse(X) else X / scale,
-                self.mean_ / scale,
-                pairs,
-                self.coef_ * scale,
-                lists=lists,
-                alpha=self.alpha_ * features.total,
-                n_components=self.n_components,
-                tol=_TOL_BILINEAR if self.tol is None else self.tol,
-                max_iter=1000 if self.max_iter is None else self.max_iter,
-                rng=rng,
-                say=regression.say,
-            )
-            model = model._replace(
-                coef=model.coef / scale, components=model.components / scale, mean=self.mean_
-            )
-            self.coef_, self.components_ = model.coef, model.components
-            self.intercept_, self.n_iter_ = float(model.intercept), model.n_iter
-            return model
-        warn_without_preferences(pairs.targets)
+            return self._fit_bilinear(X, lists, weights, pairs, rng, regression.say)
+        if not searches:  # else it is said
+            warn_without_preferences(pairs.targets)
         own = weights**2 * lists.ungroup(lists.spread(factors))
         model = fit_regressor_pairs(regression, X, self.mean_, pairs, own, self.pair_features)
         self._keep(model.model)
         self.n_iter_ = 1
+        return model
+
+    def _fit_bilinear(self, X, lists, weights, pairs, rng, say):
+        """The skew term on top of the scores that are known."""
+        features = Moments.of(X, weights)
+        scale = features.scale
+        model = fit_skew(
+            X @ sparse.diags(1.0 / scale) if sparse.issparse(X) else X / scale,
+            self.mean_ / scale,
+            pairs,
+            self.coef_ * scale,
+            lists=lists,
+            alpha=self.alpha_ * features.total,
+            n_components=self.n_components,
+            tol=_TOL_BILINEAR if self.tol is None else self.tol,
+            max_iter=1000 if self.max_iter is None else self.max_iter,
+            rng=rng,
+            say=say,
+        )
+        model = model._replace(
+            coef=model.coef / scale, components=model.components / scale, mean=self.mean_
+        )
+        self.coef_, self.components_ = model.coef, model.components
+        self.intercept_, self.n_iter_ = float(model.intercept), model.n_iter
         return model
 
     def __sklearn_tags__(self):

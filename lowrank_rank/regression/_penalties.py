@@ -17,22 +17,23 @@ from sklearn.utils import gen_batches
 
 from .._lists import RankingLists
 from ._encoding import Totals, decoded_ranks
-from ._ridge import LinearModel, Search, linear_scores
+from ._ridge import LinearModel, Search, linear_scores, n_matrices
 from ._statistics import RidgeStatistics
 
 ALPHA = 0.1  # where nothing is searched
 MAX_FEATURES = 1000  # a matrix of features by features is kept for each fold
 ALPHAS = 10.0 ** (np.arange(20) / 3 - 4)  # 1e-4 to 215, 0.1 among them
 N_FOLDS = 5
-MIN_LISTS = 5
+MIN_LISTS = 20  # below, which is best is noise
 
 _MAX_SCORES = 2**14  # of held-out rows, times outputs, at each penalty
-_N_ERRORS = 2.0  # standard errors within which penalties are as good as the best one
-_MIN_OF_FOLD = 3  # lists, however long
+_N_ERRORS = 1.0  # standard errors within which penalties are as good as the best one
+_MIN_OF_FOLD = 4  # lists, however long
 _SECONDS, _OF_FIT = 0.15, 1.0  # a search may take so long, or so many times the fit
 _PER_CUBE, _PER_PRODUCT = 1e-9, 1e-10  # seconds, of a decomposition and of the statistics
 _MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)))
 _ENTRIES_AT_ONCE = 2**20
+_BITS_OF_ORDER = np.uint64(24)  # of a key, the lowest: which item has which grade
 
 
 # Lists by content -------------------------------------------------------------------
@@ -65,8 +66,19 @@ def _row_keys(X, start):
     return keys
 
 
+def _item_keys(y):
+    """A key of the grades of each row, whatever the order of the items."""
+    keys = np.zeros(len(y), dtype=np.uint64)
+    for rows in gen_batches(len(y), max(1, _ENTRIES_AT_ONCE // max(y.shape[1], 1))):
+        keys[rows] = _mixed(_bits(y[rows]) * _MIX[2] + _MIX[0]).sum(axis=1)
+    return keys
+
+
 def list_keys(X, y, lists, weights):
     """A number of 64 bits for each list, of its rows of X and y in whatever order.
+
+    The order of fixed items is in the lowest bits alone: the fold, and which lists are less than
+    others, do not depend on it.
 
     Parameters
     ----------
@@ -82,10 +94,17 @@ def list_keys(X, y, lists, weights):
     ndarray of uint64, shape (n_lists,)
     """
     with np.errstate(over="ignore"):
-        keys = _mixed(_row_keys(X, 0) + _row_keys(y.reshape(len(y), -1), X.shape[1]))
+        of_X, y = _row_keys(X, 0), y.reshape(len(y), -1)
+        keys = _mixed(of_X + _row_keys(y, X.shape[1]))
         if lists is None:
-            return keys
+            unordered = _mixed(of_X + _item_keys(y)) >> _BITS_OF_ORDER << _BITS_OF_ORDER
+            return unordered | (keys >> (np.uint64(64) - _BITS_OF_ORDER))
         return _mixed(lists.sum(lists.group(keys * (weights > 0))))
+
+
+def folds_of(keys):
+    """The fold, 0, ..., N_FOLDS - 1, of the lists of these keys."""
+    return ((keys >> _BITS_OF_ORDER) % np.uint64(N_FOLDS)).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -135,8 +154,9 @@ class HeldOut:
         weights = np.bincount(which.ravel(), weights=self.weights, minlength=len(keys))
         lengths = self.lengths[first]
         kept = np.zeros(len(keys), dtype=bool)
+        folds = folds_of(keys)
         for fold in range(N_FOLDS):
-            here = np.flatnonzero((keys % np.uint64(N_FOLDS) == fold) & (weights > 0))
+            here = np.flatnonzero((folds == fold) & (weights > 0))
             before = np.cumsum(lengths[here]) - lengths[here]
             kept[here[(before < self.max_rows) | (np.arange(len(here)) < _MIN_OF_FOLD)]] = True
         starts, lengths = (np.cumsum(self.lengths) - self.lengths)[first[kept]], lengths[kept]
@@ -168,7 +188,7 @@ class HeldOut:
 
     @property
     def folds(self):
-        return (self.keys % np.uint64(N_FOLDS)).astype(np.intp)
+        return folds_of(self.keys)
 
 
 # The search -------------------------------------------------------------------------
@@ -308,10 +328,11 @@ class RidgeSums(NamedTuple):
     def of(cls, batch, search=False):
         """Of an `EncodedBatch`, its targets without the common factor; with folds to search."""
         sums = partial(RidgeStatistics.of_batch, batch.X, batch.targets, batch.weights, batch.codes)
-        if not search or batch.X.shape[1] > MAX_FEATURES or np.isnan(batch.targets).any():
+        size = n_matrices(batch.targets) * batch.X.shape[1] ** 2 if search else 0
+        if not search or size > MAX_FEATURES**2 or batch.targets.shape[1] == 0:
             return cls(sums(), batch.totals)
         keys = list_keys(batch.X, batch.y, batch.lists, batch.row_weights)
-        of_row = (keys % np.uint64(N_FOLDS)).astype(np.int8)
+        of_row = folds_of(keys)
         if batch.lists is not None:
             of_row = batch.lists.ungroup(batch.lists.spread(of_row))
         rows = [np.flatnonzero(of_row == k) for k in range(N_FOLDS)]

@@ -71,7 +71,7 @@ class LinearProblem:
 
     def scores(self, w):
         coef, intercept = self.split(w)
-        # Column by column in memory: what goes over the columns of each row is several times faster.
+        # Column by column in memory: going over the columns of each row is several times faster.
         scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
         scores = scores + intercept
         return scores if self.start is None else scores + self.start
