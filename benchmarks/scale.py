@@ -2,7 +2,8 @@
 
 The floor of ridge is ``X.T @ X`` of each block, that of an evaluation of L-BFGS two products
 ``X @ w`` of each block, in the type and from the place, memory or a memory map, that the path
-reads.
+reads. Its penalty is given, as one product is one fit; a row without a bar has the default, which
+searches it.
 ``--figure`` times whole fits of a growing memory map instead, and draws them over the rows.
 A process of its own writes an .npy file of float32 and reports the peak resident size of a fit of
 it. The page cache of the file is not counted: the system takes it back at need.
@@ -17,6 +18,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank._blocks import Blocks, HeldBlocks
@@ -113,9 +115,11 @@ def ridge_paths(X, y, qid, blocks):
         for block, _, _ in blocks:
             block.T @ block
 
+    ridge, searched = LowRankSurrogateRanker(alpha=0.1), LowRankSurrogateRanker()
     if not isinstance(X, np.memmap):
-        yield "ridge, fit", lambda: LowRankSurrogateRanker().fit(X, y, qid=qid), floor, 1.5
-    yield "ridge, blocks", lambda: LowRankSurrogateRanker().fit_blocks(blocks), floor, 1.5
+        yield "ridge, fit", lambda: ridge.fit(X, y, qid=qid), floor, 1.5
+        yield "ridge, penalty searched, fit", lambda: searched.fit(X, y, qid=qid), floor, None
+    yield "ridge, blocks", lambda: clone(ridge).fit_blocks(blocks), floor, 1.5
 
 
 def evaluation_paths(X, y, qid, blocks):
