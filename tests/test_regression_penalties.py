@@ -139,6 +139,14 @@ def test_missing_labels(loss, decoder, no_errors):
     same(parts.partial_fit(X[20:], y[20:]), found)
 
 
+def test_progress_names_the_penalty(documents, capsys):
+    X, y, qid = documents
+    model = LowRankSurrogateRanker(verbose=1).fit(X, y, qid=qid)
+    assert f"alpha={model.alpha_:.3g}, of 20 penalties" in capsys.readouterr().out
+    LowRankSurrogateRanker(verbose=1, alpha=1.0).fit(X, y, qid=qid)
+    assert "penalties" not in capsys.readouterr().out
+
+
 def test_equal_features_with_other_orders_are_two_lists():
     X, y = np.eye(3)[np.arange(60) % 3], np.tile([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]], (30, 1))
     keys = list_keys(X, y, None, np.ones(60))

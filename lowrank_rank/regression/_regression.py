@@ -71,6 +71,9 @@ class Regression:
             alpha = ALPHA if self.alpha == "auto" else self.alpha
             return iterated(batch, alpha, self.tol, self.max_iter)
         model = RidgeSums.of(batch, self.alpha == "auto").solve(self.alpha)
+        if model.search.alphas is not None:
+            found, tried = model.search.alpha, len(model.search.alphas)
+            self.say(f"alpha={found:.3g}, of {tried} penalties on held-out lists")
         return model._replace(sums=model.sums.without_folds())
 
     def _turns(self, batch, turns):
