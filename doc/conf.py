@@ -41,6 +41,7 @@ autosummary_generate = module_page_paths()
 autosummary_context = {"documented_members": members_by_class()}
 templates_path = ["_templates"]
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"  # "fit()" fits into the sidebar
 numpydoc_show_class_members = False  # `generate` lists the members, inherited ones too
 numpydoc_xref_param_type = False
 

@@ -172,7 +172,7 @@ def module_index(names):
     rows = [["module", "contents"]]
     rows += [[f":doc:`{name} </api/{name}>`", " ".join(text.split())] for name, text in names]
     tree = [".. toctree::", "   :hidden:", ""]
-    tree += [f"   {name} </api/{name}>" for name, _ in names]
+    tree += [f"   {name.removeprefix('lowrank_rank.')} </api/{name}>" for name, _ in names]
     return list_table(rows) + "\n" + "\n".join([*tree, ""])
 
 
