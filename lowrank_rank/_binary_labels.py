@@ -190,8 +190,8 @@ def _two_classes(y, classes):
     if classes is None:
         if len(seen) < 2:
             raise ValueError(
-                f"y holds one class only, {seen.tolist()}: it takes positives and negatives to "
-                "rank one above the other."
+                f"y holds one class only, {seen.tolist()}: both positives and negatives are "
+                "needed."
             )
         return seen
     classes = np.unique(np.asarray(classes))

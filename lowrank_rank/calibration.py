@@ -1,4 +1,4 @@
-"""What the theorems speak of: regret of an order, conditions on the distribution, margins."""
+"""Quantities of the theorems: regret, its bounds, conditions on the distribution, margins."""
 
 from .low_rank._risks import all_ranks, conditional_regret, conditional_risks
 from .order_preserving._bounds import C_phi, OrderCheck, is_order_preserving, regret_bound

@@ -1,4 +1,4 @@
-"""Splits, curves and importances by whole queries, where scikit-learn's own cut them apart."""
+"""Splits, curves and importances that keep queries whole."""
 
 from numbers import Integral
 from typing import Any
@@ -296,7 +296,7 @@ def query_permutation_importance(
     if sparse.issparse(X):
         raise ValueError("X is sparse: its columns are permuted one by one, give X.toarray().")
     if not one_label_per_row(y):
-        raise ValueError("y must hold one grade per row: a row that is a query has nothing beside.")
+        raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
     target, of_row = _with_ids(y, qid)
     X = X if hasattr(X, "columns") else np.asarray(X)
     scorer = _scorer(scoring)

@@ -1,4 +1,4 @@
-"""Checks that a new target loss, decoder or surrogate keeps what the rest builds on."""
+"""Checks of custom target losses, decoders and surrogates."""
 
 import pickle
 from typing import NamedTuple

@@ -37,7 +37,7 @@ votes.T[pairs] = n_duels - votes[pairs]
 # The order
 # ---------
 # ``pairwise=True`` says that the matrix counts votes. Majorities have cycles here, in the
-# population too, so no order agrees with all of them. Kemeny's order goes against the fewest
+# population too, so no order agrees with all of them. Kemeny's order contradicts the fewest
 # votes, and the cost and its bound prove it.
 
 consensus = consensus_ranking(votes, items=names, pairwise=True)

@@ -2,7 +2,7 @@
 Eleven judges, ten wines: the order of least disagreement
 =========================================================
 
-Judges put the same things into different orders. Which single order goes against them least? That
+Judges put the same things into different orders. Which single order contradicts them least? That
 is a minimum feedback arc set, solved here with a proof. At the end the preferences depend on
 features, and ``PairwiseDAGRanker`` learns them.
 """
@@ -62,7 +62,7 @@ plt.show()
 # One order
 # ---------
 # A judge prefers one wine to another where it got more points; ties are no preference. The cost of
-# an order is the number of these preferences that it goes against. The exact decoder returns the
+# an order is the number of these preferences that it contradicts. The exact decoder returns the
 # order of least cost and a bound on the cost of every order. Where they meet, it is proved.
 
 preferences = PairwiseDisagreement().preferences(points)  # (judges, wines, wines)

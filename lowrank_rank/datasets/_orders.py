@@ -101,7 +101,7 @@ def _sequences(orders):
                 "[2, 0, 1]; split a text such as 'b>a>c' by its '>' and give items=[...]."
             )
         if len(order) == 0:
-            raise ValueError(f"Order {q} is empty: leave out who ranks nothing.")
+            raise ValueError(f"Order {q} is empty: leave out voters who rank nothing.")
     if not orders:
         raise ValueError("orders must hold at least one order.")
     return orders

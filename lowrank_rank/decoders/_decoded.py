@@ -8,7 +8,7 @@ from .._arrays import LARGEST, check_finite, numbers
 
 
 class Decoded(NamedTuple):
-    """Orders with what they are worth and, where known, how much better any could be.
+    """Orders with their values and, where known, bounds on the best possible values.
 
     Attributes
     ----------

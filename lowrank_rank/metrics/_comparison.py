@@ -143,7 +143,7 @@ def compare_rankers(
     zero_division: float = np.nan,
     random_state: Any = None,
 ) -> RankerComparison:
-    """Compare rankers on the same queries, with error bars.
+    """Compare rankers on the same queries, with paired intervals.
 
     The measure of each ranker is taken query by query. The interval of a mean difference is a
     paired cluster bootstrap's: whole queries are drawn with replacement, the same for both

@@ -32,7 +32,7 @@ def _has_link(regressor):
 
 
 class OrderPreservingRegressor(BaseRanker):
-    """Linear ranker under a convex surrogate whose minimiser orders as the measure wants.
+    """Linear ranker under a convex surrogate whose minimiser has the best order.
 
     A positional measure (NDCG, DCG, precision, recall, AUC, ERU, Spearman) is best where the items
     stand in the order of their expected utilities E v. An order-preserving surrogate is a convex

@@ -1,4 +1,4 @@
-"""Displays in scikit-learn's manner: they hold what they draw, and draw when asked."""
+"""Displays like those of scikit-learn: an object holds the data, and ``plot`` draws them."""
 
 from ._comparison import RankerComparisonDisplay
 from ._learning import QueryLearningCurveDisplay

@@ -14,7 +14,7 @@ from ._axes import axes_for, name_of, scores_of
 
 
 class MeasureByLengthDisplay:
-    """The mean of a measure over lists of like length, with intervals.
+    """The mean of a measure over lists of similar length, with intervals.
 
     Many measures depend on how many items a list has, whatever the model: precision at k of a list
     shorter than k cannot be 1, and to be first of five is easier than first of fifty. Compare

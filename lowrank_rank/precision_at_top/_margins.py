@@ -17,7 +17,7 @@ class PrecisionMargins(NamedTuple):
 
 
 def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargins:
-    """By how much the positives beat the best negative, in the three senses of precision at k.
+    """Margins of the positives over the best negative, in the three senses of precision at k.
 
     With positive scores ``a_1 >= ... >= a_P`` and the best negative score b:
 

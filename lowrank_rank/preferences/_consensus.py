@@ -40,7 +40,7 @@ _RESTARTS = 10  # of the local search in a resample
 
 
 class RankIntervals(NamedTuple):
-    """Ranks with what resampled votes make of them; see `ConsensusRanking.rank_intervals`.
+    """Bootstrap intervals of ranks; returned by `ConsensusRanking.rank_intervals`.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class RankIntervals(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConsensusRanking:
-    """An order of the items with what it costs the voters; made by `consensus_ranking`.
+    """An order of the items with its cost; returned by `consensus_ranking`.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class ConsensusRanking:
     preferences : ndarray of shape (r, r)
         Weight of the votes for "i before j".
     cost : float
-        Weight of the preferences that the order goes against, lower is better: with complete
+        Weight of the preferences that the order contradicts, lower is better: with complete
         strict orders the number of pairs that voters order otherwise.
     bound : float or None
         No order costs less; None for more than 200 items.
@@ -296,7 +296,7 @@ def consensus_ranking(
 ) -> ConsensusRanking:
     """One order of items from the orders, grades or comparisons of many voters.
 
-    The cost of an order is the weight of the preferences that it goes against,
+    The cost of an order is the weight of the preferences that it contradicts,
     ``sum_ij C_ij [rank(i) > rank(j)]`` with C_ij the weight of the voters who prefer i to j. A tie,
     and an item that a voter does not rank, is no preference.
 

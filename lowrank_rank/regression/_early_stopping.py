@@ -189,10 +189,10 @@ class Iterated(NamedTuple):
         """
         if len(parts) > 1 and self.scores is not _staged_scores:
             raise ValueError(
-                f"early_stopping goes by the order of a list, which {len(parts)} models of "
-                f"{type(self.last).__name__}, one for each target of fixed items, make together, "
-                "and each is stopped by itself. Take HistGradientBoostingRegressor, documents "
-                "(one row each, with qid), or early_stopping=False."
+                "early_stopping needs the order of whole lists. For fixed items this order depends "
+                f"on {len(parts)} models of {type(self.last).__name__}, one for each target, and "
+                "each stops separately. Take HistGradientBoostingRegressor, documents (one row "
+                "each, with qid), or early_stopping=False."
             )
         return np.array(self.scores(self, [self._transformed(p) for p in parts], value, patience))
 

@@ -223,7 +223,7 @@ class SumsMixin:
 
 
 def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
-    """One model of all the rows that several models of one kind have been fitted on.
+    """Merge models that were fitted to parts of the rows into one model of all rows.
 
     The statistics of ridge regression add up, so that parts of the rows can be fitted apart, on
     whatever machines by whatever engine, and the result is that of `fit` on all of them.

@@ -200,8 +200,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         matrix = MatrixLoss(costs.matrix).matrix_  # checked
         if len(costs.classes) < 2:
             raise ValueError(
-                f"y holds one class only, {costs.classes.tolist()}: it takes two classes to tell "
-                "them apart. Give classes=[...] if some are missing in y."
+                f"y holds one class only, {costs.classes.tolist()}: at least two are needed. Give "
+                "classes=[...] if some are missing in y."
             )
         if np.any(matrix < 0):
             i, j = np.argwhere(matrix < 0)[0]
@@ -268,8 +268,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     def _warn_mistakes(self, n_wrong, max_iter):
         warnings.warn(
             f"The perceptron made max_iter={max_iter} updates, and its best weights have {n_wrong} "
-            "rows wrong: increase max_iter; where no weights separate the classes it never ends, "
-            "and the other solvers are for that.",
+            "rows wrong: increase max_iter. If no weights separate the classes, the perceptron "
+            "never converges: use another solver.",
             ConvergenceWarning,
             stacklevel=5,
         )

@@ -140,8 +140,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
             self.classes_ = np.unique(y)
             if len(self.classes_) < 2:
                 raise ValueError(
-                    f"y holds one class only, {self.classes_.tolist()}: it takes two to tell them "
-                    "apart."
+                    f"y holds one class only, {self.classes_.tolist()}: at least two are needed."
                 )
             problem = self._problem(X, y, qid, 0)
             self._adopt(problem, self._solve(problem))

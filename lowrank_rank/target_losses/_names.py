@@ -250,7 +250,7 @@ def _parse(name, offered):
             f"Unknown target loss {name!r}.{hint} Known names: {', '.join(sorted(offered))}."
         )
     if not cut and at:
-        raise ValueError(f"Nothing follows the @ in {name!r}: a count such as 10 does.")
+        raise ValueError(f"Nothing follows the @ in {name!r}: give a count such as 10.")
     try:
         entry.parameters(cut)
     except ValueError as error:

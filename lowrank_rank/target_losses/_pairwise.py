@@ -74,7 +74,7 @@ DISAGREEMENTS = {
 
 
 class PairwiseDisagreement(TargetLoss):
-    """Pairwise disagreement: the weight of the preferences that an order goes against.
+    """Pairwise disagreement: the weight of the preferences that an order contradicts.
 
     ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) carry their own
     weights; grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+, and 0 for a pair

@@ -263,7 +263,7 @@ def decode_pd_exact(
 
 
 class PDDecoder(NamedTuple):
-    """A decoder of preferences, with what others have to know of it.
+    """A decoder of preferences with its properties, such as whether it is exact.
 
     Attributes
     ----------
