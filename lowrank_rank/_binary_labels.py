@@ -190,8 +190,7 @@ def _two_classes(y, classes):
     if classes is None:
         if len(seen) < 2:
             raise ValueError(
-                f"y holds one class only, {seen.tolist()}: both positives and negatives are "
-                "needed."
+                f"y holds one class only, {seen.tolist()}: both positives and negatives are needed."
             )
         return seen
     classes = np.unique(np.asarray(classes))
