@@ -118,7 +118,7 @@ def test_the_perceptron_makes_no_more_mistakes_than_its_bound():
     wrong = []
     for max_iter in (5, 20, 80):
         model = StructuredHingeClassifier(solver="perceptron", max_iter=max_iter)
-        with pytest.warns(ConvergenceWarning, match="never ends"):
+        with pytest.warns(ConvergenceWarning, match="never converges"):
             wrong.append(model.fit(X, y).objective_)
         assert 1.0 - model.score(X, y) == pytest.approx(wrong[-1])
     assert wrong == sorted(wrong, reverse=True)  # the best weights on the way are kept
