@@ -249,11 +249,12 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
 
     Examples
     --------
+    >>> from sklearn.base import clone
     >>> from lowrank_rank import LowRankSurrogateRanker, merge
     >>> X, y, qid = [[0.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
-    >>> parts = [LowRankSurrogateRanker().fit(X[i : i + 2], y[i : i + 2], qid=qid[i : i + 2])
-    ...          for i in (0, 2)]
-    >>> both = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    >>> ridge = LowRankSurrogateRanker(alpha=0.1)
+    >>> parts = [clone(ridge).fit(X[i : i + 2], y[i : i + 2], qid=qid[i : i + 2]) for i in (0, 2)]
+    >>> both = clone(ridge).fit(X, y, qid=qid)
     >>> bool(abs(merge(parts).coef_ - both.coef_)[0] < 1e-12)
     True
     """
