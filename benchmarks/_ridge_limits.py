@@ -1,7 +1,8 @@
 """Ridge by statistics over its floor, X.T @ X of the same X: rows of the benchmark of limits.
 
 ``ROWS`` is a table of functions ``row(tiny)`` that return what was timed, the seconds of it, those
-of its floor, and the most that their ratio should be.
+of its floor, and the most that their ratio should be. Fits are of a given penalty, `FIXED`, but in
+the rows of the search itself.
 """
 
 import tracemalloc
@@ -17,6 +18,7 @@ from lowrank_rank.regression._statistics import RidgeStatistics
 from ._common import best_seconds
 
 REPEATS = 3
+FIXED = 0.1  # what a search falls back to
 
 
 def documents(n_rows, n_features, tiny, length=20, dtype=np.float64, order="C"):
@@ -45,7 +47,7 @@ def gram(n_rows, n_features, bar, tiny, dtype=np.float64, order="C", grouped=Tru
 def auto_penalty(n_rows, n_features, bar, tiny):
     """A search of the penalty over a fit with a given one."""
     X, y, qid = documents(n_rows, n_features, tiny)
-    searched, constant = LowRankSurrogateRanker(alpha="auto"), LowRankSurrogateRanker()
+    searched, constant = LowRankSurrogateRanker(), LowRankSurrogateRanker(alpha=FIXED)
     calls = [partial(ranker.fit, X, y, qid=qid) for ranker in (searched, constant)]
     return over(f'alpha="auto" over a fit, {X.shape[0]} x {n_features}', *calls, bar)
 
@@ -80,7 +82,7 @@ def sparse_features(tiny):
     X = sparse.random(n, 4000, density=0.005, format="csr", random_state=0)
     y, qid = np.arange(n) % 3, np.repeat(np.arange(n // 20), 20)
     calls = [
-        partial(LowRankSurrogateRanker(solver=solver).fit, X, y, qid=qid)
+        partial(LowRankSurrogateRanker(solver=solver, alpha=FIXED).fit, X, y, qid=qid)
         for solver in ("auto", "lsqr")
     ]
     return over("solver='auto' over 'lsqr', sparse x 4000", *calls, 1.2)
@@ -89,7 +91,7 @@ def sparse_features(tiny):
 def memory(tiny, dtype):
     """Peak memory of a fit beside X, in multiples of X ("seconds" are bytes here)."""
     X, y, qid = documents(100_000, 136, tiny, dtype=dtype)
-    ranker = LowRankSurrogateRanker()
+    ranker = LowRankSurrogateRanker(alpha=FIXED)
     tracemalloc.start()
     ranker.fit(X, y, qid=qid)
     peak = tracemalloc.get_traced_memory()[1]
@@ -109,4 +111,5 @@ ROWS = {
     "memory float32": partial(memory, dtype=np.float32),
     "memory float64": partial(memory, dtype=np.float64),
     "auto penalty": partial(auto_penalty, 100_000, 136, 2.5),
+    "auto penalty, few rows": partial(auto_penalty, 6_800, 136, 2.5),
 }

@@ -8,6 +8,9 @@ seconds of this process alone.
 A row is a function of the arguments that yields (what, seconds, floor seconds, bar), registered in
 ROWS. A slope is a function of a size that returns a call, registered in SLOPES with sizes and bar.
 A peak is a function of X that is measured in a process of its own, registered in PEAKS.
+
+Where the floor is one ridge fit, ours is one of a given penalty too (``alpha=0.1``, `FIXED`): what
+a search for the penalty takes on top of that are rows of their own ("auto penalty").
 """
 
 import json
@@ -38,6 +41,7 @@ from lowrank_rank.target_losses import NDCG
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
+from ._ridge_limits import FIXED
 from ._ridge_limits import ROWS as RIDGE_ROWS
 from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
@@ -117,7 +121,7 @@ def bilinear_pairs(args):
     n_rows = 2_000 if args.tiny else 20_000
     for length in (10, 20):
         X, y, qid = documents(n_rows, length)
-        ranker = PairwiseDAGRanker(pair_features="bilinear", random_state=0)
+        ranker = PairwiseDAGRanker(pair_features="bilinear", alpha=FIXED, random_state=0)
         fits = partial(ranker.fit, X, y, qid=qid), partial(Ridge().fit, X, y)
         yield f"bilinear / Ridge on rows, lists of {length}", *timed(args, *fits), 20.0
 
@@ -133,7 +137,7 @@ def pairs_of_items(args):
         differences = np.sign(y[:, i] - y[:, j])
         for target_loss in ("pd", "kendall"):
             fits = (
-                partial(PairwiseDAGRanker(target_loss=target_loss).fit, X, y),
+                partial(PairwiseDAGRanker(target_loss=target_loss, alpha=FIXED).fit, X, y),
                 partial(Ridge().fit, X, differences),
             )
             what = f"{target_loss} / Ridge on the pairs, {n_items} items"
@@ -145,7 +149,10 @@ def score_pairs(args):
     X, y, qid = documents(2_000 if args.tiny else 200_000, 100)
     fits = [
         partial(ranker.fit, X, y, qid=qid)
-        for ranker in (PairwiseDAGRanker(), LowRankSurrogateRanker(target_loss="pd"))
+        for ranker in (
+            PairwiseDAGRanker(alpha=FIXED),
+            LowRankSurrogateRanker(target_loss="pd", alpha=FIXED),
+        )
     ]
     yield "pair ranker / ridge ranker", *timed(args, *fits), 1.2
 
@@ -223,7 +230,7 @@ def surrogate_fit(name, n_rows, length, n_features=50):
 
 def items_fit(n_rows):
     data = make_label_ranking(n_rows, 20, n_features=20, random_state=0)
-    return partial(PairwiseDAGRanker().fit, data.data, data.target)
+    return partial(PairwiseDAGRanker(alpha=FIXED).fit, data.data, data.target)
 
 
 def matrix_fit(n_rows):
@@ -253,12 +260,12 @@ def measured(measure, n_rows):
 #: Name to (function of a size that returns a call, sizes, bar).
 SLOPES = {
     "ridge by rows": (
-        lambda n: fit_of(LowRankSurrogateRanker(), n, 100),
+        lambda n: fit_of(LowRankSurrogateRanker(alpha=FIXED), n, 100),
         (25_000, 50_000, 100_000, 200_000),
         1.15,
     ),
     "ridge by features": (
-        lambda p: fit_of(LowRankSurrogateRanker(), 20_000, 100, p),
+        lambda p: fit_of(LowRankSurrogateRanker(alpha=FIXED), 20_000, 100, p),
         (50, 100, 200, 400),
         2.0,
     ),
@@ -329,7 +336,9 @@ SLOPES = {
     ),
     "bilinear pairs by rows": (
         lambda n: fit_of(
-            PairwiseDAGRanker(pair_features="bilinear", max_iter=10, random_state=0), n, 10
+            PairwiseDAGRanker(pair_features="bilinear", alpha=FIXED, max_iter=10, random_state=0),
+            n,
+            10,
         ),
         (5_000, 10_000, 20_000),
         1.15,
@@ -356,7 +365,7 @@ def slope_rows(args):
 
 #: Name to a function of X, y and qid that fits.
 PEAKS = {
-    "ridge": lambda X, y, qid: LowRankSurrogateRanker().fit(X, y, qid=qid),
+    "ridge": lambda X, y, qid: LowRankSurrogateRanker(alpha=FIXED).fit(X, y, qid=qid),
     "cross-entropy": lambda X, y, qid: OrderPreservingRegressor().fit(X, y, qid=qid),
 }
 LAYOUTS = {"C": np.ascontiguousarray, "F": np.asfortranarray, "csr": sparse.csr_matrix}

@@ -182,3 +182,9 @@ def test_where_nothing_is_searched_it_is_the_constant(documents, case, monkeypat
     model.fit(X, y, qid=None if case == "one list" else qid)
     assert model.alpha_ == 0.1
     assert not hasattr(model, "alphas_")
+
+
+def test_sums_of_all_folds_but_one():
+    for folds in ([1, 2, 4, 8, 16], [None, 2, None, 8, 16]):
+        known = [fold or 0 for fold in folds]
+        assert _penalties._sums_of_others(folds) == [sum(known) - fold for fold in known]

@@ -101,6 +101,47 @@ def test_coordinates_known_in_the_same_rows_share_a_matrix(problem, kind):
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("some", [False, True])
+def test_rows_that_miss_the_same_labels_are_read_once(problem, kind, some, monkeypatch):
+    """As by one matrix for each pattern from the start; a row without labels has its features."""
+    X, targets, weights, _ = problem
+    X[:, 3] = 0.1
+    targets = np.hstack([targets, targets**2])
+    targets[:50, [0, 3]], targets[40:90, 1], targets[130:133] = np.nan, np.nan, np.nan
+    rows = np.random.default_rng(0).permutation(200)[:150] if some else None
+    found = RidgeStatistics.of_batch(kind(X), targets, weights, rows=rows)
+    monkeypatch.setattr(_statistics, "_MOST_PATTERNS", 0)
+    direct = RidgeStatistics.of_batch(kind(X), targets, weights, rows=rows)
+    assert len(found.gram) == len(direct.gram) == 3
+    assert found.work < 0.8 * direct.work
+    np.testing.assert_array_equal(found.gram == 0, direct.gram == 0)
+    for name in ("gram", "total", "x_mean"):
+        one, other = (getattr(s, name)[s.pattern] for s in (found, direct))
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    for one, other in zip(found.features, direct.features, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    for name in ("cross", "t_mean"):
+        one, other = getattr(found, name), getattr(direct, name)
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)
+
+
+def test_many_kinds_of_rows_are_summed_by_column(problem):
+    X, targets, weights, _ = problem
+    rng = np.random.default_rng(0)
+    targets = np.hstack([targets] * 3)
+    targets[rng.uniform(size=targets.shape) < 0.3] = np.nan
+    known = ~np.isnan(targets)
+    assert _statistics._rows_alike(known, _statistics.columns_of_patterns(known)) is None
+    found = RidgeStatistics.of_batch(X, targets, weights)
+    for j in range(targets.shape[1]):
+        alone = RidgeStatistics.of_batch(
+            X[known[:, j]], targets[known[:, j]][:, [j]], weights[known[:, j]]
+        )
+        np.testing.assert_allclose(found.gram[found.pattern[j]], alone.gram[0], rtol=1e-9)
+        np.testing.assert_allclose(found.cross[:, [j]], alone.cross, rtol=1e-7, atol=1e-7)
+
+
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_path_is_that_of_single_solutions(problem, missing):
     X, targets, weights, _ = problem

@@ -86,7 +86,7 @@ class Columns:
         mean = X.mean(axis=0, dtype=np.float64)
         away = X - mean
         variation = np.einsum("np,np->p", away, away)
-        is_full = np.count_nonzero(X) == X.size  # much faster than by column
+        is_full = not (X == 0).any()  # much faster than to count
         entries = np.full(len(mean), n_rows) if is_full else np.count_nonzero(X, axis=0)
         return cls(n_rows, mean, variation, entries, 0.0)
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -63,7 +63,7 @@ def pair_loss(target_loss):
 
 def warn_without_preferences(targets):
     """Say so where no label prefers anything: every preference is then learnt to be 0."""
-    if not np.any(targets):
+    if not any(np.any(targets[rows]) for rows in gen_batches(max(len(targets), 1), 1024)):
         warnings.warn(
             "No label prefers one item to another: every list has a single item or equal grades. "
             "All preferences are 0.",

@@ -8,6 +8,7 @@ equal lists are in one fold.
 
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import accumulate
 from operator import add
 from typing import Any, NamedTuple
 
@@ -243,17 +244,19 @@ def is_worth_it(statistics):
     return seconds < max(_SECONDS, _OF_FIT * _PER_PRODUCT * statistics.work)
 
 
-def search_alpha(folds, held_out, judge):
+def search_alpha(statistics, folds, held_out, judge):
     """`Search` by the statistics of each fold (None where it has no list).
 
     Parameters
     ----------
+    statistics : RidgeStatistics
+        Of all folds.
     folds : sequence of RidgeStatistics or None
     held_out : HeldOut
     judge : Judge
     """
     n_folds = sum(fold is not None for fold in folds)
-    if len(held_out.keys) < MIN_LISTS or n_folds < 2 or not is_worth_it(_sum_of(folds)):
+    if len(held_out.keys) < MIN_LISTS or n_folds < 2 or not is_worth_it(statistics):
         return Search(ALPHA)
     values = _held_out_values(folds, held_out, judge)
     known = ~np.isnan(values).any(axis=1)
@@ -280,12 +283,12 @@ def _best(values, weights, scores):
 def _held_out_values(folds, held_out, judge):
     """The measure of each list at each penalty, by coefficients of the other folds."""
     of_row = np.repeat(held_out.folds, held_out.lengths)
-    d = len(_sum_of(folds).t_mean)
+    d = next(len(fold.t_mean) for fold in folds if fold is not None)
     u = np.empty((len(ALPHAS), len(of_row), d))
-    for k in range(N_FOLDS):
+    for k, others in enumerate(_sums_of_others(folds)):
         rows = np.flatnonzero(of_row == k)
         if len(rows):
-            coef, intercept = _sum_of(f for i, f in enumerate(folds) if i != k).path(ALPHAS)
+            coef, intercept = others.path(ALPHAS)
             flat = coef.transpose(0, 2, 1).reshape(-1, coef.shape[1])
             scores = linear_scores(held_out.X[held_out.rows[rows]], flat, intercept.ravel())
             u[:, rows] = scores.reshape(len(rows), len(ALPHAS), d).transpose(1, 0, 2)
@@ -338,7 +341,7 @@ class RidgeSums(NamedTuple):
         rows = [np.flatnonzero(of_row == k) for k in range(N_FOLDS)]
         folds = tuple(sums(rows=some) if len(some) else None for some in rows)
         return cls(
-            _sum_of(folds),
+            reduce(add, (fold for fold in folds if fold is not None)),
             batch.totals,
             folds,
             HeldOut.of(batch, keys),
@@ -347,10 +350,7 @@ class RidgeSums(NamedTuple):
 
     def plus(self, other):
         """Those of both batches together."""
-        folds = tuple(
-            one if two is None else two if one is None else one + two
-            for one, two in zip(self.folds, other.folds, strict=False)
-        )
+        folds = tuple(_plus(one, two) for one, two in zip(self.folds, other.folds, strict=False))
         return self._replace(
             statistics=self.statistics + other.statistics,
             totals=self.totals + other.totals,
@@ -370,7 +370,7 @@ class RidgeSums(NamedTuple):
         """`LinearModel` of the minimiser for the penalty alpha, or for the best one ("auto")."""
         search = Search(ALPHA if alpha == "auto" else alpha)
         if alpha == "auto" and self.folds:
-            search = search_alpha(self.folds, self.held_out, self.judge)
+            search = search_alpha(self.statistics, self.folds, self.held_out, self.judge)
         elif alpha == "auto" and self.search is not None:
             search = self.search
         coef, intercept = self.statistics.solve_standardised(search.alpha)
@@ -379,5 +379,13 @@ class RidgeSums(NamedTuple):
         return LinearModel(coef.T * factor, intercept * factor, "gram", sums=sums, search=search)
 
 
-def _sum_of(folds):
-    return reduce(add, (fold for fold in folds if fold is not None))
+def _sums_of_others(folds):
+    """The sum of all folds but one, for each."""
+    before = list(accumulate([None, *folds], _plus))
+    after = list(accumulate([None, *reversed(folds)], _plus))[::-1]
+    return [_plus(one, two) for one, two in zip(before[:-1], after[1:], strict=True)]
+
+
+def _plus(one, two):
+    """The sum of statistics, of which None has none."""
+    return two if one is None else one if two is None else one + two

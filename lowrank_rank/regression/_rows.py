@@ -13,6 +13,8 @@ _ROWS_OF_PROBE = 512
 _SMALL_IN_SINGLE = 1e-30  # of a sum of squares: parts of it may have vanished
 #: Of the squares of a feature in a block, what centring must leave to be done after the products.
 _LEAST_LEFT = {np.dtype(np.float64): 1e-2, np.dtype(np.float32): 5e-2}
+#: From which BLAS sums a run of rows: it is faster, and its last digits depend on their order.
+_MANY_COLUMNS = 100
 
 
 class Runs(NamedTuple):
@@ -37,7 +39,7 @@ class Runs(NamedTuple):
 
     def take(self, values):
         """An array with one entry for each row of X, in this order."""
-        return values if self.order is None else values[self.order]
+        return values if self.order is None else values.take(self.order, axis=0)
 
     def rows(self, X, here, scratch):
         """Some rows of X, in this order: where they stand, or in the first array of `scratch`."""
@@ -137,22 +139,22 @@ class DenseSums:
 
     def _add_raw(self, block, t, root, cuts, scratch):
         """`add` without centring; None, and nothing is added, where that is not accurate."""
-        weighted = root.astype(self.dtype, copy=False)
-        if np.any(root != 1.0):
+        weighted, is_weighted = root.astype(self.dtype, copy=False), np.any(root != 1.0)
+        if is_weighted:
             block = np.multiply(block, weighted, out=scratch[1, : len(block)])
         products = np.matmul(block.T, block, out=self.of_block)
         totals = np.add.reduceat(root[:, 0] ** 2, cuts[:-1])
         inverse = np.sqrt(np.divide(1.0, totals, out=np.zeros(len(totals)), where=totals > 0))
-        near = _summing(weighted[:, 0], cuts) @ block * inverse[:, np.newaxis]  # in double
+        near = _sums_of_runs(block, weighted[:, 0], cuts) * inverse[:, np.newaxis]  # in double
         squares = np.diag(products)
         left = squares - np.einsum("np,np->p", near, near)
         if np.any(left < _LEAST_LEFT[self.dtype] * squares):
             return None
         self.products += products.T
         self.products = dsyrk(-1.0, near.T, beta=1.0, c=self.products, overwrite_c=1)
-        t = t * root
+        t = t * root if is_weighted else t
         self.cross += block.T @ t.astype(self.dtype, copy=False)
-        self.cross -= near.T @ (np.add.reduceat(t * root, cuts[:-1]) * inverse[:, np.newaxis])
+        self.cross -= near.T @ (_sums_of_runs(t, root[:, 0], cuts) * inverse[:, np.newaxis])
         return near * inverse[:, np.newaxis], totals
 
     def found(self):
@@ -163,15 +165,17 @@ class DenseSums:
         return products, self.cross, np.diag(products)
 
 
-def _summing(weights, cuts):
-    """The matrix that sums the runs of rows between the cuts."""
+def _sums_of_runs(values, weights, cuts):
+    """Weighted sums of the runs of rows between the cuts."""
+    if len(cuts) == 2 and values.shape[1] >= _MANY_COLUMNS:
+        return (weights @ values)[np.newaxis]
     n, starts = len(weights), cuts.astype(np.int32)  # as SciPy would make them, with more passes
     rows = np.arange(n, dtype=np.int32)
-    return sparse.csr_matrix((weights, rows, starts), shape=(len(starts) - 1, n))
+    return sparse.csr_matrix((weights, rows, starts), shape=(len(starts) - 1, n)) @ values
 
 
 def means_of_runs(block, weights, cuts):
     """Weighted means of the runs of rows between the cuts, and their total weights."""
     totals = np.add.reduceat(weights, cuts[:-1])
     inverse = np.divide(1.0, totals, out=np.zeros(len(totals)), where=totals > 0)
-    return (_summing(weights, cuts) @ block) * inverse[:, np.newaxis], totals
+    return _sums_of_runs(block, weights, cuts) * inverse[:, np.newaxis], totals

@@ -5,8 +5,11 @@ cache: whatever the type and the order of X, no second copy of it is made. Block
 multiplied and summed as such; sums over blocks are of double precision.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +17,13 @@ from scipy import linalg, sparse
 from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import fits_in_single
+from .._arrays import fits_in_single, is_finite
 from ._rows import DenseSums, Runs, has_left_single, is_near_zero, means_of_runs
 
 _ROWS_AT_ONCE = 1024  # at least: sums of fewer rows spend their time on the p x p matrix
 #: Of X at a time where that is more rows: that are centred in the cache, and that are not.
 _BYTES_CENTRED, _BYTES_AS_THEY_ARE = 2**20, 2**23
+_MOST_PATTERNS = 16  # of missing targets, of which rows are looked at for equal ones
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
 
 
@@ -60,9 +64,39 @@ class Groups:
 
 def columns_of_patterns(known):
     """The columns of a boolean matrix in groups of equal ones."""
-    bits = np.ascontiguousarray(np.packbits(known, axis=0).T)  # a row for each column
-    which = np.unique(bits, axis=0, return_inverse=True)[1].ravel()
-    return [np.flatnonzero(which == m) for m in range(which.max() + 1)]
+    alike = defaultdict(list)
+    for j, bits in enumerate(np.packbits(known, axis=0).T):  # NumPy's unique sorts them, slowly
+        alike[bits.tobytes()].append(j)
+    return [np.array(js) for js in alike.values()]
+
+
+def _judged(targets, rows):
+    """What is known of the targets of some rows (None is all), or None where all is."""
+    if is_finite(targets):
+        return None
+    judged = ~np.isnan(targets if rows is None else targets[rows])
+    return None if judged.all() else judged
+
+
+def _rows_alike(judged, columns):
+    """The rows of a boolean matrix in groups of equal ones, or None where they are many.
+
+    Parameters
+    ----------
+    judged : ndarray of bool, shape (n, d)
+    columns : list of ndarray of int
+        Groups of its equal columns.
+    """
+    if len(columns) > _MOST_PATTERNS:
+        return None
+    codes = np.zeros(len(judged), dtype=np.uint16)
+    for m, js in enumerate(columns):
+        codes |= judged[:, js[0]].astype(np.uint16) << np.uint16(m)
+    counts = np.bincount(codes)
+    counts = counts[counts > 0]
+    if len(counts) > 2 * len(columns):
+        return None
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
 
 
 # Moments of the features ------------------------------------------------------------
@@ -220,22 +254,61 @@ class RidgeStatistics:
         rows : ndarray of int or None
             Of those rows only, in that order: whole groups.
         """
-        judged = ~np.isnan(targets if rows is None else targets[rows])
-        if judged.all():
-            columns: list = [slice(None)]
-            kept = [rows]
-        else:
-            columns = columns_of_patterns(judged)
-            rows = np.arange(len(targets)) if rows is None else rows
-            kept = [rows[judged[:, js[0]]] for js in columns]
+        judged = _judged(targets, rows)
+        if judged is None:
+            return cls._of_columns(X, targets, weights, codes, [slice(None)], [rows])
+        columns = columns_of_patterns(judged)
+        rows = np.arange(len(targets)) if rows is None else rows
+        alike = None if codes is not None else _rows_alike(judged, columns)
+        if alike is not None:  # each row is read once
+            parts = [cls._of_alike(X, targets, weights, judged[of[0]], rows[of]) for of in alike]
+            return reduce(add, parts)._without_constants(_rounding(X, len(rows)))
+        kept = [rows[judged[:, js[0]]] for js in columns]
+        features = _products(X, targets[:, :0], weights, None, rows, gram=False).features
+        return cls._of_columns(X, targets, weights, codes, columns, kept, features)
+
+    @classmethod
+    def _of_columns(cls, X, targets, weights, codes, columns, kept, features=None):
+        """Of groups of columns, each known in some rows."""
         sums = [
-            _products(X, targets[:, js], weights, codes, some)
+            _products(X, targets, weights, codes, some, js)
             for js, some in zip(columns, kept, strict=True)
         ]
-        features = sums[0].features
-        if not judged.all():
-            features = _products(X, targets[:, :0], weights, None, rows, gram=False).features
+        features = sums[0].features if features is None else features
         return cls._of_sums(sums, columns, targets.shape[1], codes is None, features)
+
+    @classmethod
+    def _of_alike(cls, X, targets, weights, known, rows):
+        """Of rows of one group that all know the same columns."""
+        unknown = np.flatnonzero(~known)
+        columns: list = [np.flatnonzero(known)] if known.any() else []
+        sums = [
+            _products(X, targets, weights, None, rows, slice(None) if known.all() else js)
+            for js in columns
+        ]
+        if sums:
+            features = sums[0].features
+        else:
+            features = _products(X, targets[:, :0], weights, None, rows, gram=False).features
+        if len(unknown):
+            columns.append(unknown)
+            sums.append(_nothing(X.shape[1], len(unknown)))
+        else:
+            columns = [slice(None)]
+        return cls._of_sums(sums, columns, targets.shape[1], True, features)
+
+    def _without_constants(self, rounding):
+        """Exact zeros for features that are constant where a coordinate is known, but for rounding.
+
+        Parameters
+        ----------
+        rounding : float
+            Of a sum of squares, as a fraction.
+        """
+        squares = np.einsum("mpp->mp", self.gram)
+        constant = squares <= rounding * (squares + self.total[:, np.newaxis] * self.x_mean**2)
+        gram = np.where(constant[:, :, np.newaxis] | constant[:, np.newaxis], 0.0, self.gram)
+        return replace(self, gram=gram, cross=np.where(constant[self.pattern].T, 0.0, self.cross))
 
     @classmethod
     def _of_sums(cls, sums, columns, d, pooled, features):
@@ -271,7 +344,7 @@ class RidgeStatistics:
     def __add__(self, other):
         """Statistics of both batches together (Chan, Golub & LeVeque's update)."""
         both = np.stack([self.pattern, other.pattern])
-        if both.size:
+        if both.any():
             entries, pattern = np.unique(both, axis=1, return_inverse=True)
             self = self._of_patterns(entries[0], pattern.ravel())
             other = other._of_patterns(entries[1], pattern.ravel())
@@ -402,36 +475,42 @@ class _Sums(NamedTuple):
     work: float
 
 
-def _products(X, targets, weights, codes, rows, gram=True):
-    """`_Sums` of some rows (None is all) with targets that are all known."""
+def _products(X, targets, weights, codes, rows, columns=slice(None), gram=True):
+    """`_Sums` of some rows (None is all), and columns of targets, that are all known."""
     runs = Runs.of(len(weights), codes, rows)
-    weights, targets = runs.take(weights), runs.take(targets)
+    weights, targets = runs.take(weights), runs.take(targets)[:, columns]
     if not len(weights):
         return _nothing(X.shape[1], targets.shape[1])
     fractions = weights / max(weights.sum(), _TINY)
-    t_mean = fractions @ targets
-    centred = targets
-    if targets.shape[1]:
-        centred = Groups(runs.codes, weights).centre(targets)
+    t_mean, shift = fractions @ targets, np.zeros(1)
+    if codes is None:
+        shift = t_mean
+    elif targets.shape[1]:
+        targets = Groups(runs.codes, weights).centre(targets)
     if sparse.issparse(X):
         X = (X if runs.order is None else X[runs.order]).astype(np.float64, copy=False)
-        X, shift = _shift_full_columns(X)
-        features, rounding = Moments.of_sparse(X, weights), _EPS
+        X, offset = _shift_full_columns(X)
+        features = Moments.of_sparse(X, weights)
         work = float((np.diff(X.indptr).astype(float) ** 2).sum())
         products: Any = None
         cross: Any = None
         if gram:
-            products, cross = _sparse_products(X, centred, weights, runs.codes)
+            products, cross = _sparse_products(X, targets - shift, weights, runs.codes)
         raw = features.squares + features.total * features.mean**2
-        features = features._replace(mean=features.mean + shift)
+        features = features._replace(mean=features.mean + offset)
     else:
-        products, cross, features = _dense_products(X, centred, weights, runs, gram)
-        rounding, work = _EPS**2 * len(weights), float(len(weights)) * X.shape[1] ** 2
+        products, cross, features = _dense_products(X, targets, weights, runs, gram, shift)
+        work = float(len(weights)) * X.shape[1] ** 2
         raw = features.squares + features.total * features.mean**2
     if gram:  # exact zeros for features that are constant in every group, but for rounding
-        constant = np.diag(products) <= len(weights) * rounding * raw
+        constant = np.diag(products) <= _rounding(X, len(weights)) * raw
         products[constant], products[:, constant], cross[constant] = 0.0, 0.0, 0.0
     return _Sums(features, t_mean, products, cross, work)
+
+
+def _rounding(X, n_rows):
+    """Of the centred squares of a feature in so many rows, as a fraction of its squares."""
+    return n_rows * (_EPS if sparse.issparse(X) else _EPS**2 * n_rows)
 
 
 def _nothing(p, d):
@@ -440,8 +519,10 @@ def _nothing(p, d):
     return _Sums(features, np.zeros(d), np.zeros((p, p)), np.zeros((p, d)), 0.0)
 
 
-def _dense_products(X, targets, weights, runs, gram=True, double=False):
+def _dense_products(X, targets, weights, runs, gram=True, shift=0.0, double=False):
     """Products of features and targets, each minus the mean of its group, and their moments.
+
+    The targets are centred but for the `shift` that is common to all of a column.
 
     One pass: a group longer than a block is centred piece by piece, by the means of the pieces,
     whose own products within the groups are what is then missing.
@@ -451,7 +532,7 @@ def _dense_products(X, targets, weights, runs, gram=True, double=False):
     sums = DenseSums.zeros(p, targets.shape[1], np.float32 if single else np.float64, gram)
     sums.as_they_are = gram and is_near_zero(X, weights, runs, sums.dtype)
     n_bytes = _BYTES_AS_THEY_ARE if sums.as_they_are else _BYTES_CENTRED
-    step = max(_ROWS_AT_ONCE, n_bytes // (sums.dtype.itemsize * p))
+    step = max(_ROWS_AT_ONCE, n_bytes // (8 * (p + targets.shape[1])))  # as many of float32
     cuts, group, bounds = runs.pieces(step)
     is_part, parts = np.bincount(group)[group] > 1, []
     features: Any = None
@@ -459,7 +540,9 @@ def _dense_products(X, targets, weights, runs, gram=True, double=False):
     scratch = np.empty((2, np.diff(cuts[bounds]).max(), p), dtype=sums.dtype)
     for first, last in pairwise(bounds):
         here, inner = slice(cuts[first], cuts[last]), cuts[first : last + 1] - cuts[first]
-        t, some = targets[here], is_part[first:last]
+        # In one layout: the last digits of products depend on it.
+        t = np.subtract(targets[here], shift, order="C")
+        some = is_part[first:last]
         means, totals = sums.add(runs.rows(X, here, scratch), t, root[here], inner, scratch)
         if some.any():
             t_means = means_of_runs(t, weights[here], inner)[0]
@@ -468,7 +551,7 @@ def _dense_products(X, targets, weights, runs, gram=True, double=False):
         features = now if features is None else features.plus(now)
     products, cross, squares = sums.found()
     if single and has_left_single(X, products, features):
-        return _dense_products(X, targets, weights, runs, gram, double=True)
+        return _dense_products(X, targets, weights, runs, gram, shift, double=True)
     features = features._replace(n_rows=len(weights), squares=features.squares + squares)
     if gram and parts:
         between = _products_of_parts(*map(np.concatenate, zip(*parts, strict=True)))

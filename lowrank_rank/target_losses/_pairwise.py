@@ -132,9 +132,7 @@ class PairwiseDisagreement(TargetLoss):
         """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged."""
         if self.weights == "difference":
             return np.nan_to_num(np.subtract(first, second))
-        # The sign of the difference, in bytes until the end.
-        is_higher, is_lower = np.greater(first, second), np.less(first, second)
-        return np.subtract(is_higher.view(np.int8), is_lower.view(np.int8)).astype(np.float64)
+        return _signs_of_differences(first, second).astype(np.float64)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         check_pairs_fit(self, *np.shape(y)[:2])
@@ -144,12 +142,16 @@ class PairwiseDisagreement(TargetLoss):
         i, j = np.triu_indices(y.shape[1], 1)
         differences = np.empty((len(y), len(i)))
         for rows in batches(len(y), len(i), _ENTRIES_AT_ONCE):
-            differences[rows] = self._net_preferences(y[rows], i, j)
+            self._encode_pairs(y[rows], i, j, differences[rows])
         return differences
 
-    def _net_preferences(self, y, i, j):
-        """Of the items i over the items j of each row of grades."""
-        return self.net_preference(np.take(y, i, axis=1), np.take(y, j, axis=1))
+    def _encode_pairs(self, y, i, j, out):
+        """Net preferences of the items i over the items j of each row of grades, into `out`."""
+        grades = np.ascontiguousarray(y.T)  # whole rows of it are taken, which is quicker
+        first, second = np.take(grades, i, axis=0), np.take(grades, j, axis=0)
+        difference = self.weights == "difference"
+        net = self.net_preference if difference else _signs_of_differences  # bytes until the end
+        out[:] = net(first, second).T
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
@@ -205,6 +207,12 @@ class PairwiseDisagreement(TargetLoss):
         return 2.0 * mid_fractions(y, lists, weights) - 1.0, np.ones(lists.n_lists)
 
 
+def _signs_of_differences(first, second):
+    """sign(first - second) in bytes, elementwise; 0 where one is NaN."""
+    is_higher, is_lower = np.greater(first, second), np.less(first, second)
+    return np.subtract(is_higher.view(np.int8), is_lower.view(np.int8))
+
+
 def _of_pairs(decode):
     """Ranks from the differences of the pairs i < j."""
     return ranks_of(lambda u, n_items: decode(matrices_from_differences(u, n_items)))
@@ -241,8 +249,9 @@ class KendallTau(PairwiseDisagreement):
     def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair(y)[:, np.newaxis, np.newaxis]
 
-    def _net_preferences(self, y, i, j):
-        return super()._net_preferences(y, i, j) * self._pair(y)[:, np.newaxis]
+    def _encode_pairs(self, y, i, j, out):
+        super()._encode_pairs(y, i, j, out)
+        out *= self._pair(y)[:, np.newaxis]
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)
