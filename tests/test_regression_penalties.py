@@ -80,6 +80,16 @@ def test_batches_find_the_same_penalty(documents, no_errors, few_rows):
     assert whole.alpha_ == alpha
 
 
+@pytest.mark.parametrize("first", [np.asarray, sparse.csr_matrix])
+def test_batches_may_be_dense_and_sparse(documents, no_errors, first):
+    X, y, qid = documents
+    second = sparse.csr_matrix if first is np.asarray else np.asarray
+    parts, half = clone(AUTO), qid < 30
+    parts.partial_fit(first(X[half]), y[half], qid=qid[half])
+    parts.partial_fit(second(X[~half]), y[~half], qid=qid[~half])
+    same(parts, clone(AUTO).fit(X, y, qid=qid))
+
+
 def test_weight_two_is_the_list_twice_and_zero_no_list(documents, no_errors, few_rows):
     X, y, qid = documents
     again, gone = qid < 20, qid >= 50

@@ -103,6 +103,13 @@ def list_keys(X, y, lists, weights):
         return _mixed(lists.sum(lists.group(keys * (weights > 0))))
 
 
+def _stacked(*parts):
+    """Rows of batches, sparse where one of them is."""
+    if any(sparse.issparse(part) for part in parts):
+        return sparse.vstack([sparse.csr_matrix(part) for part in parts], format="csr")
+    return np.concatenate(parts)
+
+
 def folds_of(keys):
     """The fold, 0, ..., N_FOLDS - 1, of the lists of these keys."""
     return ((keys >> _BITS_OF_ORDER) % np.uint64(N_FOLDS)).astype(np.int8)
@@ -177,13 +184,11 @@ class HeldOut:
     def plus(self, other):
         """Of the lists of both."""
         one, two = self.copied(), other.copied()
-        stack = sparse.vstack if sparse.issparse(one.X) else np.concatenate
-        X: Any = stack([one.X, two.X])
+        X: Any = _stacked(one.X, two.X)
         parts = {
             name: np.concatenate([getattr(one, name), getattr(two, name)])
             for name in ("y", "lengths", "keys", "weights")
         }
-        X = X.tocsr() if sparse.issparse(X) else X
         rows = np.arange(X.shape[0])
         return HeldOut(X=X, rows=rows, max_rows=self.max_rows, **parts)._pruned()
 
