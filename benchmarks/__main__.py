@@ -21,6 +21,7 @@ from . import (
     limits,
     memory,
     papers,
+    penalty,
     preferences,
     quality,
     reading,
@@ -37,6 +38,7 @@ COMMANDS = {
     for module in (
         quality,
         defaults,
+        penalty,
         aiming,
         top,
         preferences,

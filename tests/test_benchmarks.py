@@ -384,6 +384,12 @@ def test_defaults_against_tuned_peers():
         assert row["verdict"] in ("ahead", "on par", "behind")
 
 
+def test_penalty_is_searched_and_constant_on_the_same_lists():
+    rows = run_tiny("penalty", "--partitions", "1")
+    assert [row["measure"] for row in rows] == ["ndcg@10", "map"]
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
+
+
 def test_verdicts_by_holm():
     far, near = Difference(9, -1.0, -2.0, 0.0, 0.001), Difference(9, 1.0, 0.0, 2.0, 0.03)
     assert verdicts_by_holm([far, near, near]) == ["behind", "on par", "on par"]  # .03 > .05 / 2
