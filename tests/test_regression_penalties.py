@@ -149,6 +149,14 @@ def test_missing_labels(loss, decoder, no_errors):
     same(parts.partial_fit(X[20:], y[20:]), found)
 
 
+def test_one_feature(documents):
+    X, y, qid = documents
+    model = LowRankSurrogateRanker().fit(X[:, :1], y, qid=qid)
+    assert model.alpha_scores_.shape == (20,)
+    assert np.ptp(model.alpha_scores_) == 0.0  # one order, whatever the penalty
+    assert model.alpha_ == 0.1
+
+
 def test_progress_names_the_penalty(documents, capsys):
     X, y, qid = documents
     model = LowRankSurrogateRanker(verbose=1).fit(X, y, qid=qid)

@@ -426,7 +426,7 @@ class RidgeStatistics:
             js = np.flatnonzero(self.pattern == m)
             values, vectors = linalg.eigh(
                 gram / scale / scale[:, np.newaxis],
-                driver="evd",
+                driver="evd" if len(gram) > 1 else "ev",  # SciPy 1.9 calls "evd" wrongly for one
                 overwrite_a=True,
                 check_finite=False,
             )
