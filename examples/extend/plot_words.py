@@ -6,6 +6,8 @@ Words of scikit-learn's digits, whose letters follow a grammar: after a digit co
 the one after that. Noise makes single pictures hard to read; the neighbours help.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
