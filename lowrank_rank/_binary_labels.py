@@ -216,8 +216,10 @@ def threshold_between(scores, n_above):
     scores = scores.ravel()
     if n_above >= len(scores):
         return float(np.nextafter(scores.min(), -np.inf))
-    highest_out = np.partition(scores, len(scores) - n_above - 1)[len(scores) - n_above - 1]
-    above = scores[scores > highest_out]
+    n_out = len(scores) - n_above
+    parted = np.partition(scores, n_out - 1)
+    highest_out, above = parted[n_out - 1], parted[n_out:]
+    above = above[above > highest_out]
     if not len(above):
         return float(np.nextafter(highest_out, np.inf))
     middle = highest_out + (above.min() - highest_out) / 2

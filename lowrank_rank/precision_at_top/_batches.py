@@ -10,7 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 
-from ._surrogates import Places, PrecisionSurrogate, mistakes, surrogate_values, violations
+from ._surrogates import (
+    Places,
+    PrecisionSurrogate,
+    SortedScores,
+    mistakes,
+    surrogate_values,
+    violations,
+)
 
 _TINY = np.finfo(float).tiny
 
@@ -29,21 +36,19 @@ class Rule(NamedTuple):
     surrogate: PrecisionSurrogate
     perceptron: bool
 
-    def slopes(self, v, places):
-        """Slope in each of the sorted scores of one list, and the mistakes at the top."""
-        lowered, raised, wrong = self._mistakes(v, places)
-        return places.slopes(lowered, raised), wrong
+    def slopes(self, v):
+        """Slope in each of the sorted scores of one list."""
+        return v.places.slopes(*self._wrong(v))
 
-    def changes(self, v, places):
-        """Sorted scores with a slope, these slopes and their lists, and the mistakes at the top."""
-        lowered, raised, wrong = self._mistakes(v, places)
-        return places.changes(lowered, raised), wrong
+    def changes(self, v):
+        """Sorted scores with a slope, these slopes, and their lists."""
+        return v.places.changes(*self._wrong(v))
 
-    def _mistakes(self, v, places):
-        wrong = mistakes(v, places)
+    def _wrong(self, v):
+        """The number of negatives that are lowered, and the positives that are raised."""
         if self.perceptron:
-            return wrong, self.surrogate.perceptron, wrong
-        return violations(self.surrogate, v, places), self.surrogate.raised, wrong
+            return mistakes(v), self.surrogate.perceptron
+        return violations(self.surrogate, v), self.surrogate.raised
 
 
 class Step(NamedTuple):
@@ -59,11 +64,6 @@ class Step(NamedTuple):
 
     direction: np.ndarray | None
     hits: float
-
-
-def hits_of(wrong, places):
-    """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-    return float(len(wrong) - (wrong / places.most).sum())
 
 
 class ListBatch:
@@ -102,28 +102,29 @@ class ListBatch:
         weights = self.sign * weights
         above, below = self.above @ weights, self.below @ weights
         order, top = np.argsort(-above), best_first(below, self.n_places)
-        return np.concatenate([above[order], below[top]]), order, top
+        v = np.concatenate([above[order], below[top]])
+        return SortedScores(v, None, self.places), order, top
 
     def hits(self, weights):
         """One minus the mistakes at the top over the most there can be."""
-        return hits_of(mistakes(self._sorted(weights)[0], self.places), self.places)
+        return self._sorted(weights)[0].hits
 
     def step(self, weights, rule):
         v, order, top = self._sorted(weights)
-        slope, wrong = rule.slopes(v, self.places)
-        hits = hits_of(wrong, self.places)
+        slope = rule.slopes(v)
         if not slope.any():
-            return Step(None, hits)
+            return Step(None, v.hits)
         scale = self.sign * (1.0 if rule.perceptron else 1.0 / self.n_places)
         lift, push = np.split((scale * slope).astype(weights.dtype), [len(order)])
         rows = np.empty_like(lift)
         rows[order] = lift
         lowered = np.flatnonzero(push)
-        return Step(rows @ self.above + _combined(self.below, top[lowered], push[lowered]), hits)
+        direction = rows @ self.above + _combined(self.below, top[lowered], push[lowered])
+        return Step(direction, v.hits)
 
     def tangent(self, weights, rule):
         """The surrogate over the places at the top, a subgradient, and the hits."""
-        value = surrogate_values(rule.surrogate, self._sorted(weights)[0], self.places)[0]
+        value = surrogate_values(rule.surrogate, self._sorted(weights)[0])[0]
         step = self.step(weights, rule)
         slope = np.zeros_like(weights) if step.direction is None else step.direction
         return float(value) / self.n_places, slope, step.hits
@@ -139,7 +140,6 @@ class _Batch:
         self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)
         self.places = Places(n_above, n_below, k)
         self.n_places = int(self.places.most.sum())
-        self.scale = 1.0 / self.places.most
         self.sign = np.where(mirrored, -1.0, 1.0) if mirrored.any() else None
 
     @property
@@ -149,21 +149,20 @@ class _Batch:
 
     def hits(self, weights):
         """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        return hits_of(mistakes(self._sorted(weights)[0], self.places), self.places)
+        return self._sorted(weights).hits
 
     def step(self, weights, rule):
-        v, order = self._sorted(weights)
-        (rows, slopes, lists), wrong = rule.changes(v, self.places)
-        hits = hits_of(wrong, self.places)
+        v = self._sorted(weights)
+        rows, slopes, lists = rule.changes(v)
         if not slopes.any():
-            return Step(None, hits)
+            return Step(None, v.hits)
         if not rule.perceptron:
-            slopes *= self.scale[lists]
+            slopes *= self.places.scale.take(lists)
         if self.sign is not None:
-            slopes *= self.sign[lists]
-        slope = np.zeros(len(order), dtype=weights.dtype)
-        slope[order.take(rows)] = slopes
-        return Step(self._combined(slope), hits)
+            slopes *= self.sign.take(lists)
+        slope = np.zeros(len(v.order), dtype=weights.dtype)
+        slope[v.order.take(rows)] = slopes
+        return Step(self._combined(slope), v.hits)
 
 
 class ListsBatch(_Batch):
@@ -191,7 +190,7 @@ class ListsBatch(_Batch):
         scores = self.X @ weights
         scores = scores if self.sign is None else self.sign_of_rows * scores
         order = np.argsort(self.kind - _squashed(scores))
-        return scores[order], order
+        return SortedScores(scores, order, self.places)
 
     def _combined(self, slope):
         return slope @ self.X
@@ -211,15 +210,15 @@ class MatrixBatch(_Batch):
         1 <= k <= number above.
     mirrored : ndarray of bool, shape (n,)
         Whether the scores of a row are to be negated.
+    grid : Grid or None, default=None
+        Of at least n rows of L items, where it is at hand.
     """
 
-    def __init__(self, X, above, k, mirrored):
+    def __init__(self, X, above, k, mirrored, grid=None):
         n_above, n_items = above.sum(axis=1), above.shape[1]
         super().__init__(X, n_above, n_items - n_above, k, mirrored)
-        self.kind = np.where(above, 1.0, 2.0)
-        self.first = self.places.starts[:, np.newaxis]
-        self.items = np.arange(n_items)
-        self.low_bits = 2 ** int(n_items - 1).bit_length() - 1
+        self.kind = 2.0 - above
+        self.grid = grid or Grid.of(*above.shape)
 
     def _sorted(self, weights):
         scores = self.X @ weights[:-1]
@@ -227,27 +226,58 @@ class MatrixBatch(_Batch):
         scores = scores if self.sign is None else self.sign[:, np.newaxis] * scores
         # Numbers in [1/2, 2] are in the order of their bits, of which the last can be those of the
         # item: so they are sorted, which takes a third of the time of finding the order.
-        order = (self.kind - _squashed(scores)).view(np.int64)
-        order &= ~self.low_bits
-        order |= self.items
+        keys = _squashed(scores)
+        order = np.subtract(self.kind, keys, out=keys).view(np.int64)
+        self.grid.mark(order)
         order.sort(axis=1)
-        order &= self.low_bits
-        order += self.first
-        order = order.ravel()
-        return scores.ravel().take(order), order
+        return SortedScores(scores.ravel(), self.grid.places(order), self.places)
 
     def _combined(self, slope):
         slope = slope.reshape(self.n_rows, -1)
         direction = np.empty((self.X.shape[1] + 1, slope.shape[1]), dtype=slope.dtype)
-        direction[:-1], direction[-1] = self.X.T @ slope, slope.sum(axis=0)
+        direction[:-1] = self.X.T @ slope
+        direction[-1] = np.ones(len(slope), dtype=slope.dtype) @ slope  # faster than a sum
         return direction
+
+
+class Grid(NamedTuple):
+    """Items of rows and where the rows begin, of as many rows as the longest batch has.
+
+    Attributes
+    ----------
+    items, starts : ndarray of int, shape (n, L)
+        Repeated, so that one pass over flat arrays does: rows are short.
+    """
+
+    items: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, n_rows, n_items):
+        starts = np.repeat(n_items * np.arange(n_rows), n_items).reshape(n_rows, n_items)
+        return cls(np.tile(np.arange(n_items), (n_rows, 1)), starts)
+
+    @property
+    def low_bits(self):
+        """Those that hold an item."""
+        return 2 ** int(self.items.shape[1] - 1).bit_length() - 1
+
+    def mark(self, keys):
+        """Put the items into the low bits of integers (m, L)."""
+        keys &= ~self.low_bits
+        keys |= self.items[: len(keys)]
+
+    def places(self, keys):
+        """Places in the flat array of scores of marked integers (m, L), which are overwritten."""
+        keys &= self.low_bits
+        keys += self.starts[: len(keys)]
+        return keys.ravel()
 
 
 def _squashed(scores):
     """The scores from 0 to 1/2: what keeps kinds of rows apart in one sort."""
     low, high = float(scores.min()), float(scores.max())
-    squashed = scores.astype(np.float64)
-    squashed -= low
+    squashed = np.subtract(scores, low, dtype=np.float64)
     squashed *= 0.5 / max(high - low, _TINY)
     return squashed
 

@@ -32,7 +32,7 @@ from .._arrays import mean_square, numbers, sum_of_squares
 from ._batches import Rule, take_rows
 
 _DECAY = 3  # power of the weights in the average
-_ENTRIES_AT_ONCE = 2**17  # of dense X that are centred at a time: they fit the cache
+_ENTRIES_AT_ONCE = 2**16  # of dense X that are centred at a time: they fit the cache
 _SMALL, _LARGE = 1e-50, 1e50  # of squares: within, their own squares are in range
 _LINEAR = 1e-4  # of the largest score: how far a linear start may be from its own
 _COLUMNS_AT_ONCE = 256
@@ -83,9 +83,11 @@ class Columns:
     @classmethod
     def _of_dense(cls, X):
         n_rows = len(X)
-        mean = X.mean(axis=0, dtype=np.float64)
+        ones = np.ones(n_rows)  # products with them are faster than sums
+        mean = ones @ X / n_rows
         away = X - mean
-        variation = np.einsum("np,np->p", away, away)
+        away *= away
+        variation = ones @ away
         is_full = not (X == 0).any()  # much faster than to count
         entries = np.full(len(mean), n_rows) if is_full else np.count_nonzero(X, axis=0)
         return cls(n_rows, mean, variation, entries, 0.0)
@@ -215,10 +217,12 @@ class Descent:
         if not matrix:
             return (direction * inverse).astype(dtype, copy=False), mean_square
         # Items have intercepts: their features are centred, which is moved into the intercepts.
-        slopes = direction[:-1] - np.outer(columns.mean, direction[-1])
+        towards = direction.astype(np.float64)
+        slopes, intercepts = towards[:-1], towards[-1]
+        slopes -= columns.mean[:, np.newaxis] * intercepts
         slopes *= inverse[:, np.newaxis]
-        intercepts = direction[-1] - columns.mean @ slopes
-        return np.vstack([slopes, intercepts]).astype(dtype, copy=False), mean_square
+        intercepts -= columns.mean @ slopes
+        return towards.astype(dtype, copy=False), mean_square
 
     def _descend(self, path, direction, n_lists):
         rate = self.eta0 / sqrt(path.n_steps)
@@ -326,7 +330,7 @@ class Start:
 
     def __init__(self, X, labels, start, standardize):
         mean_square(X)  # refuses features out of range
-        self.X, self.labels, self.start = X, labels, start
+        self.X, self.labels, self.start, self.standardize = X, labels, start, standardize
         self.shape = weights_shape(X, labels)
         is_known = not isinstance(start, str) and not hasattr(start, "fit")
         self.given = _given(start, self.shape) if is_known else None
@@ -403,7 +407,8 @@ def _least_squares(X, positive, start):
     A penalty of the size of one row: small beside many rows, and what keeps few rows of many
     features from being interpolated.
     """
-    ridge = Ridge(alpha=start.features.mean_square)
+    is_own = X is not start.features.X or start.standardize  # a copy, or centred already
+    ridge = Ridge(alpha=start.features.mean_square, copy_X=not is_own)
     ridge.fit(X, np.where(positive, X.dtype.type(1), X.dtype.type(-1)))
     return START_SCALE * ridge.coef_, START_SCALE * ridge.intercept_
 

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._arrays import is_finite
 from .._base import RankingMixin, read_features
 from .._binary_labels import read_binary_labels, threshold_between
 from .._blocks import check_has_ids
@@ -36,6 +37,7 @@ from ._problem import (
     Part,
     Top,
     check_top,
+    diverged,
     held_out_measure,
     make_problem,
     minimise_struct,
@@ -606,7 +608,10 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             measure = held_out_measure(held.labels, plan.loss, held.top)
 
             def monitor(weights):
-                return measure(self._finite(scores_of(held.X, weights)))
+                scores = scores_of(held.X, weights)
+                if not is_finite(scores):
+                    raise diverged(self)
+                return measure(scores)
 
             begin = self._start(X, labels, plan).weights() if begin is None else begin
         return self._steps(X, labels, plan, begin, random_state, monitor, self._report)
@@ -672,7 +677,6 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
 
     def _adopt(self, X, labels, plan, fit, threshold=None):
         """Set the fitted attributes; `threshold` is kept where the rows are of one class."""
-        self._finite(scores_of(X, fit.weights))
         matrix = labels.positive.ndim == 2
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label
         self.n_items_ = labels.positive.shape[1] if matrix else None
@@ -681,21 +685,15 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         sign = self._sign()
         self.coef_ = fit.weights[:-1].T if matrix else sign * fit.weights[np.newaxis]
         free = fit.weights[-1] if matrix else np.zeros(1, dtype=self.coef_.dtype)
+        try:
+            scores = sign * linear_scores(X, self.coef_, free)  # as predict computes them
+        except ValueError:
+            raise diverged(self) from None
         n_positives = np.count_nonzero(labels.positive)
         if threshold is None or 0 < n_positives < labels.positive.size:
-            scores = sign * linear_scores(X, self.coef_, free)  # as predict computes them
             threshold = threshold_between(scores, n_positives)
         self.threshold_ = threshold
         self.intercept_ = free - self.coef_.dtype.type(sign * threshold)
-
-    def _finite(self, scores):
-        """The scores; refuses those of steps that diverged."""
-        if np.all(np.isfinite(scores)):
-            return scores
-        remedy = "bring the features to one scale (StandardScaler)"
-        if self.update != "perceptron":
-            remedy = f"lower eta0={self.eta0:g}, or {remedy}"
-        raise ValueError(f"The steps diverged: the scores are not finite. To fix it {remedy}.")
 
     def _report(self, n, value):
         """Told of each pass."""

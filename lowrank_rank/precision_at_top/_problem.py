@@ -18,7 +18,7 @@ from ..target_losses import (
     resolve_target_loss,
 )
 from ..target_losses._positional import check_k, places_of_share
-from ._batches import ListBatch, ListsBatch, MatrixBatch, scores_of, take_rows
+from ._batches import Grid, ListBatch, ListsBatch, MatrixBatch, scores_of, take_rows
 from ._mini_batch import Columns, Trajectory, mean_hits, weights_shape
 from ._surrogates import Places
 
@@ -30,7 +30,7 @@ _LISTS, _PARTS = 32, 25  # of a batch of matrix rows at least; and at most so ma
 _ROWS_OF_LISTS, _BATCHES_OF_LISTS = 2000, 100  # of a batch of queries at most; at least
 # Where start and end are compared:
 _FOLDS, _ENOUGH_PLACES = 2, 200  # at most; places that are enough
-_MANY_LISTS = 2000  # of which a part will do
+_MANY_LISTS = 2000  # of more a part will do
 _CLEARLY_WORSE, _MANY_PLACES = 0.2, 30  # than the start, lost: worth a warning
 _TINY = np.finfo(float).tiny
 _ALIKE = 1e-9  # of scores, in units of the margin: no order at all
@@ -149,6 +149,14 @@ def held_out_measure(labels, loss, top):
         loss = PrecisionAtShare(top.fraction) if by_fraction else RecallAtK(top.n_places)
     grades = labels.positive.astype(float)
     return lambda scores: loss.measure(grades, scores, qid=qid)
+
+
+def diverged(estimator):
+    """The error of scores that are not finite."""
+    remedy = "bring the features to one scale (StandardScaler)"
+    if estimator.update != "perceptron":
+        remedy = f"lower eta0={estimator.eta0:g}, or {remedy}"
+    return ValueError(f"The steps diverged: the scores are not finite. To fix it {remedy}.")
 
 
 # Going on ---------------------------------------------------------------------------
@@ -312,12 +320,14 @@ class ManyLists:
             random_state.shuffle(rows)
         size = max(_LISTS, len(rows) // _PARTS) if batch_size == "auto" else batch_size
         parts = np.array_split(rows, -(-len(rows) // size)) if len(rows) else []
+        grid = Grid.of(max(map(len, parts), default=0), n_items)
         batches = [
             MatrixBatch(
                 take_rows(X, part),
-                positive[part] ^ mirrored[part, np.newaxis],
+                positive.take(part, axis=0) ^ mirrored[part, np.newaxis],
                 k[part],
                 mirrored[part],
+                grid,
             )
             for part in parts
         ]
@@ -432,9 +442,7 @@ def steps_pay(X, labels, top, start, steps, random_state):
     """
     before = after = n_places = 0.0
     for rest, held in labels.folds(_FOLDS, random_state):
-        if labels.n_lists > _MANY_LISTS:
-            half, _ = next(labels.pick(rest).folds(2, random_state), (slice(None), None))
-            rest = rest[half]
+        rest, held = (_some_lists(labels, rows, random_state) for rows in (rest, held))
         aim, first = Part.of(X, labels, top, held), start.weights(rest)
         try:
             last = steps(Part.of(X, labels, top, rest), first)
@@ -451,6 +459,16 @@ def steps_pay(X, labels, top, start, steps, random_state):
             break
     _warn_where_worse(before, after, n_places)
     return after >= before
+
+
+def _some_lists(labels, rows, random_state):
+    """Rows of `_MANY_LISTS` lists, or a few more, where the rows are of many more lists."""
+    labels = labels.pick(rows)
+    n_parts = labels.n_lists // _MANY_LISTS
+    if n_parts < 2:
+        return rows
+    _, some = next(labels.folds(n_parts, random_state), (None, slice(None)))
+    return rows[some]
 
 
 def _warn_where_worse(before, after, n_places):

@@ -15,6 +15,7 @@ weight on some positives, a range of their ranks. Scores of many lists are one f
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ class Places:
     ----------
     most : ndarray of shape (m,)
         The most negatives that can stand in each top, min(k, N).
+    scale : ndarray of shape (m,)
+        One over it.
     lists, d : ndarray of shape (sum of most,)
         The list of each place, and its number 1, 2, ... from the bottom of the top.
     negatives : ndarray
@@ -60,11 +63,15 @@ class Places:
         end = (self.starts + self.n_positives)[self.lists]
         self.negatives, self.lowest = end + self.d - 1, end - self.d
 
+    @cached_property
+    def scale(self):
+        return 1.0 / self.most
+
     def count(self, mask):
         """Number of places of each list with True."""
         if len(self.most) == 1:
             return np.array([np.count_nonzero(mask)])
-        return np.bincount(self.lists[mask], minlength=len(self.most))
+        return self.sum(mask).astype(np.intp)
 
     def sum(self, values):
         """Sum over the places of each list."""
@@ -88,15 +95,16 @@ class Places:
             Places in the flat array, the slopes there, and their lists.
         """
         first, last, weight = raised(d, self.k, self.n_positives)
-        taken = np.flatnonzero(self.d <= d[self.lists])
-        lowered_lists, place = self.lists[taken], self.d[taken] - 1
+        taken = np.flatnonzero(self.d <= d.take(self.lists))
+        lowered_lists, place = self.lists.take(taken), self.d.take(taken)
+        place -= 1
         counts, raised_lists = last - first, lowered_lists
         if (counts != d).any():  # not a positive for each negative
             raised_lists, place = np.repeat(np.arange(len(d)), counts), _counted(counts)
         slopes = np.ones(len(taken) + len(place))
-        slopes[len(taken) :] = -weight if np.ndim(weight) == 0 else -weight[raised_lists]
-        raised_rows = (self.starts + first)[raised_lists] + place
-        rows = np.concatenate([self.negatives[taken], raised_rows])
+        slopes[len(taken) :] = -weight if np.ndim(weight) == 0 else -weight.take(raised_lists)
+        place += (self.starts + first).take(raised_lists)
+        rows = np.concatenate([self.negatives.take(taken), place])
         return rows, slopes, np.concatenate([lowered_lists, raised_lists])
 
 
@@ -105,18 +113,54 @@ def _counted(counts):
     return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
+class SortedScores:
+    """Scores of lists in the order that `Places` says, of which only some may be looked at.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+    order : ndarray of int, shape (n,), or None
+        Which of the scores stands where; None where they are sorted.
+    places : Places
+    """
+
+    def __init__(self, scores, order, places):
+        self.scores, self.order, self.places = scores, order, places
+
+    def at(self, where):
+        """Those at some places of the flat array."""
+        return self.scores.take(where if self.order is None else self.order.take(where))
+
+    @cached_property
+    def leads(self):
+        """By how much the d-th negative beats the positive that it pushes out, for each place."""
+        return self.at(self.places.negatives) - self.at(self.places.pushed_out)
+
+    @property
+    def hits(self):
+        """Sum over the lists of one minus the mistakes at the top over the most there can be."""
+        places = self.places
+        return float(len(places.most) - (self.leads >= 0) @ places.scale.take(places.lists))
+
+    @cached_property
+    def until(self):
+        """Sums of the scores before each place of the flat array, and of all, (n + 1,)."""
+        v = self.scores if self.order is None else self.scores.take(self.order)
+        return np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
+
+
 class PrecisionSurrogate(NamedTuple):
-    """The parts of a surrogate; v are the flat scores of lists, sorted as `Places` says.
+    """The parts of a surrogate; v are the `SortedScores` of lists.
 
     Attributes
     ----------
     increments : callable
-        ``increments(v, places)``: gain of letting the d-th negative in, for each place.
+        ``increments(v)``: gain of letting the d-th negative in, for each place.
     raised : callable
         ``raised(d, k, P)``: the positives that a step raises, as (first, last, weight) for each
         list: those at the 0-based ranks first <= rank < last among the positives.
     constant : callable
-        ``constant(v, places)``: the value at d = 0 of each list.
+        ``constant(v)``: the value at d = 0 of each list.
     convex : bool
         In the scores.
     perceptron : callable or None
@@ -130,31 +174,31 @@ class PrecisionSurrogate(NamedTuple):
     perceptron: Callable | None = None
 
 
-def _to_the_top(v, places):
+def _to_the_top(v):
     """1 + b_d - a_{k+1-d}: the d-th negative against the positive that it pushes out."""
-    return 1.0 + v.take(places.negatives) - v.take(places.pushed_out)
+    return 1.0 + v.leads
 
 
-def _to_the_bottom(v, places):
-    return 1.0 + v.take(places.negatives) - v.take(places.lowest)
+def _to_the_bottom(v):
+    return 1.0 + v.at(v.places.negatives) - v.at(v.places.lowest)
 
 
-def _on_average(v, places):
-    d, end = places.d, places.negatives - places.d + 1
-    until = np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
+def _on_average(v):
+    until, places, d = v.until, v.places, v.places.d
+    end = places.negatives - d + 1
     entered = until[places.negatives + 1] - until[end]
     missed = until[end] - until[places.pushed_out]
     total = d + entered - d / ((places.n_positives - places.k)[places.lists] + d) * missed
     return total - np.where(d > 1, np.concatenate([[0.0], total[:-1]]), 0.0)
 
 
-def _nothing(v, places):
-    return np.zeros(len(places.k))
+def _nothing(v):
+    return np.zeros(len(v.places.k))
 
 
-def _those_below_k(v, places):
-    until = np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
-    return until[places.starts + places.k] - until[places.starts + places.n_positives]
+def _those_below_k(v):
+    places = v.places
+    return v.until[places.starts + places.k] - v.until[places.starts + places.n_positives]
 
 
 def _pushed_out(d, k, n_positives):
@@ -192,20 +236,19 @@ def perceptron_names():
     return sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)
 
 
-def violations(surrogate, v, places):
+def violations(surrogate, v):
     """d*, the number of negatives that a subgradient step lowers, per list."""
-    return places.count(surrogate.increments(v, places) > 0)
+    return v.places.count(surrogate.increments(v) > 0)
 
 
-def surrogate_values(surrogate, v, places):
+def surrogate_values(surrogate, v):
     """The surrogate of each list."""
-    increments = surrogate.increments(v, places)
-    return surrogate.constant(v, places) + places.sum(np.maximum(increments, 0.0))
+    return surrogate.constant(v) + v.places.sum(np.maximum(surrogate.increments(v), 0.0))
 
 
-def mistakes(v, places):
+def mistakes(v):
     """Negatives in the top k, per list; of equal scores the negative counts as higher."""
-    return places.count(v.take(places.negatives) >= v.take(places.pushed_out))
+    return v.places.count(v.leads >= 0)
 
 
 def precision_surrogate(
@@ -255,10 +298,10 @@ def precision_surrogate(
     (2.0, [-1.0, 1.0, 0.0])
     """
     form = _known(surrogate)
-    rows, v, places = _sorted_list(y, scores, k)
+    rows, v = _sorted_list(y, scores, k)
     slope = np.empty(len(rows))
-    slope[rows] = places.slopes(violations(form, v, places), form.raised)
-    return float(surrogate_values(form, v, places)[0]), slope
+    slope[rows] = v.places.slopes(violations(form, v), form.raised)
+    return float(surrogate_values(form, v)[0]), slope
 
 
 def perceptron_step(
@@ -307,9 +350,9 @@ def perceptron_step(
         raise ValueError(
             f"There is no perceptron on {surrogate!r}: take one of {perceptron_names()}."
         )
-    rows, v, places = _sorted_list(y, scores, k)
+    rows, v = _sorted_list(y, scores, k)
     step = np.empty(len(rows))
-    step[rows] = 0.0 - places.slopes(mistakes(v, places), form.perceptron)
+    step[rows] = 0.0 - v.places.slopes(mistakes(v), form.perceptron)
     return step
 
 
@@ -348,8 +391,8 @@ def scores_by_class(y, scores, k):
 
 
 def _sorted_list(y, scores, k):
-    """Rows of one list as `Places` wants them, their scores, and its places."""
+    """Rows of one list as `Places` wants them, and their scores."""
     positives, negatives, k = rows_by_class(y, scores, k)
     rows = np.concatenate([positives, negatives])
     places = Places([len(positives)], [len(negatives)], [k])
-    return rows, np.asarray(scores, dtype=np.float64)[rows], places
+    return rows, SortedScores(np.asarray(scores, dtype=np.float64), rows, places)
