@@ -608,10 +608,13 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
             return
         self.n_lists_, self.mean_ = batch.n_lists, means["mean_"]
         counts = weights > 0  # rows of weight 0 form no pairs
-        kept = RankingLists.from_qid(lists.ungroup(lists.index)[counts])
-        self._model_ = self._fit_pairs(X[counts], y[counts], kept, weights[counts])
+        if not counts.all():
+            lists = RankingLists.from_qid(lists.ungroup(lists.index)[counts])
+            X, y, weights = X[counts], y[counts], weights[counts]
+            batch, _ = self._encode_documents(X, y, lists, weights, self.target_loss_)
+        self._model_ = self._fit_pairs(batch, X, y, lists, weights)
 
-    def _fit_pairs(self, X, y, lists, weights):
+    def _fit_pairs(self, batch, X, y, lists, weights):
         """A model of pairs of documents: the low-rank bilinear one, or any regressor's."""
         regression, rng = self._regression(), check_random_state(self.random_state)
         # Antisymmetric data give a tree two equal splits everywhere: their sums have to be equal
@@ -625,7 +628,6 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         bilinear = self.estimator is None and self.pair_features == "bilinear"
         searches = bilinear or (self.estimator is None and self.alpha == "auto")
         if searches:
-            batch, _ = self._encode_documents(X, y, lists, weights, self.target_loss_)
             warn_without_preferences(batch.scaled_targets())
             self._keep_scores(self._regression().fit(batch)._replace(sums=None))
             regression = replace(regression, alpha=self.alpha_)

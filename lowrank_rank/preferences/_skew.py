@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import eigh
 from scipy.optimize import minimize
 from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.exceptions import ConvergenceWarning
@@ -24,7 +25,7 @@ from ..regression._ridge import LinearModel, check_finite, linear_scores
 
 _DENSE_FEATURES = 500  # up to which the gradient in A is formed to begin with
 _COLUMNS_AT_ONCE = 64  # of it
-_ENTRIES_AT_ONCE, _ROWS_AT_ONCE = 2**18, 1024  # of X in a block: at most, unless rows are long
+_ENTRIES_AT_ONCE, _ROWS_AT_ONCE = 2**17, 1024  # of X in a block: at most, unless rows are long
 _LARGEST = 1e150  # of a preference: its square is a number
 
 
@@ -175,6 +176,14 @@ class _Block:
         g -= products[:, 0].take(self.second)
         return g, right
 
+    def leave(self, g):
+        """Make the residuals those of preferences g, which are overwritten; returns their value."""
+        g -= self.targets
+        weighted = np.multiply(self.weights, g, out=self.residuals.data)
+        value = weighted @ g
+        weighted *= 2.0
+        return value
+
     def both_ways(self, values):
         """The antisymmetric residuals times values (n, k)."""
         return self.transposed @ values - self.residuals @ values
@@ -206,7 +215,14 @@ class _Problem:
 
     def _project(self, block, directions):
         """Centred rows of a block times directions (k, p), shape (n, k)."""
-        return np.asarray(block.X @ directions.T) - directions @ self.mean
+        products = np.asarray(block.X @ np.ascontiguousarray(directions.T))
+        products -= directions @ self.mean
+        return products
+
+    def _columns(self, block, some):
+        """Some centred features of the rows of a block."""
+        X = block.X[:, some]
+        return (X.toarray() if sparse.issparse(X) else X) - self.mean[some]
 
     def _gathered(self, parts):
         """Sums of centred rows with coefficients (n, k) of each (block, coefficients), (k, p)."""
@@ -214,7 +230,7 @@ class _Problem:
         of_mean: Any = 0.0
         for block, values in parts:
             total = total + np.asarray(values.T @ block.X)
-            of_mean = of_mean + values.sum(axis=0)
+            of_mean = of_mean + np.ones(len(values)) @ values  # faster than a sum
         return total - np.outer(of_mean, self.mean)
 
     def value_and_gradient(self, theta):
@@ -225,10 +241,7 @@ class _Problem:
             nonlocal value
             for block in self.blocks:
                 g, right = block.preferences(self._project(block, theta))
-                g -= block.targets
-                weighted = block.weights * g
-                value += weighted @ g
-                np.multiply(weighted, 2.0, out=block.residuals.data)
+                value += block.leave(g)
                 yield block, block.both_ways(right)
 
         gradient = self._gathered(slopes())
@@ -250,35 +263,48 @@ class _Problem:
         pairs (p, q) of planes.
         """
         size = len(self.mean)
-        theta = np.zeros((2 * n_components + 1, size))
-        theta[0] = coef
-        self.value_and_gradient(theta.ravel())  # sets the residuals
-        guess = rng.normal(size=size)
-        if not np.any(self._steepest(guess[np.newaxis])):  # nothing left to explain
-            return theta[1 : n_components + 1], theta[n_components + 1 :]
-        if size <= max(_DENSE_FEATURES, 2 * n_components + 1):
-            basis = np.eye(size)
-        else:
-            steepest = LinearOperator(
-                (size, size),
-                matvec=lambda v: self._steepest(v.reshape(1, -1))[0],
-                rmatvec=lambda v: -self._steepest(v.reshape(1, -1))[0],
-                dtype=np.float64,
-            )
-            basis = svds(steepest, k=2 * n_components, v0=guess)[0].T
-        inside = np.vstack(
-            [self._steepest(basis[some]) for some in gen_batches(len(basis), _COLUMNS_AT_ONCE)]
-        )
-        inside = basis @ inside.T
-        values, vectors = np.linalg.eigh(1j * (inside - inside.T) / 2.0)
-        top = np.argsort(-values)[:n_components]
-        length = np.sqrt(np.maximum(values[top], 0.0))[:, np.newaxis]  # equal ones: well scaled
-        p, q = (length * (part[:, top].T @ basis) for part in (vectors.real, vectors.imag))
-        missing = n_components - len(p)
-        p, q = (np.vstack([m, np.zeros((missing, size))]) for m in (p, q))
-        best, square = self._best_step(coef, np.concatenate([np.zeros((1, size)), p, q]))
+        nothing = np.zeros((n_components, size))
+        theta = np.concatenate([coef[np.newaxis], nothing, nothing])
+        for block in self.blocks:
+            block.leave(block.preferences(self._project(block, theta))[0])
+        basis, inside = self._gradient_in(rng.normal(size=size), n_components)
+        if not np.any(inside):  # nothing left to explain
+            return nothing, nothing
+        size = len(inside)
+        few = [max(0, size - n_components), size - 1]
+        values, vectors = (part[..., ::-1] for part in eigh(1j * inside, subset_by_index=few))
+        length = np.sqrt(np.maximum(values, 0.0))[:, np.newaxis]  # equal ones: well scaled
+        p, q = (length * (part.T @ basis) for part in (vectors.real, vectors.imag))
+        p, q = (np.vstack([m, nothing[len(m) :]]) for m in (p, q))
+        best, square = self._best_step(coef, np.concatenate([theta[:1] * 0.0, p, q]))
         fraction = best / square if square > 0 else 0.0
         return np.sign(fraction) * np.sqrt(abs(fraction)) * p, np.sqrt(abs(fraction)) * q
+
+    def _gradient_in(self, guess, n_components):
+        """A basis (m, p), all of few features, and in it the skew gradient in A (m, m)."""
+        size = len(guess)
+        if size <= max(_DENSE_FEATURES, 2 * n_components + 1):
+            half = np.vstack(
+                [
+                    self._gathered(
+                        (block, block.residuals @ self._columns(block, some))
+                        for block in self.blocks
+                    )
+                    for some in gen_batches(size, _COLUMNS_AT_ONCE)
+                ]
+            )
+            return np.eye(size), half - half.T
+        if not np.any(self._steepest(guess[np.newaxis])):
+            return np.eye(1, size), np.zeros((1, 1))
+        steepest = LinearOperator(
+            (size, size),
+            matvec=lambda v: self._steepest(v.reshape(1, -1))[0],
+            rmatvec=lambda v: -self._steepest(v.reshape(1, -1))[0],
+            dtype=np.float64,
+        )
+        basis = svds(steepest, k=2 * n_components, v0=guess)[0].T
+        inside = basis @ self._steepest(basis).T
+        return basis, (inside - inside.T) / 2.0
 
     def stretch(self, start):
         """Units of w and of the components in which the objective is about as steep in all of them.
