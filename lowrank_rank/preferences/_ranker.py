@@ -629,10 +629,13 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         searches = bilinear or (self.estimator is None and self.alpha == "auto")
         if searches:
             warn_without_preferences(batch.scaled_targets())
-            self._keep_scores(self._regression().fit(batch)._replace(sums=None))
+            scores = self._regression().fit(batch)
+            self._keep_scores(scores._replace(sums=None))
             regression = replace(regression, alpha=self.alpha_)
         if bilinear:
-            return self._fit_bilinear(X, lists, weights, pairs, rng, regression.say)
+            seen = scores.sums and scores.sums.statistics.features
+            features = seen or Moments.of(X, weights)
+            return self._fit_bilinear(X, lists, features, pairs, rng, regression.say)
         if not searches:  # else it is said
             warn_without_preferences(pairs.targets)
         own = weights**2 * lists.ungroup(lists.spread(factors))
@@ -641,9 +644,8 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         self.n_iter_ = 1
         return model
 
-    def _fit_bilinear(self, X, lists, weights, pairs, rng, say):
+    def _fit_bilinear(self, X, lists, features, pairs, rng, say):
         """The skew term on top of the scores that are known."""
-        features = Moments.of(X, weights)
         scale = features.scale
         model = fit_skew(
             X @ sparse.diags(1.0 / scale) if sparse.issparse(X) else X / scale,

@@ -162,19 +162,19 @@ class _Block:
     def preferences(self, products):
         """g of the pairs from the products (n, 2c + 1) of their rows, and the right factors.
 
-        ``g(a, b) = <left of a, right of b> - <w, b>``; the left ones are the products themselves,
-        the right ones 1, <q, x> and -<p, x>.
+        ``g(a, b) = <w, a> - <w, b> + <left of a, right of b>``, the left ones <p, x> and <q, x>,
+        the right ones <q, x> and -<p, x>; those that are returned have a 1 before them.
         """
         c = products.shape[1] // 2
-        right = np.empty_like(products)
-        right[:, 0] = 1.0
-        right[:, 1 : c + 1] = products[:, c + 1 :]
-        np.negative(products[:, 1 : c + 1], out=right[:, c + 1 :])
-        both = products.take(self.first, axis=0)
-        both *= right.take(self.second, axis=0)
-        g = both @ np.ones(both.shape[1])
-        g -= products[:, 0].take(self.second)
-        return g, right
+        products = np.ascontiguousarray(products.T)  # sums over the factors are then of long rows
+        score, left = products[0], products[1:]
+        right = np.concatenate([np.ones((1, products.shape[1])), left[c:], -left[:c]])
+        both = left.take(self.first, axis=1)
+        both *= right[1:].take(self.second, axis=1)
+        g = both.sum(axis=0)
+        g += score.take(self.first)
+        g -= score.take(self.second)
+        return g, np.ascontiguousarray(right.T)
 
     def leave(self, g):
         """Make the residuals those of preferences g, which are overwritten; returns their value."""
@@ -229,9 +229,9 @@ class _Problem:
         total: Any = 0.0
         of_mean: Any = 0.0
         for block, values in parts:
-            total = total + np.asarray(values.T @ block.X)
+            total = total + np.asarray(block.X.T @ values)
             of_mean = of_mean + np.ones(len(values)) @ values  # faster than a sum
-        return total - np.outer(of_mean, self.mean)
+        return total.T - np.outer(of_mean, self.mean)
 
     def value_and_gradient(self, theta):
         theta = theta.reshape(-1, len(self.mean))
