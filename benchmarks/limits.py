@@ -219,9 +219,9 @@ def fit_of(ranker, n_rows, length, n_features=50):
 
 
 def surrogate_fit(name, n_rows, length, n_features=50):
-    """Ten iterations: their number is not to depend on the size."""
+    """Five iterations, too few to end early: as many evaluations at each size."""
     return fit_of(
-        OrderPreservingRegressor(surrogate=name, max_iter=10, tol=1e-12),
+        OrderPreservingRegressor(surrogate=name, max_iter=5, tol=1e-12),
         n_rows,
         length,
         n_features,
@@ -353,7 +353,7 @@ def slope_rows(args):
         make, sizes, bar = SLOPES[name]
         sizes = [size // 10 for size in sizes] if args.tiny else sizes
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # ten iterations are too few
+            warnings.simplefilter("ignore", ConvergenceWarning)  # they stop early
             seconds = best_seconds({size: make(size) for size in sizes}, args.repeats, process_time)
         slope = np.polyfit(np.log(sizes), np.log([seconds[size] for size in sizes]), 1)[0]
         rows.append(bar_row(path=name, sizes=str(sizes), value=slope, at_most=bar))

@@ -15,6 +15,9 @@ from sklearn.utils import gen_batches
 
 from ._arrays import check_unmasked, plain
 
+_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, and of no short pattern
+_ROWS_AT_ONCE = 2**13  # of letters of strings
+
 
 class RankingLists:
     """A partition of rows into lists: lengths, and how to bring rows together.
@@ -225,15 +228,11 @@ def factorize(qid):
     # Ids mostly come in runs: only the head of each run has to be looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
     values = qid[heads]
-    if qid.dtype.kind in "US":  # hashing them is faster than sorting
-        codes, first = _codes_by_hash(values.tolist())
-        ids = values[first]
-    else:
-        ids, first, codes = _distinct(values)
-        by_appearance = np.argsort(first)
-        place = np.empty_like(by_appearance)
-        place[by_appearance] = np.arange(len(ids))
-        codes, ids = place[codes], ids[by_appearance]
+    ids, first, codes = _distinct(values)
+    by_appearance = np.argsort(first)
+    place = np.empty_like(by_appearance)
+    place[by_appearance] = np.arange(len(ids))
+    codes, ids = place[codes], ids[by_appearance]
     return np.repeat(codes, np.diff(np.append(heads, len(qid)))), ids
 
 
@@ -274,7 +273,7 @@ def checked_ids(qid):
 
 
 def _distinct(values):
-    """Sorted distinct values, where each appears first, and which one each entry is."""
+    """Distinct values, where each appears first, and which one each entry is."""
     if values.dtype.kind in "iu":
         low = values.min()
         span = int(values.max()) - int(low) + 1
@@ -286,7 +285,20 @@ def _distinct(values):
             present = np.flatnonzero(first >= 0)
             code = np.cumsum(first >= 0) - 1
             return values[first[present]], first[present], code[offset]
+    if values.dtype.kind in "US" and values.dtype.itemsize:  # slow to sort: by a number for each
+        _, first, code = np.unique(_fingerprints(values), return_index=True, return_inverse=True)
+        if (values[first][code] == values).all():
+            return values[first], first, code
     return np.unique(values, return_index=True, return_inverse=True)
+
+
+def _fingerprints(values):
+    """A number for each of some strings of one type; two that differ seldom have the same."""
+    letters = np.uint32 if values.dtype.kind == "U" else np.uint8
+    letters = np.ascontiguousarray(values).view(letters).reshape(len(values), -1)
+    powers = np.multiply.accumulate(np.full(letters.shape[1], _BASE, dtype=np.uint64))
+    blocks = gen_batches(len(values), _ROWS_AT_ONCE)
+    return np.concatenate([letters[rows].astype(np.uint64) @ powers for rows in blocks])
 
 
 def refuse_missing_ids(qid):
