@@ -51,7 +51,7 @@ def add_arguments(parser):
     parser.add_argument("--part", nargs="+", choices=sorted(PARTS), default=sorted(PARTS))
     parser.add_argument("--row", nargs="+", choices=list(ROWS), default=list(ROWS))
     parser.add_argument("--slope", nargs="+", choices=list(SLOPES), default=list(SLOPES))
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--in-process", nargs=3, help="one peak here: estimator, type, layout")
 
 

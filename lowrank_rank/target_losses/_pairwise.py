@@ -140,10 +140,16 @@ class PairwiseDisagreement(TargetLoss):
             return differences_from_matrices(self.preferences(y))
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         i, j = np.triu_indices(y.shape[1], 1)
-        differences = np.empty((len(y), len(i)))
+        differences, factors = np.empty((len(y), len(i))), self._pair_factors(y)
         for rows in batches(len(y), len(i), _ENTRIES_AT_ONCE):
             self._encode_pairs(y[rows], i, j, differences[rows])
+            if factors is not None:
+                differences[rows] *= factors[rows, np.newaxis]
         return differences
+
+    def _pair_factors(self, _y):
+        """What the pairs of each row of grades are multiplied by, (n,); None is 1."""
+        return None
 
     def _encode_pairs(self, y, i, j, out):
         """Net preferences of the items i over the items j of each row of grades, into `out`."""
@@ -247,16 +253,12 @@ class KendallTau(PairwiseDisagreement):
         return -kendall_values(y, scores, lists)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
-        return super().preferences(y) * self._pair(y)[:, np.newaxis, np.newaxis]
-
-    def _encode_pairs(self, y, i, j, out):
-        super()._encode_pairs(y, i, j, out)
-        out *= self._pair(y)[:, np.newaxis]
+        return super().preferences(y) * self._pair_factors(y)[:, np.newaxis, np.newaxis]
 
     def offset(self, y: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)
         i, j = np.triu_indices(y.shape[1], 1)
-        return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair(y)
+        return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair_factors(y)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """As of unit weights, by the number of pairs: 1 / the fraction of the pairs judged."""
@@ -265,8 +267,7 @@ class KendallTau(PairwiseDisagreement):
         fraction = np.maximum(n_judged * (n_judged - 1), 1) / max(r * (r - 1), 1)
         return super().score_targets(y) / fraction
 
-    @staticmethod
-    def _pair(y):
+    def _pair_factors(self, y):
         """One over the number of pairs of judged items."""
         judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1)
         return 2.0 / np.maximum(judged * (judged - 1), 1)
