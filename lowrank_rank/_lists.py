@@ -294,8 +294,8 @@ def _distinct(values):
 
 def _fingerprints(values):
     """A number for each of some strings of one type; two that differ seldom have the same."""
-    letters = np.uint32 if values.dtype.kind == "U" else np.uint8
-    letters = np.ascontiguousarray(values).view(letters).reshape(len(values), -1)
+    letter = f"u{np.dtype(values.dtype.kind + '1').itemsize}"
+    letters = np.ascontiguousarray(values).view(letter).reshape(len(values), -1)
     powers = np.multiply.accumulate(np.full(letters.shape[1], _BASE, dtype=np.uint64))
     blocks = gen_batches(len(values), _ROWS_AT_ONCE)
     return np.concatenate([letters[rows].astype(np.uint64) @ powers for rows in blocks])

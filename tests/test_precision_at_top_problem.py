@@ -8,11 +8,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank.precision_at_top import _problem
 from lowrank_rank.precision_at_top._mini_batch import Start
 from lowrank_rank.precision_at_top._problem import (
     LongList,
     ManyLists,
     Top,
+    _some_lists,
     held_out_measure,
     number_of_batches,
     resolve_top,
@@ -174,6 +176,27 @@ def test_matrix_rows_are_shuffled():
     assert_array_equal(rows[True], np.arange(40))
     assert np.abs(np.diff(rows[False]))[:4].max() > 1  # not only the batches change places
     assert_array_equal(np.sort(rows[False]), np.arange(40))
+
+
+@pytest.mark.parametrize("state", [None, 0])
+@pytest.mark.parametrize("queries", [False, True])
+def test_start_and_steps_are_compared_on_some_of_many_lists(queries, state, monkeypatch):
+    """On at least as many whole lists as are enough, and on less than twice as many."""
+    monkeypatch.setattr(_problem, "_MANY_LISTS", 10)
+    for n_lists in (7, 19, 20, 34):
+        if queries:
+            qid = np.repeat(np.arange(n_lists), 3)
+            labels = labels_of(np.tile([1, 0, 0], n_lists), qid)
+        else:
+            qid, labels = np.arange(n_lists), labels_of(np.tile([1, 0, 0], (n_lists, 1)))
+        rows = np.arange(len(qid))
+        random_state = None if state is None else np.random.RandomState(state)
+        some = _some_lists(labels, rows, random_state)
+        lists, counts = np.unique(qid[some], return_counts=True)
+        assert (counts == len(qid) // n_lists).all()
+        assert len(lists) == n_lists if n_lists < 20 else 10 <= len(lists) < 20
+    one_list = labels_of(np.arange(100) % 2)
+    assert len(_some_lists(one_list, np.arange(100), None)) == 100
 
 
 @pytest.mark.filterwarnings("ignore:The cutting planes end at weights that score all rows alike")

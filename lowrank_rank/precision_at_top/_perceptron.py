@@ -108,8 +108,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     A linear model fitted by mini-batch steps on a surrogate of the number of negatives in the
     top k (`lowrank_rank.surrogates.precision_surrogate`), from logistic regression, with averaged
     iterates. ``target_loss`` says where the top ends; how the rest of the list is ordered is not
-    looked at. Steps on half of the rows are first compared with their start on the other half:
-    where they do worse the start is what is returned. The methods of [1]_ are settings:
+    looked at. Steps on half of the rows are first compared with their start on the other half (of
+    many lists: on some 2000 each): where they do worse the start is what is returned. The methods
+    of [1]_ are settings:
 
     =================  ==========================================
     SGD@k-avg, -max    ``surrogate="avg"``, ``surrogate="max"``
