@@ -155,6 +155,19 @@ def test_the_path_is_that_of_single_solutions(problem, missing):
             np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
+@pytest.mark.parametrize(("p", "d"), [(1, 2), (2, 1), (3, 4), (40, 3)])
+@pytest.mark.parametrize("rank", ["full", "deficient", "zero"])
+def test_one_reduction_solves_for_every_penalty(p, d, rank):
+    rng = np.random.default_rng(p)
+    rows = rng.normal(size=({"full": 2 * p, "deficient": (p + 1) // 2, "zero": 0}[rank], p))
+    matrix, right = rows.T @ rows, rng.normal(size=(p, d))
+    penalties = np.array([1e-5, 0.1, 1e4])
+    found = _statistics._solve_penalised(matrix.copy(), right.copy(), penalties)
+    for penalty, one in zip(penalties, found, strict=True):
+        expected = np.linalg.solve(matrix + penalty * np.eye(p), right)
+        np.testing.assert_allclose(one, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+
+
 def test_units_and_rows_do_not_change_what_alpha_means(problem):
     """Powers of two are exact; the rows twice have the same coefficients."""
     X, targets, weights, codes = problem

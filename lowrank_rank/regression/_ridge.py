@@ -69,11 +69,15 @@ def _products_with(X, coef):
         return X @ coef.T
     scores = np.zeros((X.shape[0], len(coef)))
     if len(coef) >= _OUTPUTS_OF_BLAS:
-        block = np.zeros((_ROWS_OF_BLAS, X.shape[1]))
+        right, filled = np.ascontiguousarray(coef.T), np.zeros((_ROWS_OF_BLAS, X.shape[1]))
+        as_it_is = X.dtype == np.float64 and X.flags.c_contiguous
         for rows in gen_batches(len(scores), _ROWS_OF_BLAS):
             n = rows.stop - rows.start
-            block[:n] = X[rows]
-            scores[rows] = (block @ coef.T)[:n]
+            if n == _ROWS_OF_BLAS and as_it_is:
+                np.matmul(X[rows], right, out=scores[rows])
+            else:
+                filled[:n] = X[rows]
+                scores[rows] = (filled @ right)[:n]
         return scores
     for rows in gen_batches(len(scores), _ROWS_AT_ONCE):
         block = np.ascontiguousarray(X[rows], dtype=np.float64)

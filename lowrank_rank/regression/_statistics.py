@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
+from scipy.linalg import lapack
 from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
@@ -412,7 +413,7 @@ class RidgeStatistics:
         return self.solve(alpha * self.features.total, self.scale)
 
     def path(self, alphas):
-        """What `solve_standardised` finds for each alpha > 0, by one decomposition.
+        """What `solve_standardised` finds for each alpha > 0, by one reduction.
 
         Returns
         -------
@@ -424,15 +425,9 @@ class RidgeStatistics:
         coef = np.empty((len(alphas), *self.cross.shape))
         for m, gram in enumerate(self.gram):
             js = np.flatnonzero(self.pattern == m)
-            values, vectors = linalg.eigh(
-                gram / scale / scale[:, np.newaxis],
-                driver="evd" if len(gram) > 1 else "ev",  # SciPy 1.9 calls "evd" wrongly for one
-                overwrite_a=True,
-                check_finite=False,
+            coef[:, :, js] = _solve_penalised(
+                gram / scale / scale[:, np.newaxis], scaled[:, js], penalties
             )
-            shrunk = np.maximum(values, 0.0) + penalties[:, np.newaxis]
-            parts = (vectors.T @ scaled[:, js]) / shrunk[:, :, np.newaxis]
-            coef[:, :, js] = vectors @ parts
         coef /= scale[:, np.newaxis]
         return coef, np.array([self._intercept(one) for one in coef])
 
@@ -448,6 +443,29 @@ def _solve_positive(matrix, right):
         return linalg.cho_solve(linalg.cho_factor(matrix), right)
     except linalg.LinAlgError:
         return _solve_shortest(matrix, right)
+
+
+def _solve_penalised(matrix, right, penalties):
+    """Solutions of (matrix + penalty) x = right for each penalty, shape (n_penalties, p, d).
+
+    By an orthogonal reduction of the matrix, positive semidefinite, to a tridiagonal one, in which
+    each penalty is a system of its own (Elden 1977, for ridge regression); a fifth of the time of
+    eigenvectors.
+    """
+    p, d = right.shape
+    if p == 1:
+        return right / (matrix + penalties[:, np.newaxis, np.newaxis])
+    reduced, main, side, tau, _ = lapack.dsytrd(matrix, lower=1, lwork=64 * p, overwrite_a=1)
+    reflectors = reduced[1:, :-1]  # of all coordinates but the first, laid out as those of QR
+
+    def turned(columns, trans):
+        rest = lapack.dormqr("L", trans, reflectors, tau, columns[1:], 64 * columns.shape[1])[0]
+        return np.vstack([columns[:1], rest])
+
+    rounding = p * _EPS * np.abs(main).max()
+    right = turned(right, "T")
+    found = [lapack.dptsv(main + max(penalty, rounding), side, right)[2] for penalty in penalties]
+    return turned(np.hstack(found), "N").reshape(p, len(penalties), d).transpose(1, 0, 2)
 
 
 def _solve_shortest(matrix, right):
