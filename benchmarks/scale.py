@@ -145,7 +145,7 @@ def evaluation_paths(X, y, qid, blocks):
         known = facts.labels.known(model.surrogate)
         if not source.is_kept:
             labelled = source.map(_solvers.read, model, loss, True)  # as evaluations read it
-        parts = labelled.map(_solvers.prepare, scaling, known, source.is_kept)
+        parts = labelled.map(_solvers.prepare, scaling, known, source.is_kept, True)
         yield (
             f"evaluation, {name}",
             lambda parts=parts: parts.sum(_solvers.value_and_gradient, theta),

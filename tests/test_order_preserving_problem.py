@@ -145,3 +145,46 @@ def test_grades_beyond_the_range_are_refused():
     assert_allclose(
         large / 1e100, OrderPreservingRegressor(target_loss="dcg").fit(X, y).bound_factor_
     )
+
+
+@pytest.mark.parametrize("offset", [0.0, 3.0, 1e4])
+@pytest.mark.parametrize("unit", [1.0, 1e12])
+@pytest.mark.parametrize("kept", [False, True])
+def test_float32_is_multiplied_in_single_precision_where_that_will_do(offset, unit, kept):
+    rng = np.random.default_rng(0)
+    X = (unit * (rng.normal(size=(300, 4)) + offset)).astype(np.float32)
+    scaling = Scaling.of(Moments.of(X, np.ones(300)), True, True)
+    features = scaling.features if kept else scaling.as_they_come
+    single, double = features(X, True), features(X, False)
+    expects_single = kept or (offset < 10 and unit == 1.0)
+    if kept:
+        assert (single.X.dtype, double.X.dtype) == (np.float32, np.float64)
+    else:
+        assert (single.as_it_is, double.as_it_is) == (expects_single, False)
+    theta, by_score = rng.normal(size=(2, 5)), rng.normal(size=(300, 2))
+    for one, other in (
+        (single.scores(theta), double.scores(theta)),
+        (single.gradient(by_score), double.gradient(by_score)),
+    ):
+        assert one.dtype == np.float64
+        assert_allclose(one, other, rtol=0, atol=3e-6 * np.abs(other).max())
+        if not expects_single:
+            assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("how", ["fit", "fit_blocks"])
+@pytest.mark.parametrize("tol", [1e-5, 1e-10])
+def test_float32_ends_where_float64_does(how, tol):
+    """With as many features as rows, whose last digits single precision does not tell."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 70)).astype(np.float32)
+    y, qid = rng.integers(0, 4, 80).astype(float), np.arange(80) // 8
+    single, double = (OrderPreservingRegressor(alpha=1e-3, tol=tol) for _ in range(2))
+    if how == "fit":
+        single.fit(X, y, qid=qid)
+    else:
+        halves = [(X[here], y[here], qid[here]) for here in (slice(0, 40), slice(40, 80))]
+        single.fit_blocks(halves)
+    double.fit(X.astype(np.float64), y, qid=qid)
+    assert single.gradient_norm_ <= tol
+    assert_allclose(single.coef_, double.coef_, rtol=0, atol=1e3 * tol)

@@ -25,7 +25,9 @@ from ._bounds import C_phi
 from ._surrogates import Surrogate, SurrogateValues, surrogate_for
 
 _ROWS_AT_ONCE = 2**14
-_SMALL_OFFSET = 1e3  # of a mean over its standard deviation: three digits of sixteen
+#: Of a mean over its standard deviation: three digits of sixteen, one of seven.
+_SMALL_OFFSET = {np.dtype(np.float64): 1e3, np.dtype(np.float32): 10.0}
+_ORDINARY_SCALE = 1e10  # of a feature, and its inverse: squares stay in the range of float32
 _ENTRIES_AT_ONCE = 2**16  # of X that are centred at a time
 
 
@@ -335,7 +337,8 @@ def unsupported_items(above, d):
 class ScaledFeatures(NamedTuple):
     """Features over their standard deviations, minus their means.
 
-    The means of sparse X are subtracted from the scores, not from X, which stays sparse.
+    The means of sparse X are subtracted from the scores, not from X, which stays sparse. Products
+    are those of the type of X, and sums over blocks of rows of double precision.
 
     Attributes
     ----------
@@ -359,20 +362,35 @@ class ScaledFeatures(NamedTuple):
     def scores(self, theta):
         """Scores (n, d) of coefficients and intercepts (d, p + 1)."""
         coef, intercept = theta[:, :-1], theta[:, -1]
-        return np.asarray(self.X @ coef.T) + (intercept - coef @ self.left)
+        return _products(self.X, coef) + (intercept - coef @ self.left)
 
     def gradient(self, by_score):
         """By coefficients and intercepts (d, p + 1), of one by scores (n, d)."""
         sums = by_score.sum(axis=0)
-        by_coef = np.asarray(self.X.T @ by_score).T - np.outer(sums, self.left)
-        return np.column_stack([by_coef, sums])
+        return np.column_stack([_sums(self.X, by_score) - np.outer(sums, self.left), sums])
+
+
+def _products(X, coef):
+    """X coef', in the type of X."""
+    return np.asarray(X @ coef.T.astype(X.dtype, copy=False))
+
+
+def _sums(X, by_score):
+    """by_score' X: products of single precision are added up in double precision."""
+    if X.dtype == np.float64:
+        return np.asarray(X.T @ by_score).T
+    by_coef = np.zeros((by_score.shape[1], X.shape[1]))
+    for rows in gen_batches(X.shape[0], _ROWS_AT_ONCE):
+        by_coef += by_score[rows].T.astype(X.dtype) @ X[rows]
+    return by_coef
 
 
 class RowsAsTheyCome(NamedTuple):
     """Dense rows of which no second copy is made; as `ScaledFeatures`.
 
     Small means are subtracted from the scores. Large ones would cancel there: the rows are then
-    centred piece by piece in the cache, for each product again, and so is float32 converted.
+    centred piece by piece in the cache, for each product again, and so is float32 converted where
+    its products are not enough.
 
     Attributes
     ----------
@@ -380,26 +398,28 @@ class RowsAsTheyCome(NamedTuple):
     mean, scale : ndarray of shape (p,)
     left : ndarray of shape (p,)
         What is still to be subtracted of the scaled ones.
+    as_it_is : bool
+        Whether X is multiplied in its own type.
     """
 
     X: Any
     mean: np.ndarray
     scale: np.ndarray
     left: np.ndarray
+    as_it_is: bool
 
     def pieces(self):
         """Slices of rows, and those rows minus the mean, in an array that is used again."""
         n, p = self.X.shape
-        as_it_is = not self.mean.any()
-        if self.X.dtype == np.float64 and as_it_is:
+        if self.as_it_is:
             yield slice(0, n), self.X
             return
-        step = min(n, max(1, _ENTRIES_AT_ONCE // p))
+        step, is_off = min(n, max(1, _ENTRIES_AT_ONCE // p)), self.mean.any()
         centred = np.empty((step, p))
         for rows in gen_batches(n, step):
             here = centred[: rows.stop - rows.start]
             here[...] = self.X[rows]  # faster than a difference of two types
-            if not as_it_is:
+            if is_off:
                 here -= self.mean
             yield rows, here
 
@@ -407,16 +427,16 @@ class RowsAsTheyCome(NamedTuple):
         return (self.X - self.mean) / self.scale
 
     def scores(self, theta):
-        coef = (theta[:, :-1] / self.scale).T
+        coef = theta[:, :-1] / self.scale
         scores = np.empty((len(self.X), len(theta)))
         for rows, centred in self.pieces():
-            np.matmul(centred, coef, out=scores[rows])
+            scores[rows] = _products(centred, coef)
         return scores + (theta[:, -1] - theta[:, :-1] @ self.left)
 
     def gradient(self, by_score):
         by_coef = np.zeros((by_score.shape[1], self.X.shape[1]))
         for rows, centred in self.pieces():
-            by_coef += by_score[rows].T @ centred
+            by_coef += _sums(centred, by_score[rows])
         sums = by_score.sum(axis=0)
         return np.column_stack([by_coef / self.scale - np.outer(sums, self.left), sums])
 
@@ -442,21 +462,30 @@ class Scaling(NamedTuple):
         scale = scale if standardize else np.ones(p)
         return cls(moments.mean if centre else np.zeros(p), scale)
 
-    def as_they_come(self, X):
-        """`RowsAsTheyCome` of dense rows that are read for one evaluation."""
+    def as_they_come(self, X, single=False):
+        """`RowsAsTheyCome` of dense rows that are read for one evaluation.
+
+        X of float32 is multiplied as such where `single` precision will do.
+        """
         if sparse.issparse(X):
             return self.features(X)
         nothing, left = np.zeros(len(self.mean)), self.mean / self.scale
-        if np.all(np.abs(left) <= _SMALL_OFFSET):
-            return RowsAsTheyCome(X, nothing, self.scale, left)
-        return RowsAsTheyCome(X, self.mean, self.scale, nothing)
+        in_range = np.all(np.abs(np.log(self.scale)) <= np.log(_ORDINARY_SCALE))
+        dtype = X.dtype if single and in_range else np.dtype(np.float64)
+        if np.all(np.abs(left) <= _SMALL_OFFSET[dtype]):
+            return RowsAsTheyCome(X, nothing, self.scale, left, X.dtype == dtype)
+        return RowsAsTheyCome(X, self.mean, self.scale, nothing, False)
 
-    def features(self, X):
-        """`ScaledFeatures` of some rows, which are kept."""
+    def features(self, X, single=False):
+        """`ScaledFeatures` of some rows, which are kept.
+
+        They are of double precision, whatever X is, unless `single` precision will do for float32.
+        """
         if sparse.issparse(X):
             return ScaledFeatures(X @ sparse.diags(1.0 / self.scale), self.mean / self.scale)
-        scaled = X - self.mean  # of double precision, whatever X is
-        scaled /= self.scale
+        scaled = np.empty(X.shape, dtype=X.dtype if single else np.float64)
+        for rows in gen_batches(len(X), _ROWS_AT_ONCE):
+            scaled[rows] = (X[rows] - self.mean) / self.scale
         return ScaledFeatures(scaled, np.zeros(len(self.mean)))
 
     def scaled(self, model):

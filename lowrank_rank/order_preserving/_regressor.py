@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,12 +19,14 @@ from .._typing import ArrayLike, MatrixLike
 from ..regression._ridge import MAX_FEATURES_GRAM, LinearModel
 from ._bounds import positional_loss
 from ._problem import Scaling, unsupported_items
-from ._solvers import ends, facts, labelled, prepare, read, solve_lbfgs, solve_ridge
+from ._solvers import Solution, ends, facts, labelled, prepare, read, solve_lbfgs, solve_ridge
 from ._surrogates import resolve_surrogate
 
 if TYPE_CHECKING:
     from ..target_losses._positional import PositionalLoss
     from ._surrogates import Surrogate
+
+_LEAST_TOL_IN_SINGLE = 1e-6  # which products of float32 still tell from rounding
 
 
 def _has_link(regressor):
@@ -64,7 +67,8 @@ class OrderPreservingRegressor(BaseRanker):
     tol : float, default=1e-5
         Largest entry of the objective's gradient at the solution, over that at zero coefficients;
         in standardised features. Orders rarely change below it; set 1e-9 or less for the last
-        digits of the coefficients.
+        digits of the coefficients. From 1e-6 on X of float32 is multiplied in single precision,
+        below it in double precision.
     max_iter : int, default=1000
         Iterations of L-BFGS.
     warm_start : bool, default=False
@@ -337,15 +341,16 @@ class OrderPreservingRegressor(BaseRanker):
         centre = intercept or not sees_intercepts  # differences do not see it
         squares = None if sees_intercepts else known_of_all.squares
         scaling = Scaling.of(known_of_all.features, self.standardize, centre, squares)
-        parts = blocks.map(prepare, scaling, known, blocks.is_kept)
-        start = self._start(scaling, len(labels.judged), before)
         few = len(scaling.scale) <= MAX_FEATURES_GRAM
         squared = known.surrogate.is_squared and labels.complete
+        start = self._start(scaling, len(labels.judged), before)
+        parts_in = partial(blocks.map, prepare, scaling, known, blocks.is_kept)
         if self.solver == "auto" and centre and few and squared:
             self._say(f"{known.surrogate!r} of {len(scaling.scale)} features in closed form")
+            parts = parts_in(False)
             found = solve_ridge(parts, known, self.alpha)
         else:
-            found = self._descend(parts, start, intercept)
+            found, parts = self._descend(parts_in, known_of_all.is_single, start, intercept)
         at_end = parts.sum(ends, loss, known.unit)
         norm, number = at_end.bound
         self.bound_factor_ = float(norm / np.sqrt(number)) if number else np.nan
@@ -374,20 +379,31 @@ class OrderPreservingRegressor(BaseRanker):
             )
         return scaling.scaled(before)
 
-    def _descend(self, parts, start, intercept):
+    def _descend(self, parts_in, is_single, start, intercept):
+        """`Solution` by L-BFGS, and the parts: in single precision as far as it goes, then on."""
+        found, parts = Solution(start, np.nan, 0, np.inf), None
+
         def report(i, value, slope):
+            i += done
             if self.verbose and i % self.verbose == 0:
                 self._say(f"iteration {i}: objective {value:.6g}, gradient {slope:.2g}")
 
-        found = solve_lbfgs(
-            parts,
-            start,
-            alpha=self.alpha,
-            intercept=intercept,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            report=report,
-        )
+        for single in [True, False] if is_single and self.tol >= _LEAST_TOL_IN_SINGLE else [False]:
+            done = found.n_iter
+            if found.slope <= self.tol or done >= self.max_iter:
+                break
+            parts = parts_in(single)
+            found = solve_lbfgs(
+                parts,
+                found.theta,
+                alpha=self.alpha,
+                intercept=intercept,
+                tol=self.tol,
+                max_iter=self.max_iter - done,
+                report=report,
+                polish=not single,
+            )
+            found = found._replace(n_iter=done + found.n_iter)
         if found.slope > self.tol:
             warnings.warn(
                 f"L-BFGS stopped after {found.n_iter} iterations with a gradient of "
@@ -396,7 +412,7 @@ class OrderPreservingRegressor(BaseRanker):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        return found
+        return found, parts
 
     def _warn_without_minimum(self, items):
         if not len(items):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import minimize, root
 
 from .._blocks import Block
@@ -41,10 +42,15 @@ class Facts:
     features: Moments
     squares: np.ndarray  # of the features, centred within lists; of fixed items 0
     labels: LabelSums
+    is_single: bool  # whether all dense features are of float32
 
     def __add__(self, other):
-        squares = self.squares + other.squares
-        return Facts(self.features.plus(other.features), squares, self.labels + other.labels)
+        return Facts(
+            self.features.plus(other.features),
+            self.squares + other.squares,
+            self.labels + other.labels,
+            self.is_single and other.is_single,
+        )
 
 
 @dataclass(frozen=True)
@@ -79,13 +85,14 @@ def facts(block):
     if utilities.n_items is None:
         codes = utilities.lists.ungroup(utilities.lists.index)
         squares = squares_within(X, Groups(codes, utilities.row_weights))[0]
-    return Facts(moments, squares, LabelSums.of(utilities))
+    is_single = not sparse.issparse(X) and X.dtype == np.float32
+    return Facts(moments, squares, LabelSums.of(utilities), is_single)
 
 
-def prepare(block, scaling, known, kept):
-    """`Part` of a `Labelled` block, with scaled features where it is kept."""
-    features = scaling.features(block.X) if kept else scaling.as_they_come(block.X)
-    return Part(features, ScoreProblem.of(block.utilities, known))
+def prepare(block, scaling, known, kept, single=False):
+    """`Part` of a `Labelled` block, with scaled features where it is kept; see `Scaling`."""
+    features = scaling.features if kept else scaling.as_they_come
+    return Part(features(block.X, single), ScoreProblem.of(block.utilities, known))
 
 
 def value_and_gradient(part, theta):
@@ -158,7 +165,7 @@ def solve_ridge(parts, known, alpha):
     return Solution(theta, float(value), 1, 0.0)
 
 
-def solve_lbfgs(parts, start, *, alpha, intercept, tol, max_iter, report):
+def solve_lbfgs(parts, start, *, alpha, intercept, tol, max_iter, report, polish=True):
     """Minimiser by L-BFGS.
 
     Parameters
@@ -174,6 +181,8 @@ def solve_lbfgs(parts, start, *, alpha, intercept, tol, max_iter, report):
     max_iter : int
     report : callable
         ``report(iteration, objective, slope)``.
+    polish : bool
+        Whether to go on with Newton steps where the objective no longer changes.
 
     Returns
     -------
@@ -212,7 +221,7 @@ def solve_lbfgs(parts, start, *, alpha, intercept, tol, max_iter, report):
     first = (free * start).ravel()
     found = minimize(scaled, first, jac=True, method="L-BFGS-B", callback=callback, options=options)
     theta, value, gradient = found.x, found.fun, found.jac
-    if found.nit < max_iter and np.abs(gradient).max() > tol:
+    if polish and found.nit < max_iter and np.abs(gradient).max() > tol:
         theta = _polished(lambda flat: scaled(flat)[1], theta, gradient, tol)
         value, gradient = scaled(theta)
     slope = float(np.abs(gradient).max())
