@@ -23,6 +23,7 @@ from ._labels import (
 )
 from ._lists import RankingLists
 from ._ranks import ranks_from_scores
+from ._tables import first_text
 from ._typing import ArrayLike, MatrixLike
 from .target_losses import RankingMeasure, resolve_target_loss
 
@@ -39,12 +40,22 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     """X as an estimator takes it, by scikit-learn's `validate_data`.
 
     Refuses what that does not see: a mask, which would be ignored, and more columns than vectors
-    of coefficients can have.
+    of coefficients can have. Text is named by its place.
     """
     check_unmasked(X, "X")
-    X = validate_data(
-        estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
-    )
+    try:
+        X = validate_data(
+            estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
+        )
+    except ValueError as error:
+        if "could not convert" not in str(error) or (found := first_text(X)) is None:
+            raise
+        row, column, text = found
+        raise ValueError(
+            f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
+            "numbers: encode text and categories (OneHotEncoder or TargetEncoder, in a pipeline), "
+            "or leave the column out."
+        ) from error
     if reset:
         vectors = 8 * _VECTORS * X.shape[1]
         check_size(f"A model of {X.shape[1]} features", vectors, "select or hash features")

@@ -60,3 +60,25 @@ def take_rows(X, rows):
 def column_names(table):
     """Names of the columns of what `is_frame`."""
     return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+
+
+def first_text(table):
+    """Row, column and entry of the first text of a table that is no number, or None.
+
+    The column is a name where it has one, else an index. Columns are looked at in turn.
+    """
+    names = column_names(table) if is_frame(table) else None
+    columns = [table[name] for name in names] if names else np.asarray(table, dtype=object).T
+    for j, column in enumerate(columns):
+        for row, entry in enumerate(np.asarray(column, dtype=object)):
+            if isinstance(entry, str) and not _is_number(entry):
+                return row, names[j] if names else j, entry
+    return None
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -17,6 +17,7 @@ from lowrank_rank import (
     BoosterRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
+    OrderPreservingRegressor,
     PointwiseRanker,
     make_ranking_scorer,
     ranking_target,
@@ -257,3 +258,25 @@ def test_groups_of_a_frame_are_frames(data, library):
         assert given.equals(source[order])
     model.rank(source, qid=qid)
     assert model.estimator_.predicted_ is source
+
+
+@pytest.mark.parametrize("model", [LowRankSurrogateRanker(), OrderPreservingRegressor()])
+@pytest.mark.parametrize("kind", ["pandas", "category", "polars", "array", "lists"])
+def test_text_is_named_by_its_place(model, kind):
+    columns = {"a": [1.0, 2.0, 3.0], "colour": ["1.5", "red", "blue"]}
+    frame = pd.DataFrame(columns)
+    X = {
+        "pandas": lambda: frame,
+        "category": lambda: frame.astype({"colour": "category"}),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(columns),
+        "array": lambda: frame.to_numpy(),
+        "lists": lambda: frame.to_numpy().tolist(),
+    }[kind]()
+    column = "1" if kind in ("array", "lists") else "'colour'"
+    message = f"the text 'red' in row 1 of column {column}, .*OneHotEncoder"
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(X, [0, 1, 2])
+    fitted = clone(model).fit(frame.assign(colour=[1.0, 0.0, 2.0]), [0, 1, 2])
+    if kind in ("pandas", "category"):
+        with pytest.raises(ValueError, match=message):
+            fitted.predict(X)
