@@ -125,7 +125,7 @@ class Moments(NamedTuple):
     def of(cls, X, weights):
         """Of the rows of X, dense or sparse, in any order."""
         if sparse.issparse(X):
-            X, shift = _shift_full_columns(X)
+            X, shift = _shift_full_columns(X.astype(np.float64, copy=False))
             features = cls.of_sparse(X, weights)
             return features._replace(mean=features.mean + shift)
         runs = Runs.of(len(weights), None, None)
