@@ -305,6 +305,7 @@ TYPES_OF_FEATURES = {
     "f": lambda X: X.tolist(),
     "g": _integers,
     "h": lambda X: np.clip(X, -1e30, 1e30).astype(np.float32),
+    "s": lambda X: sparse.csr_matrix(np.clip(X, -1e30, 1e30).astype(np.float32)),
     "i": lambda X: X > 0,
     "j": lambda X: X.astype(object),
     "k": sparse.coo_matrix,

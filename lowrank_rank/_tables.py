@@ -1,6 +1,7 @@
 """Tables that are handed out and taken in: data frames where pandas is there."""
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,10 @@ def first_text(table):
     The column is a name where it has one, else an index. Columns are looked at in turn.
     """
     names = column_names(table) if is_frame(table) else None
-    columns = [table[name] for name in names] if names else np.asarray(table, dtype=object).T
+    entries = None if names else np.asarray(table, dtype=object)
+    if entries is not None and entries.ndim != 2:
+        return None
+    columns: Any = entries.T if entries is not None else [table[name] for name in names or []]
     for j, column in enumerate(columns):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
             if isinstance(entry, str) and not _is_number(entry):

@@ -8,7 +8,14 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lowrank_rank._tables import column_names, is_data_frame, is_frame, table_of, take_rows
+from lowrank_rank._tables import (
+    column_names,
+    first_text,
+    is_data_frame,
+    is_frame,
+    table_of,
+    take_rows,
+)
 from lowrank_rank.metrics import per_query
 
 
@@ -65,3 +72,23 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
     ]
     monkeypatch.setitem(sys.modules, library, None)  # an import that failed
     assert not is_data_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        ([[1, "2"], ["3.5", "x"], ["y", 0]], (2, 0, "y")),
+        (pd.DataFrame({("a", 1): [1, 2], "b": ["1", None]}), None),
+        (pd.DataFrame({"a": ["1", "2"], "b": ["1", ""]}), (1, "b", "")),
+        (np.array([(1.0, "u")], dtype=[("a", float), ("b", "U1")]), (0, "b", "u")),
+        ("text", None),
+        (["a", "b"], None),
+        ([["a"], ["b", "c"]], None),
+        (np.full((2, 2, 2), "a"), None),
+        (sparse.csr_matrix(np.eye(2)), None),
+        (pd.DataFrame(index=range(3)), None),
+    ],
+    ids=repr,
+)
+def test_the_first_text_that_is_no_number(table, found):
+    assert first_text(table) == found
