@@ -1,4 +1,4 @@
-"""The sets of the benchmark of defaults: documents with query ids, and lists of fixed items.
+"""The sets of the benchmark of defaults: documents with query ids, lists of fixed items, classes.
 
 Settings of the package were chosen with sight of those in CHOSEN_ON; the others are what they are
 shown on.
@@ -9,6 +9,8 @@ import gzip
 import numpy as np
 import pandas as pd
 from scipy.io import arff
+from sklearn.datasets import load_digits as load_digit_images
+from sklearn.datasets import load_iris, load_svmlight_file, load_wine
 
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
@@ -67,6 +69,16 @@ def multilabel(name, n_labels):
     return load
 
 
+def letters(file, n_rows=5000):
+    """Loader of the first rows of a set of 26 letters."""
+
+    def load(data):
+        X, y = load_svmlight_file(str(data / file))
+        return X[:n_rows].toarray(), y[:n_rows].astype(int)
+
+    return load
+
+
 DOCUMENTS = {
     "lightgbm_example": load_lightgbm_example,
     "synthetic": load_synthetic,
@@ -79,4 +91,11 @@ ITEMS = {
     "ratings": (load_ratings, "eru"),
     "emotions": (multilabel("emotions", 6), "map"),
     "yeast": (multilabel("yeast", 14), "auc"),
+}
+CLASSES = {
+    "iris": lambda data: load_iris(return_X_y=True),
+    "wine": lambda data: load_wine(return_X_y=True),
+    "digits": lambda data: load_digit_images(return_X_y=True),
+    "letter": letters("binary/letter.scale.gz"),
+    "words": letters("sequences/handwritten_words.gz"),
 }

@@ -8,17 +8,23 @@ queries with 95 % intervals by the paired t-statistic. Verdicts are those of Hol
 all differences from peers, and over all regrets, at 5 %: "behind", "ahead" or "on par".
 
 documents: NDCG@10 with linear gains. Linear peers: ridge on the pooled grades, logistic regression
-of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdarank.
+of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdarank. Of ours,
+"trees" are those of that name, "boosted" is LightGBM under cross-entropy with the settings of the
+guide; the two others have LightGBM's own settings.
 items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels,
 MAP and AUC of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
 and the item means themselves.
+classes: accuracy. Peers: logistic regression, LinearSVC and ridge, of standardised features.
+PrecisionAtKPerceptron has a table of its own: ``python -m benchmarks top --part tuned``.
 
 Settings of the package were chosen with sight of the sets marked so (`_default_sets.CHOSEN_ON`)
 and are shown on the others.
 """
 
+import warnings
 from functools import partial
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -26,28 +32,43 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
     BoosterRanker,
+    LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PointwiseRanker,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
     boosting_objective,
     make_ranking_scorer,
 )
 from lowrank_rank.metrics._comparison import holm
+from lowrank_rank.regression._regression import TREE_PASSES, named_regressor
 from lowrank_rank.target_losses import resolve_target_loss
 
 from ._common import optional_peer, print_table
-from ._default_sets import CHOSEN_ON, DOCUMENTS, ITEMS
+from ._default_sets import CHOSEN_ON, CLASSES, DOCUMENTS, ITEMS
 from ._rankers import LinearRankSVM, lightgbm_settings, tree_grid
 
 ALPHAS = [1e-3, 1e-2, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
+#: What the guide advises to give LightGBM with our objective.
+ADVISED = {
+    "n_estimators": 200,
+    "learning_rate": 0.05,
+    "num_leaves": 7,
+    "min_child_samples": 50,
+    "colsample_bynode": 0.3,
+}
+HINGE_ALPHAS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1]
 LEVEL = 0.05
 
 
@@ -156,8 +177,8 @@ def verdicts_by_holm(differences):
 
 def cells_of(part, dataset, X, y, measure, ours, peers, args):
     """A cell for each of ours: fits on the outer folds."""
-    groups = y["qid"] if y.dtype.names else np.arange(len(y))
-    splits = list(GroupKFold(args.folds, shuffle=True, random_state=0).split(X, groups=groups))
+    groups = None if measure == "accuracy" else y["qid"] if y.dtype.names else np.arange(len(y))
+    splits = list(folds(measure, args.folds).split(X, y if groups is None else None, groups))
     each = partial(held_out, X, y, groups, splits, measure)
     tuned_peers = {}
     for name, model in peers.items():
@@ -171,6 +192,12 @@ def cells_of(part, dataset, X, y, measure, ours, peers, args):
         yield Cell(part, dataset, model.kind, name, values, tuned, others)
 
 
+def folds(measure, n_splits):
+    """Folds of classes in proportion, of lists otherwise."""
+    kind = StratifiedKFold if measure == "accuracy" else GroupKFold
+    return kind(n_splits, shuffle=True, random_state=0)
+
+
 def search(model, measure):
     """The search over inner folds."""
     if not model.grid:
@@ -178,20 +205,26 @@ def search(model, measure):
     return GridSearchCV(
         model.estimator,
         model.grid,
-        scoring=make_ranking_scorer(measure),
-        cv=GroupKFold(3, shuffle=True, random_state=0),
+        scoring=measure if measure == "accuracy" else make_ranking_scorer(measure),
+        cv=folds(measure, 3),
         error_score="raise",
     )
 
 
 def held_out(X, y, groups, splits, measure, estimator):
-    """The measure of each list by models that have not seen it."""
-    loss, values = resolve_target_loss(measure), []
+    """The measure of each list, or whether each row is right, by models that have not seen it."""
+    values = []
     for train, test in splits:
         model = clone(estimator)
-        options = {"groups": groups[train]} if isinstance(model, GridSearchCV) else {}
+        searched = isinstance(model, GridSearchCV) and groups is not None
+        options = {"groups": groups[train]} if searched else {}
         model.fit(X[train], y[train], **options)
-        values.append(loss.measure(y[test], model.predict(X[test]), average=None))
+        predicted = model.predict(X[test])
+        if measure == "accuracy":
+            values.append((predicted == y[test]).astype(float))
+        else:
+            loss = resolve_target_loss(measure)
+            values.append(loss.measure(y[test], predicted, average=None))
     return np.concatenate(values)
 
 
@@ -212,6 +245,7 @@ def document_models(tiny):
         "ridge": Model("linear", LowRankSurrogateRanker(), {"alpha": ALPHAS}),
         "pairs": Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS}),
         "cross-entropy": Model("linear", OrderPreservingRegressor(), {"alpha": ALPHAS[1:-2]}),
+        "hinge": Model("linear", StructuredHingeRanker(), {"alpha": HINGE_ALPHAS}),
     }
     peers = {
         "pooled ridge": Model(
@@ -230,15 +264,17 @@ def document_models(tiny):
     if lightgbm is None:
         return ours, peers
     small = {"n_estimators": 5, "min_child_samples": 5} if tiny else {}
-    settings = {"n_jobs": 1, "verbose": -1, **small}
-    trees = lightgbm.LGBMRegressor(**settings)
-    boosted = lightgbm.LGBMRanker(
-        objective=boosting_objective("cross_entropy", "ndcg@10"), **settings
-    )
+    settings, grid = {"n_jobs": 1, "verbose": -1, **small}, tree_grid("estimator__", tiny)
+    objective = boosting_objective("cross_entropy", "ndcg@10")
+    regressor = lightgbm.LGBMRegressor(**settings)
+    ranker = lightgbm.LGBMRanker(objective=objective, random_state=0, **settings)
+    advised = clone(ranker).set_params(**ADVISED, **small)
     ours["trees"] = Model(
-        "trees", LowRankSurrogateRanker(estimator=trees), tree_grid("estimator__", tiny)
+        "trees", LowRankSurrogateRanker(estimator="trees", random_state=0), named_grid(tiny)
     )
-    ours["boosted"] = Model("trees", BoosterRanker(boosted), tree_grid("estimator__", tiny))
+    ours["boosted"] = Model("trees", BoosterRanker(advised), grid)
+    ours["trees of LightGBM"] = Model("trees", LowRankSurrogateRanker(estimator=regressor), grid)
+    ours["boosted as it comes"] = Model("trees", BoosterRanker(ranker), grid)
     tuned = {**lightgbm_settings(), **small}
     peers["pooled trees"] = Model(
         "trees",
@@ -249,6 +285,14 @@ def document_models(tiny):
         "trees", BoosterRanker(lightgbm.LGBMRanker(**tuned)), tree_grid("estimator__", tiny)
     )
     return ours, peers
+
+
+def named_grid(tiny):
+    """The trees of "trees", in fewer or larger ones."""
+    named = named_regressor("trees", 1000)
+    sizes = product([5] if tiny else [100, 200], [3] if tiny else [7, 15])
+    trees = [clone(named).set_params(max_iter=n, max_leaf_nodes=m) for n, m in sizes]
+    return {"estimator": trees, "centered": [True], "n_passes": [TREE_PASSES]}
 
 
 def document_cells(args):
@@ -316,4 +360,39 @@ def item_cells(args):
         yield from cells_of("items", name, X, y, measure, ours, peers, args)
 
 
-PARTS = {"documents": document_cells, "items": item_cells}
+# Classes --------------------------------------------------------------------------------
+
+
+def class_models():
+    """Ours and the peers; accuracy is what all of them aim at."""
+    ours = {
+        "least squares": Model("linear", LowRankSurrogateClassifier(), {"alpha": ALPHAS}),
+        "hinge": Model("linear", StructuredHingeClassifier(), {"alpha": HINGE_ALPHAS}),
+    }
+    C = [1e-2, 0.1, 1.0, 10.0]
+    scaled = partial(make_pipeline, StandardScaler())
+    peers = {
+        "logistic": Model(
+            "linear", scaled(LogisticRegression(max_iter=500)), {"logisticregression__C": C}
+        ),
+        "svc": Model("linear", scaled(LinearSVC()), {"linearsvc__C": C[:-1]}),
+        "ridge": Model(
+            "linear",
+            scaled(RidgeClassifier()),
+            {"ridgeclassifier__alpha": [0.1, 1.0, 10.0, 100.0, 1e3]},
+        ),
+    }
+    return ours, peers
+
+
+def class_cells(args):
+    """Cells of the sets of classes."""
+    names = ("iris",) if args.tiny else ("iris", "wine") if args.quick else CLASSES
+    for name in names:
+        X, y = CLASSES[name](args.data)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            yield from cells_of("classes", name, X, y, "accuracy", *class_models(), args)
+
+
+PARTS = {"documents": document_cells, "items": item_cells, "classes": class_cells}

@@ -39,6 +39,7 @@ PATHS = {
         centered=False, list_weights="pairs", alpha=0.0
     ),
     "any regressor": LowRankSurrogateRanker(estimator=DecisionTreeRegressor()),
+    "trees": LowRankSurrogateRanker(estimator="trees"),
     "binary labels": LowRankSurrogateRanker(target_loss="map"),
     "binary labels, any regressor": LowRankSurrogateRanker(
         target_loss=PrecisionAtK(k=5, relevance_threshold=2), estimator=DecisionTreeRegressor()

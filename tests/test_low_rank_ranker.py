@@ -10,6 +10,8 @@ from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
     StackingRegressor,
@@ -512,6 +514,87 @@ def test_passes_lead_to_the_centred_solution(documents):
     assert turns.n_iter_ == 500
 
 
+BOOSTED = {
+    "histograms": HistGradientBoostingRegressor(
+        max_iter=30, min_samples_leaf=5, max_features=0.5, early_stopping=False, warm_start=True
+    ),
+    "plain": GradientBoostingRegressor(n_estimators=30, max_features=0.5, warm_start=True),
+}
+
+
+def centred_loss(y, scores, qid):
+    residual = y - scores
+    return np.sum((residual - (np.bincount(qid, residual) / np.bincount(qid))[qid]) ** 2)
+
+
+@pytest.mark.parametrize("name", BOOSTED)
+def test_passes_of_a_booster_that_goes_on_share_its_iterations(documents, name):
+    """By hand: ten trees, the mean residual of each list taken off, ten more on the same model."""
+    X, y, qid = documents
+    booster, w = BOOSTED[name], np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    by_hand = clone(booster).set_params(random_state=0)
+    iterations, scores = next(n for n in ("max_iter", "n_estimators") if hasattr(booster, n)), 0.0
+    for n_iter in (10, 20, 30):
+        offsets = np.bincount(qid, w * (y - scores)) / np.bincount(qid, w)
+        by_hand.set_params(**{iterations: n_iter}).fit(X, y - offsets[qid], sample_weight=w)
+        scores = by_hand.predict(X)
+    ours = LowRankSurrogateRanker(
+        target_loss="dcg",
+        estimator=clone(booster).set_params(random_state=0),
+        centered=True,
+        n_passes=3,
+    ).fit(X, y, qid=qid, sample_weight=w)
+    np.testing.assert_allclose(ours.predict(X), scores, atol=1e-7)
+    assert ours.n_iter_ == 3
+    assert not hasattr(ours.estimator, "n_features_in_")  # that of the user is left alone
+
+
+@pytest.mark.parametrize("name", BOOSTED)
+def test_a_pass_for_each_tree_is_gradient_boosting_of_the_centred_loss(documents, name):
+    """Each tree is a step of least squares towards the centred residual: the loss only falls."""
+    X, y, qid = documents
+    ranker = LowRankSurrogateRanker(
+        target_loss="dcg", estimator=BOOSTED[name], centered=True, n_passes=1000, random_state=0
+    ).fit(X, y, qid=qid)
+    assert ranker.n_iter_ == 30
+    losses = [centred_loss(y, scores, qid) for scores in ranker.estimator_.staged_predict(X)]
+    assert len(losses) == 30
+    assert np.all(np.diff(losses) <= 1e-7 * losses[0])
+    once = clone(ranker).set_params(n_passes=1).fit(X, y, qid=qid)
+    assert losses[-1] < centred_loss(y, once.predict(X), qid)
+
+
+def test_named_trees_are_boosted_in_documents_and_a_forest_of_fixed_items(documents, items):
+    X, y, qid = documents
+    named = LowRankSurrogateRanker(estimator="trees", random_state=0).fit(X, y, qid=qid)
+    same = LowRankSurrogateRanker(
+        estimator=clone(named.estimator_), centered=True, n_passes=20, random_state=0
+    ).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(named.predict(X), same.predict(X))
+    assert isinstance(named.estimator_, HistGradientBoostingRegressor)
+    assert (named.n_iter_, named.estimator_.n_iter_) == (20, 200)
+    assert named.score(X, y, qid=qid) > LowRankSurrogateRanker().fit(X, y, qid=qid).score(
+        X, y, qid=qid
+    )
+    X, y = items
+    named = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0).fit(X, y)
+    seeded = ExtraTreesRegressor(random_state=named.estimator_.random_state).fit(X, y)
+    np.testing.assert_allclose(named.predict(X), seeded.predict(X), atol=1e-9)
+
+
+def test_named_trees_do_not_see_the_level_of_a_list(documents):
+    """What no order can see: a number added to all grades of a list."""
+    X, y, qid = documents
+    levels = np.random.default_rng(0).integers(0, 50, qid.max() + 1).astype(float)
+    trees = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0)
+    scores = trees.fit(X, y, qid=qid).predict(X)
+    np.testing.assert_allclose(trees.fit(X, y + levels[qid], qid=qid).predict(X), scores, atol=1e-6)
+    plain = clone(trees).set_params(centered=False)
+    assert not np.allclose(
+        plain.fit(X, y, qid=qid).predict(X), plain.fit(X, y + levels[qid], qid=qid).predict(X), 0.1
+    )
+
+
 def test_linear_attributes_come_and_go(items):
     X, y = items
     ranker = LowRankSurrogateRanker(target_loss="ndcg", estimator=Ridge()).fit(X, y)
@@ -616,7 +699,7 @@ def bad_cases():
         "unknown decoder": ({"decoder": "exact"}, (X, items), {}, r"\['sort'\]"),
         "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be .auto. or a finite number >= 0"),
         "solver": ({"solver": "cholesky"}, (X, y), {}, "solver must be one of"),
-        "n_passes": ({"n_passes": 0}, (X, y), {}, "n_passes must be an integer >= 1"),
+        "n_passes": ({"n_passes": 0}, (X, y), {}, "n_passes must be 'auto' or an integer >= 1"),
         "list_weights": ({"list_weights": "1/r"}, (X, y), {}, "list_weights must be one of"),
         "four dimensions": ({}, (X, np.zeros((4, 2, 2, 2))), {}, "one, two or three"),
         "negative preference": (

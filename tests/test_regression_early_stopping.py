@@ -315,8 +315,10 @@ def test_errors_name_the_remedy(documents, items):
     ):
         with pytest.raises(ValueError, match=what):
             fit(estimator=none)
-    with pytest.raises(ValueError, match="leave n_passes=1"):
+    with pytest.raises(ValueError, match="set n_passes=1"):
         fit(n_passes=2, centered=True)
+    with pytest.raises(ValueError, match="set n_passes=1"):
+        fit(estimator="trees")
     with pytest.raises(ValueError, match=r"of 60 leaves none to learn from.*smaller fraction"):
         fit(validation_fraction=0.99)
     with pytest.raises(ValueError, match="defined on none of the 6 lists"):

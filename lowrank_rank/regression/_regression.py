@@ -1,6 +1,6 @@
 """The regression of surrogate vectors: ridge, or any regressor of scikit-learn's."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import Any, ClassVar, NamedTuple
 
@@ -9,6 +9,7 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
@@ -28,6 +29,9 @@ from ._ridge import (
     n_matrices,
 )
 from ._statistics import RidgeStatistics
+
+#: Passes of the boosted trees of `named_regressor`: one for ten trees.
+TREE_PASSES = 20
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,17 @@ class Regression:
         given = {f.name: getattr(ranker, f.name) for f in fields(cls) if hasattr(ranker, f.name)}
         return cls(**given, name=type(ranker).__name__)
 
+    def named(self, batch):
+        """With the regressor that a name stands for in such a batch."""
+        n_documents = batch.X.shape[0] if batch.n_items is None else None
+        return replace(self, estimator=named_regressor(self.estimator, n_documents))
+
     def fit(self, batch, turns=1):
         """Model of an `EncodedBatch`; `turns` fits of an estimator and of the list offsets."""
         if self.estimator is not None:
-            return self._turns(batch, turns if batch.codes is not None else 1)
+            turns = turns if batch.codes is not None else 1
+            goes_on = turns > 1 and name_of_iterations(self.estimator) is not None
+            return self._stages(batch, turns) if goes_on else self._turns(batch, turns)
         by_cost = self.alpha != 0.0 and not (
             self.alpha == "auto" and batch.X.shape[1] <= MAX_FEATURES
         )
@@ -88,6 +99,24 @@ class Regression:
             if turn < turns:
                 targets = batch.scaled_targets(model.predict(batch.X))
         return model._replace(n_iter=turns)
+
+    def _stages(self, batch, turns):
+        """Turns of an estimator that goes on where it was: each adds a part of its iterations."""
+        estimator = seeded(self.estimator, self.random_state)
+        name = name_of_iterations(estimator)
+        n_iter = estimator.get_params(deep=False)[name]
+        turns = min(turns, n_iter)
+        targets = batch.scaled_targets()
+        weights = self.weights_given(batch.weights * batch.totals.weight_factor)
+        self.say(
+            f"{type(estimator).__name__} on {batch.X.shape}, {n_iter} iterations in {turns} passes"
+        )
+        for turn in range(1, turns + 1):
+            estimator.set_params(**{name: -(-n_iter * turn // turns)})
+            _fit(estimator, batch.X, round_significant(targets[:, 0]), weights)
+            if turn < turns:
+                targets = batch.scaled_targets(predict_regressors([estimator], batch.X, 1))
+        return RegressorModel([estimator], n_iter=turns)
 
     def fit_estimator(self, X, targets, weights):
         """`RegressorModel` of plain targets."""
@@ -143,8 +172,9 @@ class SurrogateMixin:
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        known = regressor.accepts(self.estimator)  # else fit says what is wrong with it
-        base = get_tags(self.estimator).input_tags if known else None
+        estimator = named_regressor(self.estimator)
+        known = regressor.accepts(estimator)  # else fit says what is wrong with it
+        base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
         tags.input_tags.allow_nan = False if base is None else base.allow_nan
         return tags
@@ -183,7 +213,7 @@ class SurrogateMixin:
             accept_sparse="csr" if tags.sparse or other else False,
             dtype=[np.float64, np.float32] if self._keeps_float32 and not other else np.float64,
             ensure_all_finite="allow-nan"
-            if tags.allow_nan or (other and wraps(self.estimator))
+            if tags.allow_nan or (other and wraps(named_regressor(self.estimator)))
             else True,
         )
 
@@ -212,6 +242,35 @@ class SurrogateMixin:
 
 
 # Any regressor ----------------------------------------------------------------------
+
+
+def named_regressor(estimator, n_documents=0):
+    """The regressor that "trees" stands for; any other `estimator` as it is.
+
+    Targets of documents are noisy: small trees of many rows a leaf, a small step, a third of the
+    features at each split. `n_documents` is None for fixed items.
+    """
+    if not (isinstance(estimator, str) and estimator == "trees"):
+        return estimator
+    if n_documents is None:
+        return ExtraTreesRegressor()
+    return HistGradientBoostingRegressor(
+        learning_rate=0.05,
+        max_iter=10 * TREE_PASSES,
+        max_leaf_nodes=7,
+        min_samples_leaf=min(50, max(5, n_documents // 20)),
+        max_features=0.3,
+        early_stopping=False,
+        warm_start=True,
+    )
+
+
+def name_of_iterations(estimator):
+    """Of a boosted estimator that goes on where it was, the parameter to raise; else None."""
+    params = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    if not (params.get("warm_start") and hasattr(estimator, "staged_predict")):
+        return None
+    return next((name for name in ("max_iter", "n_estimators") if name in params), None)
 
 
 class RegressorModel(NamedTuple):
@@ -268,7 +327,8 @@ def fit_regressors(
     """
     estimator = seeded(estimator, random_state)
     return Parallel(n_jobs=n_jobs, verbose=verbose)(
-        delayed(_fit)(estimator, *given) for given in fits_of(estimator, X, targets, sample_weight)
+        delayed(_fit)(clone(estimator), *given)
+        for given in fits_of(estimator, X, targets, sample_weight)
     )
 
 
@@ -418,7 +478,6 @@ def round_significant(values, bits=32):
 
 
 def _fit(estimator, X, y, sample_weight):
-    estimator = clone(estimator)
     if sample_weight is None:
         return estimator.fit(X, y)
     with config_context(enable_metadata_routing=False):
