@@ -129,7 +129,7 @@ PARAMETERS = {
         "decoder": ["auto", "sort", "exact", "local_search", "diagonal", "dag", "borda"],
         "centered": [True, False],
         "list_weights": ["rows", "lists", "pairs"],
-        "n_passes": [1, 2],
+        "n_passes": [1, 2, "auto"],
         "early_stopping": [False, False, True],
         "n_iter_no_change": [10, 1],
         **SOLVER,

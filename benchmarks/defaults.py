@@ -15,7 +15,8 @@ items: Kendall's tau loss of label rankings, expected rank utility of ratings wi
 MAP and AUC of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
 and the item means themselves.
-classes: accuracy. Peers: logistic regression, LinearSVC and ridge, of standardised features.
+classes: accuracy. Linear peers: logistic regression, LinearSVC and ridge, of standardised features;
+trees: extra trees.
 PrecisionAtKPerceptron has a table of its own: ``python -m benchmarks top --part tuned``.
 
 Settings of the package were chosen with sight of the sets marked so (`_default_sets.CHOSEN_ON`)
@@ -31,7 +32,7 @@ import numpy as np
 from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
@@ -268,7 +269,7 @@ def document_models(tiny):
     objective = boosting_objective("cross_entropy", "ndcg@10")
     regressor = lightgbm.LGBMRegressor(**settings)
     ranker = lightgbm.LGBMRanker(objective=objective, random_state=0, **settings)
-    advised = clone(ranker).set_params(**ADVISED, **small)
+    advised = clone(ranker).set_params(**{**ADVISED, **small})
     ours["trees"] = Model(
         "trees", LowRankSurrogateRanker(estimator="trees", random_state=0), named_grid(tiny)
     )
@@ -332,10 +333,12 @@ def item_models(measure, tiny):
     forest = ExtraTreesRegressor(5 if tiny else 20 if measure == "eru" else 100, random_state=0)
     leaves = {"min_samples_leaf": [1, 3, 10]}
     ridge = LowRankSurrogateRanker(target_loss=measure)
-    trees = LowRankSurrogateRanker(target_loss=measure, estimator=forest)
+    named = named_regressor("trees", None).set_params(n_estimators=forest.n_estimators)
+    trees = clone(ridge).set_params(estimator=named, random_state=0)
     inner = {f"estimator__{name}": values for name, values in leaves.items()}
     ours = {"ridge": Model("linear", ridge, {"alpha": ALPHAS})}
-    ours["trees"] = Model("trees", trees, inner)
+    grid = {"estimator": [clone(named).set_params(min_samples_leaf=n) for n in (1, 3, 10)]}
+    ours["trees"] = Model("trees", trees, grid)
     if measure == "kendall":
         ours["pairs"] = Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS})
     penalties = {"estimator__ridge__alpha": [0.1, 1.0, 10.0, 100.0, 1e3]}
@@ -363,11 +366,16 @@ def item_cells(args):
 # Classes --------------------------------------------------------------------------------
 
 
-def class_models():
+def class_models(tiny):
     """Ours and the peers; accuracy is what all of them aim at."""
+    leaves = [1, 3] if tiny else [1, 3, 10]
+    forest = named_regressor("trees", None).set_params(random_state=0)
+    trees = [clone(forest).set_params(min_samples_leaf=n) for n in leaves]
+    named = LowRankSurrogateClassifier(estimator="trees", random_state=0)
     ours = {
         "least squares": Model("linear", LowRankSurrogateClassifier(), {"alpha": ALPHAS}),
         "hinge": Model("linear", StructuredHingeClassifier(), {"alpha": HINGE_ALPHAS}),
+        "trees": Model("trees", named, {"estimator": trees}),
     }
     C = [1e-2, 0.1, 1.0, 10.0]
     scaled = partial(make_pipeline, StandardScaler())
@@ -381,6 +389,9 @@ def class_models():
             scaled(RidgeClassifier()),
             {"ridgeclassifier__alpha": [0.1, 1.0, 10.0, 100.0, 1e3]},
         ),
+        "extra trees": Model(
+            "trees", ExtraTreesClassifier(random_state=0), {"min_samples_leaf": leaves}
+        ),
     }
     return ours, peers
 
@@ -392,7 +403,7 @@ def class_cells(args):
         X, y = CLASSES[name](args.data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            yield from cells_of("classes", name, X, y, "accuracy", *class_models(), args)
+            yield from cells_of("classes", name, X, y, "accuracy", *class_models(args.tiny), args)
 
 
 PARTS = {"documents": document_cells, "items": item_cells, "classes": class_cells}

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -377,8 +378,14 @@ def test_limits_of_ridge_measures_and_decoders_are_rows():
 
 
 def test_defaults_against_tuned_peers():
-    rows = run_tiny("defaults", "--part", "documents")
-    assert {"ridge", "cross-entropy"} <= {row["ours"] for row in rows}
+    rows = run_tiny("defaults", "--part", "documents", "classes")
+    documents = {row["ours"] for row in of(rows, part="documents")}
+    assert {"ridge", "cross-entropy", "hinge"} <= documents
+    if find_spec("lightgbm") is not None:
+        assert {"trees", "boosted"} <= documents
+    classes = of(rows, part="classes")
+    assert [row["ours"] for row in classes] == ["least squares", "hinge", "trees"]
+    assert [row["lists"] for row in classes] == [150, 150, 150]  # a row of the data each
     for row in rows:
         assert row["low"] <= row["difference"] <= row["high"]
         assert row["verdict"] in ("ahead", "on par", "behind")

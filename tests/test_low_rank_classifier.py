@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
+from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.model_selection import cross_val_score
@@ -338,3 +339,21 @@ def test_parts_of_another_decomposition_are_refused(iris):
     settings[name] = settings[name] @ turned
     with pytest.raises(ValueError, match=name):
         merge(parts)
+
+
+def test_named_trees_are_a_forest_that_tells_classes_between_others():
+    """Least squares gives the middle one of three classes on a line to nobody; the forest does."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 60)
+    X = np.column_stack([y + 0.1 * rng.normal(size=180), rng.normal(size=180)])
+    linear = LowRankSurrogateClassifier().fit(X, y)
+    trees = LowRankSurrogateClassifier(estimator="trees", random_state=0).fit(X, y)
+    assert linear.score(X, y) < 0.9 < trees.score(X, y)
+    (forest,) = trees.estimators_
+    assert isinstance(forest, ExtraTreesRegressor)
+    same = LowRankSurrogateClassifier(estimator=clone(forest)).fit(X, y)
+    np.testing.assert_array_equal(
+        same.predict_surrogate(X).round(9), trees.predict_surrogate(X).round(9)
+    )
+    with pytest.raises(ValueError, match="estimator must be"):
+        LowRankSurrogateClassifier(estimator="forest").fit(X, y)

@@ -245,3 +245,15 @@ def test_empty_input_is_refused(documents):
         structured_hinge("ndcg@3", y, y, qid=[])
     with pytest.raises(ValueError, match="All sample weights are zero"):
         StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=np.zeros(240))
+
+
+def test_the_default_learns_from_long_lists_with_few_relevant_items():
+    """The hinge of ndcg has its minimum at zero weights there."""
+    rng = np.random.default_rng(0)
+    X, qid = rng.normal(size=(4000, 3)), np.repeat(np.arange(10), 400)
+    noisy = X[:, 0] + 2.0 * rng.normal(size=4000)
+    y = (noisy > np.sort(noisy)[-200]).astype(int)
+    default = StructuredHingeRanker().fit(X, y, qid=qid)
+    ndcg = StructuredHingeRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
+    assert np.abs(ndcg.coef_).max() < 1e-4
+    assert np.corrcoef(default.predict(X), X[:, 0])[0, 1] > 0.9

@@ -55,8 +55,10 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     n_components : int or None, default=None
         Largest dimension of the surrogate; None, or the rank and more, is exact. See
         ``approximation_error_``.
-    estimator : regressor or None, default=None
-        Any scikit-learn regressor; None is ridge regression with an intercept.
+    estimator : regressor, "trees" or None, default=None
+        Any scikit-learn regressor; None is ridge regression with an intercept, "trees" an
+        ``ExtraTreesRegressor(max_features="sqrt")``. Linear least squares loses classes that lie
+        between others; where there are many, "trees" or logistic regression is far ahead.
     alpha : float or "auto", default="auto"
         Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
         of standardised features, beside the mean over rows of half the squared error. Neither the
@@ -132,7 +134,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
-        "estimator": [regressor, None],
+        "estimator": [regressor, "trees", None],
         "alpha": ["auto", number(0)],
         "solver": [*SOLVERS],
         "tol": [number(0)],
@@ -194,7 +196,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         with fresh_fit(self):
             X, y, weights = self._read(X, y, sample_weight, reset=True)
             batch, settings = self._encode(X, y, weights, self._costs(y), reset=True)
-            model = Regression.of(self).fit(batch)
+            model = Regression.of(self).named(batch).fit(batch)
             sums = getattr(model, "sums", None)
             self._adopt(Seen.of(self, batch, sums, settings=settings), model)
         return self

@@ -60,7 +60,7 @@ class Regression:
 
     def named(self, batch):
         """With the regressor that a name stands for in such a batch."""
-        n_documents = batch.X.shape[0] if batch.n_items is None else None
+        n_documents = None if batch.lists is None else batch.X.shape[0]
         return replace(self, estimator=named_regressor(self.estimator, n_documents))
 
     def fit(self, batch, turns=1):
@@ -248,12 +248,12 @@ def named_regressor(estimator, n_documents=0):
     """The regressor that "trees" stands for; any other `estimator` as it is.
 
     Targets of documents are noisy: small trees of many rows a leaf, a small step, a third of the
-    features at each split. `n_documents` is None for fixed items.
+    features at each split. `n_documents` is None for fixed items and classes.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
         return estimator
     if n_documents is None:
-        return ExtraTreesRegressor()
+        return ExtraTreesRegressor(max_features="sqrt")
     return HistGradientBoostingRegressor(
         learning_rate=0.05,
         max_iter=10 * TREE_PASSES,

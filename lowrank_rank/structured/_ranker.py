@@ -35,9 +35,10 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
 
     Parameters
     ----------
-    target_loss : str or RankingMeasure, default="ndcg@10"
+    target_loss : str or RankingMeasure, default="kendall"
         "kendall", "ndcg@k" (or "ndcg"), "precision@k" (k at most the relevant items of each list),
-        "recall@k" (at least), "auc", or an object.
+        "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
+        with few relevant items.
     alpha : float, default=1e-3
         Penalty, > 0. Features are divided by a number first, the size of Psi: the mean of
         r^2 / 4 for ndcg, of twice the relevant items for precision and recall.
@@ -100,7 +101,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
     def __init__(
         self,
         *,
-        target_loss: Any = "ndcg@10",
+        target_loss: Any = "kendall",
         alpha: float = 1e-3,
         solver: str = "auto",
         tol: float = 1e-3,
