@@ -141,7 +141,10 @@ BAD = {
     "decisions": ({"decisions": ["a"]}, "2 columns"),
     "components": ({"n_components": 0}, "n_components must be an integer >= 1"),
     "alpha": ({"alpha": -1}, "alpha must be"),
-    "regressor": ({"estimator": "ridge"}, "estimator must be an instance of a regressor"),
+    "regressor": (
+        {"estimator": "ridge"},
+        "estimator must be 'trees' or an instance of a regressor",
+    ),
     "costs in words": ({"loss_matrix": "x"}, "loss_matrix must be an array of numbers"),
     "ragged costs": ({"loss_matrix": [[0, 1], [1]]}, "loss_matrix must be an array of numbers"),
     "huge costs": ({"loss_matrix": [[0, 1e300], [1, 0]]}, r"loss_matrix\[0, 1\] is 1e\+300"),
