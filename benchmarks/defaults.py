@@ -333,7 +333,7 @@ def item_models(measure, tiny):
     forest = ExtraTreesRegressor(5 if tiny else 20 if measure == "eru" else 100, random_state=0)
     leaves = {"min_samples_leaf": [1, 3, 10]}
     ridge = LowRankSurrogateRanker(target_loss=measure)
-    named = named_regressor("trees", None).set_params(n_estimators=forest.n_estimators)
+    named = named_regressor("trees", None, 1.0).set_params(n_estimators=forest.n_estimators)
     trees = clone(ridge).set_params(estimator=named, random_state=0)
     inner = {f"estimator__{name}": values for name, values in leaves.items()}
     ours = {"ridge": Model("linear", ridge, {"alpha": ALPHAS})}

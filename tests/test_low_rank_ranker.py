@@ -579,7 +579,7 @@ def test_named_trees_are_boosted_in_documents_and_a_forest_of_fixed_items(docume
     X, y = items
     named = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0).fit(X, y)
     seed = named.estimator_.random_state
-    seeded = ExtraTreesRegressor(max_features="sqrt", random_state=seed).fit(X, y)
+    seeded = ExtraTreesRegressor(random_state=seed).fit(X, y)
     X = X[::-1] + 0.5 * X  # rows that are new: each tree knows those of fit by heart
     np.testing.assert_allclose(named.predict(X), seeded.predict(X), atol=1e-9)
 

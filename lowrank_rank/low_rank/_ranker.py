@@ -59,8 +59,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         lists: the pairwise squared loss in closed form. "trees" are boosted trees that minimise
         the same loss in documents: a HistGradientBoostingRegressor of 200 trees with 7 leaves of at
         least 50 rows (a twentieth of fewer than 1000 rows, 5 at least), ``learning_rate=0.05`` and
-        ``max_features=0.3``, in 20 passes (see `n_passes`); for fixed items an
-        ``ExtraTreesRegressor(max_features="sqrt")``.
+        ``max_features=0.3``, in 20 passes (see `n_passes`); for fixed items an ExtraTreesRegressor.
     decoder : str or callable, default="auto"
         One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible. A callable
         ``decode(u, n_items)`` takes surrogate vectors (n, d), estimates of ``target_loss.encode``,

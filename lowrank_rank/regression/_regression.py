@@ -61,7 +61,8 @@ class Regression:
     def named(self, batch):
         """With the regressor that a name stands for in such a batch."""
         n_documents = None if batch.lists is None else batch.X.shape[0]
-        return replace(self, estimator=named_regressor(self.estimator, n_documents))
+        fraction = "sqrt" if batch.n_items is None else 1.0
+        return replace(self, estimator=named_regressor(self.estimator, n_documents, fraction))
 
     def fit(self, batch, turns=1):
         """Model of an `EncodedBatch`; `turns` fits of an estimator and of the list offsets."""
@@ -244,16 +245,17 @@ class SurrogateMixin:
 # Any regressor ----------------------------------------------------------------------
 
 
-def named_regressor(estimator, n_documents=0):
+def named_regressor(estimator, n_documents=0, max_features="sqrt"):
     """The regressor that "trees" stands for; any other `estimator` as it is.
 
     Targets of documents are noisy: small trees of many rows a leaf, a small step, a third of the
-    features at each split. `n_documents` is None for fixed items and classes.
+    features at each split. `n_documents` is None for fixed items and classes, whose forest takes
+    `max_features`: all for items, a square root for classes.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
         return estimator
     if n_documents is None:
-        return ExtraTreesRegressor(max_features="sqrt")
+        return ExtraTreesRegressor(max_features=max_features)
     return HistGradientBoostingRegressor(
         learning_rate=0.05,
         max_iter=10 * TREE_PASSES,
