@@ -125,7 +125,7 @@ HINGE = {
 PARAMETERS = {
     LowRankSurrogateRanker: {
         "target_loss": ["ndcg", *names_of(), PrecisionAtK(k=2, relevance_threshold=2)],
-        "estimator": [*REGRESSORS, BOOSTED],
+        "estimator": [*REGRESSORS, BOOSTED, "trees"],
         "decoder": ["auto", "sort", "exact", "local_search", "diagonal", "dag", "borda"],
         "centered": [True, False],
         "list_weights": ["rows", "lists", "pairs"],
@@ -135,7 +135,7 @@ PARAMETERS = {
         **SOLVER,
     },
     LowRankSurrogateClassifier: {
-        "estimator": REGRESSORS,
+        "estimator": [*REGRESSORS, "trees"],
         "n_components": [None, 1],
         **SOLVER,
     },
