@@ -484,8 +484,10 @@ class Scaling(NamedTuple):
         if sparse.issparse(X):
             return ScaledFeatures(X @ sparse.diags(1.0 / self.scale), self.mean / self.scale)
         scaled = np.empty(X.shape, dtype=X.dtype if single else np.float64)
-        for rows in gen_batches(len(X), _ROWS_AT_ONCE):
-            scaled[rows] = (X[rows] - self.mean) / self.scale
+        step = max(1, _ENTRIES_AT_ONCE // max(X.shape[1], 1))
+        for rows in gen_batches(len(X), step):
+            centred = np.subtract(X[rows], self.mean, dtype=np.float64)
+            np.divide(centred, self.scale, out=scaled[rows], casting="same_kind")
         return ScaledFeatures(scaled, np.zeros(len(self.mean)))
 
     def scaled(self, model):

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize, root
 
 from .._blocks import Block
-from ..regression._statistics import Groups, Moments, RidgeStatistics, squares_within
+from ..regression._statistics import Groups, Moments, RidgeStatistics, moments_and_squares_within
 from ._problem import LabelSums, ScaledFeatures, ScoreProblem, Utilities
 
 _POLISHING = 5  # Newton steps
@@ -81,10 +81,11 @@ def labelled(rows, loss):
 def facts(block):
     """`Facts` of a `Labelled` block."""
     X, utilities = block
-    moments, squares = Moments.of(X, utilities.row_weights), np.zeros(X.shape[1])
     if utilities.n_items is None:
         codes = utilities.lists.ungroup(utilities.lists.index)
-        squares = squares_within(X, Groups(codes, utilities.row_weights))[0]
+        moments, squares = moments_and_squares_within(X, Groups(codes, utilities.row_weights))
+    else:
+        moments, squares = Moments.of(X, utilities.row_weights), np.zeros(X.shape[1])
     is_single = not sparse.issparse(X) and X.dtype == np.float32
     return Facts(moments, squares, LabelSums.of(utilities), is_single)
 

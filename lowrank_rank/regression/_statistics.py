@@ -170,20 +170,29 @@ class Moments(NamedTuple):
         return np.sqrt(np.where(constant, 1.0, variance))
 
 
-def squares_within(X, groups):
-    """Weighted sums of squares of each column: centred within the groups, and as they are."""
+def moments_and_squares_within(X, groups):
+    """`Moments` of all rows, and the weighted sums of squares centred within the groups."""
+    if sparse.issparse(X):
+        return Moments.of(X, groups.weights), squares_within(X, groups)[0]
     means = groups.means(X)
+    within = squares_within(X, groups, means)[0]
+    between = Moments.of_rows(means, groups.totals)
+    return between._replace(n_rows=len(X), squares=between.squares + within), within
+
+
+def squares_within(X, groups, means=None):
+    """Weighted sums of squares of each column: centred within the groups, and as they are."""
+    means = groups.means(X) if means is None else means
     if sparse.issparse(X):
         raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
         within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
         cancels = within <= len(groups.weights) * _EPS * raw
         return np.where(cancels, 0.0, within), raw
-    within, raw = np.zeros((2, X.shape[1]))
+    within = np.zeros(X.shape[1])
     for rows in gen_batches(len(X), _ROWS_AT_ONCE):
-        block, weights = X[rows].astype(np.float64, copy=False), groups.weights[rows]
-        raw += weights @ block**2
-        within += weights @ (block - means[groups.codes[rows]]) ** 2
-    return within, raw
+        centred = X[rows] - means[groups.codes[rows]]
+        within += groups.weights[rows] @ np.square(centred, out=centred)
+    return within, within + groups.totals @ means**2
 
 
 def scale_within(features, squares, total):
