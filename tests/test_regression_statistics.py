@@ -191,3 +191,29 @@ def test_constant_features_have_no_coefficient_and_no_scale(problem):
         assert found.features.scale[2] == 1.0
         for alpha in (0.0, 0.1):
             assert not found.solve_standardised(alpha)[0][2].any()
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.asfortranarray, sparse.csr_matrix])
+@pytest.mark.parametrize("n_groups", [1, 7, 300])
+def test_means_and_squares_within_groups_of_any_layout(kind, n_groups):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).astype(np.float32).astype(float)
+    codes, weights = rng.integers(0, n_groups, 300), rng.uniform(0.5, 2.0, 300)
+    codes[-1] = n_groups - 1
+    weights[codes == 3] = 0.0
+    given = X.astype(np.float32) if kind is np.float32 else kind(X)
+    groups = _statistics.Groups(codes, weights)
+    known = [g for g in range(n_groups) if weights[codes == g].sum() > 0]
+    means = groups.means(given)
+    means = means.toarray() if sparse.issparse(means) else means
+    for g in known:
+        here = codes == g
+        expected = np.average(X[here], axis=0, weights=weights[here])
+        np.testing.assert_allclose(means[g], expected, rtol=1e-12, atol=1e-14)
+    moments, within = _statistics.moments_and_squares_within(given, groups)
+    total = max(weights.sum(), 1e-300)
+    centred = X - means[codes]
+    np.testing.assert_allclose(within, weights @ centred**2, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(moments.mean, weights @ X / total, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(moments.squares, weights @ (X - moments.mean) ** 2, rtol=1e-10)
+    assert (moments.n_rows, moments.total) == (300, pytest.approx(weights.sum()))

@@ -48,10 +48,21 @@ class Groups:
 
     def means(self, values):
         """Weighted mean of each group's rows, shape (n_groups, ...); sparse stays sparse."""
-        sums = self.summing @ values
-        if sparse.issparse(sums):
-            return sparse.diags(self.inverse) @ sums
+        if sparse.issparse(values):
+            return sparse.diags(self.inverse) @ (self.summing @ values)
+        as_it_is = values.dtype == np.float64 and values.flags.c_contiguous
+        sums = self.summing @ values if as_it_is else self._sums_of_blocks(values)
         return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
+
+    def _sums_of_blocks(self, values):
+        """Sums of what a sparse product would convert first, all of it."""
+        sums = np.zeros((len(self.totals), *values.shape[1:]))
+        for rows in gen_batches(len(values), _ROWS_AT_ONCE):
+            here, codes = np.unique(self.codes[rows], return_inverse=True)
+            entries = self.weights[rows], (codes, np.arange(len(codes)))
+            block = np.ascontiguousarray(values[rows], dtype=np.float64)
+            sums[here] += sparse.csr_matrix(entries, shape=(len(here), len(codes))) @ block
+        return sums
 
     def centre(self, values):
         """Values minus the mean of their group (dense)."""
