@@ -122,6 +122,8 @@ HINGE = {
     "fit_intercept": [True, False],
     "random_state": [0],
 }
+SCALED_HINGE = {**HINGE, "standardize": [True, False]}
+SEARCHED_HINGE = {**SCALED_HINGE, "alpha": ["auto", *HINGE["alpha"]]}
 PARAMETERS = {
     LowRankSurrogateRanker: {
         "target_loss": ["ndcg", *names_of(), PrecisionAtK(k=2, relevance_threshold=2)],
@@ -174,14 +176,14 @@ PARAMETERS = {
     },
     StructuredHingeRanker: {
         "target_loss": ["ndcg@10", "kendall", "precision@1", "recall@2", "auc"],
-        **HINGE,
+        **SEARCHED_HINGE,
     },
     StructuredHingeBinaryClassifier: {
         "target_loss": ["f1", "auc", "precision@1"],
         "threshold": ["tuned", "hinge"],
-        **HINGE,
+        **SCALED_HINGE,
     },
-    StructuredHingeClassifier: HINGE,
+    StructuredHingeClassifier: SEARCHED_HINGE,
     StructuredHingeSequenceClassifier: HINGE,
     PointwiseRanker: {
         "estimator": [Ridge(), LogisticRegression(max_iter=20), DecisionTreeRegressor(max_depth=3)],

@@ -372,13 +372,16 @@ def class_models(tiny):
     forest = named_regressor("trees", None).set_params(random_state=0)
     trees = [clone(forest).set_params(min_samples_leaf=n) for n in leaves]
     named = LowRankSurrogateClassifier(estimator="trees", random_state=0)
+    C = [1e-2, 0.1, 1.0, 10.0]
+    scaled = partial(make_pipeline, StandardScaler())
+    around = LowRankSurrogateClassifier(estimator=scaled(LogisticRegression(max_iter=500)))
+    inner = {"estimator__logisticregression__C": C}
     ours = {
         "least squares": Model("linear", LowRankSurrogateClassifier(), {"alpha": ALPHAS}),
+        "logistic": Model("linear", around, inner),
         "hinge": Model("linear", StructuredHingeClassifier(), {"alpha": HINGE_ALPHAS}),
         "trees": Model("trees", named, {"estimator": trees}),
     }
-    C = [1e-2, 0.1, 1.0, 10.0]
-    scaled = partial(make_pipeline, StandardScaler())
     peers = {
         "logistic": Model(
             "linear", scaled(LogisticRegression(max_iter=500)), {"logisticregression__C": C}

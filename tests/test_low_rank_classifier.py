@@ -8,13 +8,14 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVR
+from sklearn.svm import SVR, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateClassifier, merge, ranking_target
@@ -143,7 +144,7 @@ BAD = {
     "alpha": ({"alpha": -1}, "alpha must be"),
     "regressor": (
         {"estimator": "ridge"},
-        "estimator must be 'trees' or an instance of a regressor",
+        "estimator must be 'trees' or an instance of a regressor or classifier",
     ),
     "costs in words": ({"loss_matrix": "x"}, "loss_matrix must be an array of numbers"),
     "ragged costs": ({"loss_matrix": [[0, 1], [1]]}, "loss_matrix must be an array of numbers"),
@@ -359,3 +360,61 @@ def test_named_trees_are_a_forest_that_tells_classes_between_others():
     np.testing.assert_allclose(same.predict_surrogate(X), trees.predict_surrogate(X), atol=1e-9)
     with pytest.raises(ValueError, match="estimator must be"):
         LowRankSurrogateClassifier(estimator="forest").fit(X, y)
+
+
+# Classifiers inside -------------------------------------------------------------------
+
+
+def test_probabilities_give_the_decision_of_least_expected_cost(iris):
+    X, y = iris
+    rng = np.random.default_rng(0)
+    costs = rng.uniform(size=(3, 5))
+    plain = LogisticRegression(max_iter=1000).fit(X, y)
+    model = LowRankSurrogateClassifier(
+        loss_matrix=costs, estimator=LogisticRegression(max_iter=1000)
+    )
+    model.fit(X, y)
+    expected = plain.predict_proba(X) @ costs
+    np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
+    assert model.estimators_ == [model.estimator_]
+    assert not hasattr(model, "coef_")  # of the surrogate vectors, which are not linear
+    zero_one = LowRankSurrogateClassifier(estimator=LogisticRegression(max_iter=1000)).fit(X, y)
+    np.testing.assert_array_equal(zero_one.predict(X), plain.predict(X))
+    assert zero_one.score(X, y) > LowRankSurrogateClassifier().fit(X, y).score(X, y) + 0.05
+    assert not hasattr(zero_one, "partial_fit")
+
+
+def test_a_classifier_gets_labels_weights_frames_and_seeds(iris):
+    X, y = iris
+    weights = np.where(y == "virginica", 3.0, 1.0)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    forest = RandomForestClassifier(5, class_weight={"setosa": 1, "versicolor": 2, "virginica": 1})
+    model = LowRankSurrogateClassifier(estimator=forest, random_state=3)
+    found = clone(model).fit(frame, y, sample_weight=weights)
+    again = clone(model).fit(frame, y, sample_weight=weights)
+    np.testing.assert_array_equal(found.predict_surrogate(frame), again.predict_surrogate(frame))
+    assert found.estimator_.feature_names_in_.tolist() == list("abcd")
+    assert found.feature_importances_.shape == (4,)
+    scaled = make_pipeline(StandardScaler(), LogisticRegression())
+    model = LowRankSurrogateClassifier(estimator=scaled)
+    other = clone(model).fit(X, y, sample_weight=weights)
+    plain = clone(scaled).fit(X, y, logisticregression__sample_weight=weights)
+    np.testing.assert_array_equal(other.predict(X), plain.predict(X))
+    assert pickle.loads(pickle.dumps(other)).score(X, y) == other.score(X, y)
+    sparse_X = sparse.csr_matrix(X)
+    logistic = LowRankSurrogateClassifier(estimator=LogisticRegression(max_iter=1000))
+    assert logistic.fit(sparse_X, y).score(sparse_X, y) > 0.95
+
+
+def test_classes_that_y_lacks_have_no_probability():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "c", "c"]
+    costs = [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    model = LowRankSurrogateClassifier(
+        loss_matrix=costs, classes=list("abc"), estimator=LogisticRegression()
+    ).fit(X, y)
+    assert model.predict([[-1.0], [1.5], [4.0]]).tolist() == ["a", "b", "c"]  # b hedges
+
+
+def test_a_classifier_without_probabilities_is_refused(iris):
+    with pytest.raises(ValueError, match=r"has no predict_proba.*CalibratedClassifierCV"):
+        LowRankSurrogateClassifier(estimator=LinearSVC()).fit(*iris)

@@ -89,7 +89,7 @@ def items():
 
 def exact(**settings):
     """To the last digits: the default tolerance is that of the order."""
-    return OrderPreservingRegressor(**{"tol": 1e-9} | settings)
+    return OrderPreservingRegressor(**{"tol": 1e-9, "max_iter": 1000} | settings)
 
 
 def row_weights(n, seed=1):
@@ -231,7 +231,10 @@ def test_closed_form_is_the_iterative_solution(name, settings, documents, items)
         )
         assert closed.n_iter_ == 1 < iterative.n_iter_
         assert closed.gradient_norm_ == 0.0
-        np.testing.assert_allclose(closed.coef_, iterative.coef_, atol=1e-8)
+        found = [closed.coef_, iterative.coef_]
+        if name.startswith("pairwise") and qid is None:  # the same for all items changes nothing
+            found = [coef - coef.mean(axis=0) for coef in found]
+        np.testing.assert_allclose(*found, atol=1e-8)
         np.testing.assert_allclose(closed.intercept_, iterative.intercept_, atol=1e-8)
         assert closed.loss_ == pytest.approx(iterative.loss_, abs=1e-12)
 

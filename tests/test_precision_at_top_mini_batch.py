@@ -103,8 +103,11 @@ def test_steps_on_a_matrix_do_not_see_where_features_begin():
     above[:, 0], above[:, 1] = True, False
     places = np.ones(50, dtype=int), np.zeros(50, dtype=bool)
     descent, scores = Descent(rule("ramp"), 2.0, 0.0, True), []
+    start = rng.normal(size=(4, 5))  # at zero weights all scores are tied, and rounding orders them
     for origin in (0.0, 1e3):
-        path = Trajectory.at(np.zeros((4, 5)))
+        shift = np.zeros_like(start)
+        shift[-1] = origin * start[:-1].sum(axis=0)
+        path = Trajectory.at(start - shift)
         batch = MatrixBatch(X + origin, above, *places)
         path.see(batch)
         # A mean of few rows counts in the scale: take its part away.

@@ -22,7 +22,7 @@ def documents():
         ({"target_loss": "nonsense"}, "Unknown target loss"),
         ({"solver": "lbfgs", "target_loss": "ndcg@10"}, "needs a smooth approximation"),
         ({"solver": "newton"}, "solver must be one of"),
-        ({"alpha": 0}, "alpha must be a finite number > 0"),
+        ({"alpha": 0}, "alpha must be 'auto' or a finite number > 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(params, message, documents):

@@ -22,7 +22,7 @@ def test_the_0_1_loss_is_crammer_and_singer():
     """
     X, y = load_iris(return_X_y=True)
     X, y = np.column_stack([X, np.ones(150)])[::5], y[::5]
-    ours = StructuredHingeClassifier(alpha=0.01, tol=1e-6).fit(X[:, :-1], y)
+    ours = StructuredHingeClassifier(alpha=0.01, standardize=False, tol=1e-6).fit(X[:, :-1], y)
 
     def hinges(weights):
         scores = X @ weights.reshape(5, 3)
@@ -106,10 +106,10 @@ def test_example_17_1_one_versus_all_fails_and_the_multivector_does_not():
 
 def test_the_perceptron_makes_no_more_mistakes_than_its_bound():
     X, y = make_blobs(120, centers=3, cluster_std=0.6, random_state=2)
-    model = StructuredHingeClassifier(solver="perceptron").fit(X, y)
+    model = StructuredHingeClassifier(solver="perceptron", standardize=False).fit(X, y)
     assert model.score(X, y) == 1.0
     constant = np.column_stack([X, np.ones(120)])
-    other = StructuredHingeClassifier(alpha=1e-5).fit(X, y)
+    other = StructuredHingeClassifier(alpha=1e-5, standardize=False).fit(X, y)
     coef = np.column_stack([other.coef_, other.intercept_])
     bound = perceptron_mistake_bound(constant, y, coef)
     assert model.n_iter_ <= bound < np.inf

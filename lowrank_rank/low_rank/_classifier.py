@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
@@ -19,7 +19,7 @@ from .._costs import (
     read_costs,
 )
 from .._labels import read_weights
-from .._parameters import check_parameters, count, fresh_fit, jobs, number, random_state, regressor
+from .._parameters import check_parameters, count, fresh_fit, jobs, number, predictor, random_state
 from .._typing import ArrayLike, MatrixLike
 from ..regression._encoding import EncodedBatch, Totals
 from ..regression._regression import Regression, SurrogateMixin
@@ -55,10 +55,12 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     n_components : int or None, default=None
         Largest dimension of the surrogate; None, or the rank and more, is exact. See
         ``approximation_error_``.
-    estimator : regressor, "trees" or None, default=None
+    estimator : regressor, classifier, "trees" or None, default=None
         Any scikit-learn regressor; None is ridge regression with an intercept, "trees" an
-        ``ExtraTreesRegressor(max_features="sqrt")``. Linear least squares loses classes that lie
-        between others; where there are many, "trees" or logistic regression is far ahead.
+        ``ExtraTreesRegressor(max_features="sqrt")``. A classifier's probabilities p give
+        ``u = sum of p(y) alpha(y)``, the decision of the least expected cost; it is fitted to the
+        labels, and a pipeline with a scaler is one. Linear least squares loses classes that lie
+        between others; where there are many, "trees" or ``LogisticRegression()`` is far ahead.
     alpha : float or "auto", default="auto"
         Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
         of standardised features, beside the mean over rows of half the squared error. Neither the
@@ -95,7 +97,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         Where the regression is linear.
     intercept_ : ndarray of shape (d,)
         Where the regression is linear.
-    estimators_ : list of regressors
+    estimators_ : list of regressors, or of one classifier
         With `estimator`.
     estimator_, feature_importances_
         The one of them where there is one, and its importances where it has them.
@@ -134,7 +136,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
-        "estimator": [regressor, "trees", None],
+        "estimator": [predictor, "trees", None],
         "alpha": ["auto", number(0)],
         "solver": [*SOLVERS],
         "tol": [number(0)],
@@ -196,10 +198,25 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         with fresh_fit(self):
             X, y, weights = self._read(X, y, sample_weight, reset=True)
             batch, settings = self._encode(X, y, weights, self._costs(y), reset=True)
-            model = Regression.of(self).named(batch).fit(batch)
+            model = self._fitted(batch)
             sums = getattr(model, "sums", None)
             self._adopt(Seen.of(self, batch, sums, settings=settings), model)
         return self
+
+    def _fitted(self, batch):
+        regression = Regression.of(self).named(batch)
+        if regression.estimator is None or not is_classifier(regression.estimator):
+            return regression.fit(batch)
+        if not hasattr(self.estimator, "predict_proba"):
+            raise ValueError(
+                f"{self.estimator!r} has no predict_proba, and costs are weighed by probabilities: "
+                "take a classifier that has, or put CalibratedClassifierCV around this one."
+            )
+
+        def encode(labels):
+            return self._loss_.encode(class_indices(labels, self.classes_))
+
+        return regression.fit_classifier(batch.X, self.classes_[batch.y], batch.weights, encode)
 
     @available_if(adds_up)
     def partial_fit(

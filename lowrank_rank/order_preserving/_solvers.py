@@ -15,7 +15,9 @@ from .._blocks import Block
 from ..regression._statistics import Groups, Moments, RidgeStatistics, moments_and_squares_within
 from ._problem import LabelSums, ScaledFeatures, ScoreProblem, Utilities
 
-_POLISHING = 5  # Newton steps
+_POLISHING = 10  # Newton steps
+#: Step of their differences, of theta: a smaller one drowns in the rounding of the gradient.
+_DIFFERENCE = 1e-6
 
 
 # Blocks -----------------------------------------------------------------------------
@@ -234,7 +236,7 @@ def _polished(gradient_of, theta, gradient, tol):
 
     The objective is flat to its last digit where the gradient is still 1e-8 of its size.
     """
-    options = {"fatol": tol, "maxiter": _POLISHING}
+    options = {"fatol": tol, "maxiter": _POLISHING, "jac_options": {"rdiff": _DIFFERENCE}}
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a step too long is not taken
             refined = root(gradient_of, theta, method="krylov", options=options)

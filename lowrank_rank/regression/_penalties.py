@@ -269,20 +269,33 @@ def search_alpha(statistics, folds, held_out, judge):
         return Search(ALPHA)
     values, weights = values[known], held_out.weights[known]
     scores = weights @ values / weights.sum()
-    return Search(float(ALPHAS[_best(values, weights, scores)]), ALPHAS.copy(), scores)
+    return Search(best_penalty(ALPHAS, ALPHA, values, weights, scores), ALPHAS.copy(), scores)
 
 
-def _best(values, weights, scores):
+def best_penalty(alphas, constant, values, weights, scores):
     """The penalty nearest to the constant that is within a standard error of the best one.
 
     Of the paired difference over distinct lists: what is in the noise leaves the constant.
+
+    Parameters
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+    constant : float
+    values : ndarray of shape (n_lists, n_alphas)
+    weights : ndarray of shape (n_lists,)
+    scores : ndarray of shape (n_alphas,)
+        Means of the values.
+
+    Returns
+    -------
+    float
     """
-    near = np.abs(np.log(ALPHAS / ALPHA))
+    near = np.abs(np.log(alphas / constant))
     short = values[:, [np.argmax(scores)]] - values
     variance = weights @ (short - (weights @ short) / weights.sum()) ** 2 / weights.sum()
     error = _N_ERRORS * np.sqrt(variance / len(values))
     good = scores >= scores.max() - error - 1e-9 * np.abs(scores).max()
-    return int(np.argmin(np.where(good, near, np.inf)))
+    return float(alphas[int(np.argmin(np.where(good, near, np.inf)))])
 
 
 def _held_out_values(folds, held_out, judge):

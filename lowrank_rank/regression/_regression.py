@@ -15,7 +15,7 @@ from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._base import attribute_of_fitted, read_features
-from .._parameters import regressor
+from .._parameters import predictor
 from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
 from ._penalties import ALPHA, MAX_FEATURES, RidgeSums
@@ -133,6 +133,17 @@ class Regression:
         first = take_rows(X, np.arange(min(5, X.shape[0])))
         return RegressorModel.of(regressors, first, targets.shape[1])
 
+    def fit_classifier(self, X, y, weights, encode):
+        """`RegressorModel` of a classifier: its probabilities times the vectors of the classes.
+
+        ``encode(labels)`` returns the vectors, shape (n_labels, d).
+        """
+        self.say(f"{type(self.estimator).__name__} on {X.shape}, as a classifier")
+        classifier = seeded(self.estimator, self.random_state)
+        _fit(classifier, X, y, self.weights_given(weights))
+        vectors = encode(classifier.classes_)
+        return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
+
     def weights_given(self, weights):
         """Weights as the estimator gets them: None for those that are all 1."""
         unit = weights[0] if takes_no_weights(self.estimator) else 1.0
@@ -174,7 +185,7 @@ class SurrogateMixin:
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
         estimator = named_regressor(self.estimator)
-        known = regressor.accepts(estimator)  # else fit says what is wrong with it
+        known = predictor.accepts(estimator)  # else fit says what is wrong with it
         base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
         tags.input_tags.allow_nan = False if base is None else base.allow_nan
@@ -287,12 +298,15 @@ class RegressorModel(NamedTuple):
         d.
     n_iter : int
         Passes.
+    vectors : ndarray of shape (n_classes, d) or None
+        Of the classes of a classifier, which is in the place of the regressors.
     """
 
     regressors: list
     linear: LinearModel | None = None
     n_targets: int = 1
     n_iter: int = 1
+    vectors: np.ndarray | None = None
 
     @classmethod
     def of(cls, regressors, X, n_targets):
@@ -303,6 +317,12 @@ class RegressorModel(NamedTuple):
         """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""
         if self.linear is not None and all(map(_predicts_linearly, self.regressors)):
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
+        if self.vectors is not None:
+            [classifier] = self.regressors
+            found = classifier.predict_proba(X)
+            return (
+                checked_prediction(classifier, found, X.shape[0], len(self.vectors)) @ self.vectors
+            )
         return predict_regressors(self.regressors, X, self.n_targets)
 
 

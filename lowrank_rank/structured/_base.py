@@ -4,13 +4,16 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from .._arrays import mean_square
 from .._base import read_features
 from .._parameters import count, number, random_state, verbosity
-from ._solvers import SOLVERS, Descent, descend
+from ._search import ALPHA, search_alpha
+from ._solvers import SOLVERS, Descent, descend, n_slack, smoothed
 
 #: What "auto" stands for, measured by ``python -m benchmarks structured``: with a smooth form, else
 #: with several blocks, else with one.
@@ -18,6 +21,7 @@ SMOOTH_SOLVER, BLOCKS_SOLVER, ONE_BLOCK_SOLVER = "lbfgs", "n_slack", "one_slack"
 #: Slacks of batch_size="auto": as many as blocks up to here, as numbers in a round's slopes and as
 #: products of features for each slack allow (a program of fewer planes than features costs less).
 _MOST_SLACKS, _MOST_NUMBERS, _MOST_PRODUCTS, _FEW_SLACKS = 1000, 4_000_000, 100_000_000, 100
+_TOL = 1e-2  # where penalties are compared
 _MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
 
 
@@ -34,7 +38,8 @@ def takes_steps(estimator):
 class HingeMixin:
     """Fitting a problem of `_problem` by any solver. A subclass has the parameters below."""
 
-    alpha: float
+    alpha: Any
+    standardize: bool
     solver: str
     tol: float
     max_iter: int | None
@@ -45,7 +50,8 @@ class HingeMixin:
     _n_batches = 100  #: of batch_size="auto"
 
     _hinge_parameters: ClassVar[dict] = {
-        "alpha": [number(above=0)],
+        "alpha": ["auto", number(above=0)],
+        "standardize": [bool],
         "solver": ["auto", "sgd", *SOLVERS],
         "tol": [number(above=0)],
         "max_iter": [count(), None],
@@ -65,6 +71,26 @@ class HingeMixin:
         if reset:
             mean_square(X, degree=16)  # products of products, and digits left for the gap
         return X
+
+    def _scaled(self, X, weights=None, *, centre):
+        """X over its standard deviations, of the first rows that came; dense X minus its means.
+
+        Means matter where there is an intercept, which takes them up.
+        """
+        if not self.standardize:
+            return X
+        if not hasattr(self, "_scaler_"):
+            centre = bool(centre and not issparse(X))
+            self._scaler_ = StandardScaler(with_mean=centre).fit(X, sample_weight=weights)
+        return self._scaler_.transform(X)
+
+    def _unscaled(self, coef, intercept):
+        """Coefficients (n_columns, n_features) and intercepts for X as it came."""
+        if not self.standardize:
+            return coef, intercept
+        scaler = self._scaler_
+        coef = coef / scaler.scale_
+        return coef, intercept - coef @ scaler.mean_ if scaler.with_mean else intercept
 
     def _solver(self, problem):
         if self.solver == "auto":
@@ -91,11 +117,36 @@ class HingeMixin:
             n_batches = max(min(n_batches, _MOST_NUMBERS // problem.size, _MOST_SLACKS), 1)
         return max(1, problem.n_blocks // n_batches)
 
+    def _choose_alpha(self, problem, held_out=None):
+        """Sets ``alpha_``; ``held_out()``, a `HeldOut`, is what "auto" is searched with."""
+        if not isinstance(self.alpha, str):
+            self.alpha_ = self.alpha
+            return
+
+        def say(alpha, score):
+            if self.verbose:
+                print(f"[{type(self).__name__}] alpha {alpha:g}: {score:.4g} held out")
+
+        search = search_alpha(problem, held_out(), fit=self._quick_weights, report=say)
+        self.alpha_ = search.alpha
+        if search.alphas is not None:
+            self.alphas_, self.alpha_scores_ = search.alphas, search.scores
+
+    def _quick_weights(self, problem, alpha, start):
+        """Weights near the minimum: rows held out cannot tell them from those at it."""
+        settings = {"alpha": alpha, "tol": _TOL}
+        if problem.is_smooth:
+            max_iter = self._max_iter(SMOOTH_SOLVER)
+            return smoothed(problem, **settings, max_iter=max_iter, start=start).w
+        parts = problem.partition(self._batch_size(problem, BLOCKS_SOLVER))
+        max_iter = self._max_iter(BLOCKS_SOLVER)
+        return n_slack(problem, **settings, max_iter=max_iter, parts=parts).w
+
     def _solve(self, problem):
         """Weights, and the attributes that say how they were found."""
         solver, rng = self._solver(problem), check_random_state(self.random_state)
         report = self._report()
-        settings = {"alpha": self.alpha, "tol": self.tol, "max_iter": self._max_iter(solver)}
+        settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self._max_iter(solver)}
         split = {
             "n_slack": problem.partition,
             "frank_wolfe": problem.batches,
@@ -123,17 +174,18 @@ class HingeMixin:
 
     def _step_more(self, problem):
         """One pass of steps over more blocks, from where the last call ended."""
+        alpha = self.alpha_ = ALPHA if isinstance(self.alpha, str) else self.alpha
         if getattr(self, "_descent_", None) is None:
             self._descent_ = Descent(problem.size)
             self.n_iter_ = 0
         descent = Descent(problem.size)  # what raises below must change nothing
         vars(descent).update(vars(self._descent_))
         for part in problem.batches(self._batch_size(problem)):
-            value = descent.step(part, self.alpha, problem.n_blocks)
+            value = descent.step(part, alpha, problem.n_blocks)
         self._descent_, self.solver_ = descent, "sgd"
         self.n_iter_ += 1
         w = descent.mean
-        self.objective_ = float(value + self.alpha / 2.0 * (w @ w))
+        self.objective_ = float(value + alpha / 2.0 * (w @ w))
         self.dual_gap_ = float("nan")
         return w
 

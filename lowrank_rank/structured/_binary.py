@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._base import RankingMixin
 from .._binary_labels import read_binary_labels, threshold_between
 from .._lists import RankingLists
-from .._parameters import check_parameters, fresh_fit
+from .._parameters import check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
 from ..regression._ridge import linear_scores
 from ._base import HingeMixin
@@ -36,8 +36,11 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
     target_loss : str or RankingMeasure, default="f1"
         "f1", "balanced_accuracy", "precision@k" (k at most the number of positives), "recall@k"
         (at least), "auc", or an object such as ``FBeta(beta=2)``.
-    alpha : float, default=1e-3
+    alpha : float, default=1e-2
         Penalty, > 0; features are divided by twice the number of positives first.
+    standardize : bool, default=True
+        Divide features by their standard deviations, and subtract the means of dense ones, before
+        the penalty sees them. ``coef_`` is for X as it comes.
     threshold : {"tuned", "hinge"}, default="tuned"
         Above which score `predict` marks: "tuned" is best for the measure on the training rows (the
         k first for precision and recall at k, as many as there are positives for auc); "hinge"
@@ -98,6 +101,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
 
     _parameters: ClassVar = {
         **{k: v for k, v in HingeMixin._hinge_parameters.items() if k != "batch_size"},
+        "alpha": [number(above=0)],
         "solver": ["auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe"],
         "threshold": ["tuned", "hinge"],
     }
@@ -107,7 +111,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         self,
         *,
         target_loss: Any = "f1",
-        alpha: float = 1e-3,
+        alpha: float = 1e-2,
+        standardize: bool = True,
         threshold: str = "tuned",
         solver: str = "auto",
         tol: float = 1e-3,
@@ -119,6 +124,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
     ) -> None:
         self.target_loss = target_loss
         self.alpha = alpha
+        self.standardize = standardize
         self.threshold = threshold
         self.solver = solver
         self.tol = tol
@@ -139,7 +145,6 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
-            On one scale.
         y : array-like of shape (n_rows,)
             Labels of two classes.
 
@@ -188,17 +193,18 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
 
     def _weights(self, X, relevant, lists, measure, hinge):
         """Coefficients and intercept of the positive class."""
-
+        X = self._scaled(X, centre=self.fit_intercept)
         scale = max(1.0, float(hinge.scale(relevant, lists)[0]))
         made = hinge.make(measure, relevant, lists, None)
         problem = LinearProblem(
             X / scale, made, np.ones(1), 1, intercept=self.fit_intercept and hinge.sees_shift
         )
+        self._choose_alpha(problem)
         coef, intercept = problem.split(self._solve(problem))
         at_zero = problem.worst(np.zeros(problem.size)).value
         self.is_vacuous_ = bool(self.objective_ >= _VACUOUS * at_zero)
         if not self.is_vacuous_:
-            return coef / scale, intercept
+            return self._unscaled(coef / scale, intercept)
         warnings.warn(
             f"The hinge of {measure!r} has the least value {self.objective_:.4g}, within 2 % of "
             f"its value {at_zero:.4g} at zero weights: it says nothing about these rows. The "
@@ -209,7 +215,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         C = 1.0 / (self.alpha * X.shape[0])
         model = LogisticRegression(C=C, fit_intercept=self.fit_intercept, max_iter=1000)
         model.fit(X, relevant)
-        return model.coef_, np.atleast_1d(model.intercept_)
+        return self._unscaled(model.coef_, np.atleast_1d(model.intercept_))
 
     def _adopt(self, X, positive, coef, intercept):
         sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0

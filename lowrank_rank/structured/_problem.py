@@ -155,6 +155,12 @@ class LinearProblem:
         return [self.take(blocks) for blocks in found] if len(found) > 1 else [self]
 
 
+def as_whole(problem):
+    """A part as a problem of its own, with weights that sum to one."""
+    problem.weights = problem.weights / problem.weights.sum()
+    return problem
+
+
 class ChainProblem(LinearProblem):
     """Sequences of labels: the scores of rows, and those of a label after another.
 

@@ -11,7 +11,7 @@ from .._blocks import check_has_ids
 from .._costs import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
-from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
 from ..regression._ridge import linear_scores
 from ._base import HingeMixin, takes_steps
@@ -86,8 +86,12 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
-    _parameters: ClassVar = HingeMixin._hinge_parameters
+    _parameters: ClassVar = {
+        **{k: v for k, v in HingeMixin._hinge_parameters.items() if k != "standardize"},
+        "alpha": [number(above=0)],
+    }
     _n_batches = 500
+    standardize = False  # pixels, indicators and counts of elements are of one kind
 
     def __init__(
         self,
@@ -143,6 +147,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
                     f"y holds one class only, {self.classes_.tolist()}: at least two are needed."
                 )
             problem = self._problem(X, y, qid, 0)
+            self._choose_alpha(problem)
             self._adopt(problem, self._solve(problem))
         return self
 

@@ -155,7 +155,9 @@ def frank_wolfe(problem, *, alpha, tol, max_iter, parts, random_state, report=No
     return watch.fit()
 
 
-def smoothed(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
+def smoothed(
+    problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None, start=None
+):
     """L-BFGS on the smooth approximation, which is made sharper until the gap is small enough.
 
     The probabilities of labels at each point are a point of the dual: the gap costs nothing.
@@ -163,6 +165,7 @@ def smoothed(problem, *, alpha, tol, max_iter, report=None, parts=None, random_s
     watch = Watch(problem, alpha, tol, report)
     unit = max(watch.objective, np.finfo(float).tiny)
     w, gamma, left = np.zeros(problem.size), _GAMMAS[0], max_iter
+    w = w if start is None else start
 
     def value_and_gradient(w):
         tangent = problem.soft(w, gamma)
