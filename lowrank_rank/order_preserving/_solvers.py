@@ -9,16 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize, root
+from scipy.optimize import minimize
 
 from .._blocks import Block
 from ..regression._statistics import Groups, Moments, RidgeStatistics, moments_and_squares_within
+from ..solvers._polishing import polished
 from ._problem import LabelSums, ScaledFeatures, ScoreProblem, Utilities
-
-_POLISHING = 10  # Newton steps
-#: Step of their differences, of theta: a smaller one drowns in the rounding of the gradient.
-_DIFFERENCE = 1e-6
-
 
 # Blocks -----------------------------------------------------------------------------
 
@@ -225,21 +221,7 @@ def solve_lbfgs(parts, start, *, alpha, intercept, tol, max_iter, report, polish
     found = minimize(scaled, first, jac=True, method="L-BFGS-B", callback=callback, options=options)
     theta, value, gradient = found.x, found.fun, found.jac
     if polish and found.nit < max_iter and np.abs(gradient).max() > tol:
-        theta = _polished(lambda flat: scaled(flat)[1], theta, gradient, tol)
+        theta = polished(lambda flat: scaled(flat)[1], theta, gradient, tol)
         value, gradient = scaled(theta)
     slope = float(np.abs(gradient).max())
     return Solution(theta.reshape(shape), float(value * size), int(found.nit), slope)
-
-
-def _polished(gradient_of, theta, gradient, tol):
-    """Newton steps on the gradient alone, from where the objective no longer changes.
-
-    The objective is flat to its last digit where the gradient is still 1e-8 of its size.
-    """
-    options = {"fatol": tol, "maxiter": _POLISHING, "jac_options": {"rdiff": _DIFFERENCE}}
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # a step too long is not taken
-            refined = root(gradient_of, theta, method="krylov", options=options)
-    except ValueError:  # SciPy gives up on gradients that rounding has made meaningless
-        return theta
-    return refined.x if np.abs(refined.fun).max() < np.abs(gradient).max() else theta

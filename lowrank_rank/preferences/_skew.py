@@ -22,6 +22,7 @@ from sklearn.utils import gen_batches
 
 from .._lists import blocks_of_lists
 from ..regression._ridge import LinearModel, check_finite, linear_scores
+from ..solvers._polishing import polished
 
 _DENSE_FEATURES = 500  # up to which the gradient in A is formed to begin with
 _COLUMNS_AT_ONCE = 64  # of it
@@ -134,6 +135,8 @@ def _minimised(problem, start, tolerance, max_iter, say):
         callback=report,
         options={"maxiter": max_iter, "maxfun": 10 * max_iter, "gtol": tolerance, "ftol": 1e-15},
     )
+    if result.status != 1 and np.abs(result.jac).max() > tolerance:  # no better value to be found
+        result.x = polished(lambda x: objective(x)[1], result.x, result.jac, tolerance)
     result.x = result.x.reshape(start.shape) * stretch
     return result
 
