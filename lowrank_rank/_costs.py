@@ -122,6 +122,11 @@ def _frame_labels(loss_matrix, y, classes):
     return np.asarray(rows), None if columns == list(range(len(columns))) else np.asarray(columns)
 
 
+def names_classes(loss_matrix, classes):
+    """Whether the parameters of a classifier say which classes there are."""
+    return classes is not None or _frame_labels(loss_matrix, None, None)[0] is not None
+
+
 def check_same_classes(labels, classes):
     """Refuse labels of a batch that are not those of the model, in whatever order."""
     if set(labels.tolist()) != set(classes.tolist()):

@@ -1,4 +1,4 @@
-"""Rankers on a Dask cluster, with the coefficients of a fit in memory.
+"""Rankers and a classifier on a Dask cluster, with the coefficients of a fit in memory.
 
 What is summed over blocks of whole lists in memory or from disk is summed here over the partitions
 of Dask arrays and data frames: statistics of ridge regression once, or value and gradient of a
@@ -22,15 +22,20 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ._blocks import Block, Blocks
+from ._costs import class_labels, names_classes
 from ._labels import read_scored
 from ._lists import RankingLists, same_id
 from ._parameters import fresh_fit
 from ._ranks import ranks_from_scores
-from .low_rank import LowRankSurrogateRanker
+from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from .order_preserving import OrderPreservingRegressor
 from .order_preserving._solvers import read
 
-__all__ = ["DaskLowRankSurrogateRanker", "DaskOrderPreservingRegressor"]
+__all__ = [
+    "DaskLowRankSurrogateClassifier",
+    "DaskLowRankSurrogateRanker",
+    "DaskOrderPreservingRegressor",
+]
 
 _FAN_IN = 8  # statistics that a worker adds up at a time
 _PARTITION = 2**40  # rows, in the numbers that say where a row comes from
@@ -261,6 +266,46 @@ def _predicted(X, model):
     return model.predict(X)
 
 
+def _on_partitions(X, model, tail, dtype):
+    """What a model predicts for a Dask collection, a dask array with its partitions."""
+    light, pieces = delayed(model), _pieces(X)
+    known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
+    return da.concatenate(
+        [
+            da.from_delayed(delayed(_predicted)(piece, light), (n, *tail), dtype=dtype)
+            for piece, n in zip(pieces, known, strict=True)
+        ],
+        allow_unknown_chunksizes=True,
+    )
+
+
+def _light(model):
+    """A copy without the statistics, to send to workers."""
+    light: Any = copy.copy(model)
+    if getattr(light, "_model_", None) is not None:
+        light._seen_, light._model_ = None, light._model_._replace(sums=None)
+    return light
+
+
+def _with_rows(client, *data):
+    """Futures of the partitions that have rows."""
+    futures, n_rows = _partitions(client, *data)
+    futures = [one for one, n in zip(futures, n_rows, strict=True) if n]
+    if not futures:
+        raise ValueError("There are no rows: at least one is needed.")
+    return futures
+
+
+def _seen_of_all(blocks, model, reader):
+    """`Seen` of all blocks by a clone of the model, which may know more."""
+    if not reader._adds_up():
+        raise ValueError(
+            "A cluster adds up the statistics of the default ridge regression; got "
+            f"estimator={model.estimator!r} and solver={model.solver!r}."
+        )
+    return blocks.map(_seen, reader).total()
+
+
 def _values(block, model):
     """Weighted sum of the measure over the lists where it is defined, and their weight."""
     X, y, qid, weights = block
@@ -325,10 +370,7 @@ class _DaskRanker:
 
     def _blocks(self, client, X, y, qid, weights):
         """Futures of blocks of whole lists."""
-        futures, n_rows = _partitions(client, X, y, qid, weights)
-        futures = [one for one, n in zip(futures, n_rows, strict=True) if n]
-        if not futures:
-            raise ValueError("There are no rows: at least one is needed.")
+        futures = _with_rows(client, X, y, qid, weights)
         if qid is not None:
             return [one for one, _ in whole_lists(client, futures)]
         if y.ndim == 1:
@@ -337,13 +379,6 @@ class _DaskRanker:
                 "partitions would be one list."
             )
         return futures
-
-    def _light(self):
-        """A copy without the statistics, to send to workers."""
-        light: Any = copy.copy(self)
-        if getattr(light, "_model_", None) is not None:
-            light._seen_, light._model_ = None, light._model_._replace(sums=None)
-        return light
 
     def predict(self, X) -> Any:
         """Scores, higher is better: a dask array with the partitions of X, or as in memory.
@@ -359,17 +394,8 @@ class _DaskRanker:
         if not is_dask_collection(X):
             return super().predict(X)  # type: ignore[misc]
         check_is_fitted(self)
-        light = delayed(self._light())
         tail = () if self.n_items_ is None else (self.n_items_,)
-        pieces = _pieces(X)
-        known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
-        return da.concatenate(
-            [
-                da.from_delayed(delayed(_predicted)(piece, light), (n, *tail), dtype=np.float64)
-                for piece, n in zip(pieces, known, strict=True)
-            ],
-            allow_unknown_chunksizes=True,
-        )
+        return _on_partitions(X, _light(self), tail, np.float64)
 
     def rank(self, X, *, qid=None, client: Client | None = None) -> Any:
         """Ranks of each list, 1 = best: a dask array with the partitions of X, or as in memory.
@@ -429,7 +455,7 @@ class _DaskRanker:
         check_is_fitted(self)
         client = default_client() if client is None else client
         blocks = DaskBlocks(client, self._blocks(client, X, y, qid, sample_weight))
-        total, weight = blocks.sum(_values, self._light())
+        total, weight = blocks.sum(_values, _light(self))
         undefined = self.target_loss_.undefined  # type: ignore[attr-defined]
         return float(total / weight) if weight > 0 else float(undefined)
 
@@ -464,13 +490,7 @@ class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
     """
 
     def _fit_futures(self, blocks):
-        reader = clone(self)
-        if not reader._adds_up():
-            raise ValueError(
-                "A cluster adds up the statistics of the default ridge regression; got "
-                f"estimator={self.estimator!r} and solver={self.solver!r}."
-            )
-        seen = blocks.map(_seen, reader).total()
+        seen = _seen_of_all(blocks, self, clone(self))
         seen.check_items_judged()
         with fresh_fit(self):
             for name, value in seen.columns.items():
@@ -508,3 +528,114 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
             for name, value in first.result().items():
                 setattr(self, name, value)
             self._fit(blocks.map(read, self._reader(), loss), loss, before)
+
+
+def _labels(block, classifier):
+    return np.unique(class_labels(classifier, block.y))
+
+
+def _costs(block, model):
+    """Weighted sum of one minus the cost of each row, and the weights."""
+    weights = (
+        np.ones(len(block.y)) if block.sample_weight is None else np.asarray(block.sample_weight)
+    )
+    value = model.score(block.X, block.y, weights) if weights.any() else 0.0
+    return np.array([value * weights.sum(), weights.sum()])
+
+
+class _DaskClassifier:
+    """`fit`, `predict` and `score` on partitions; in memory those of the class itself."""
+
+    loss_matrix: Any
+    classes: Any
+    decisions_: np.ndarray
+
+    def fit(self, X, y, sample_weight=None, *, client: Client | None = None) -> Any:
+        """Fit to the partitions of Dask arrays or data frames.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features)
+        y : dask array or series of shape (n_samples,)
+        sample_weight : dask array or series of shape (n_samples,) or None, default=None
+        client : distributed.Client or None, default=None
+            None is the current one.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in memory; if collections are cut at different rows.
+        """
+        client = default_client() if client is None else client
+        blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
+        reader = clone(self)
+        if not names_classes(self.loss_matrix, self.classes):
+            labels = client.gather(blocks.map(_labels, clone(self)).futures)
+            reader.set_params(classes=np.unique(np.concatenate(labels)))
+        seen = _seen_of_all(blocks, self, reader)
+        with fresh_fit(self):
+            for name, value in seen.columns.items():
+                setattr(self, name, value)
+            self._adopt(seen)  # type: ignore[attr-defined]
+        return self
+
+    def predict(self, X) -> Any:
+        """Decision of the least estimated cost for each row.
+
+        Parameters
+        ----------
+        X : dask array or data frame of shape (n_samples, n_features), or as in memory
+
+        Returns
+        -------
+        dask array or ndarray of shape (n_samples,)
+        """
+        if not is_dask_collection(X):
+            return super().predict(X)  # type: ignore[misc]
+        check_is_fitted(self)
+        return _on_partitions(X, _light(self), (), self.decisions_.dtype)
+
+    def score(self, X, y, sample_weight=None, *, client: Client | None = None) -> float:
+        """One minus the mean cost of the predicted decisions, greater is better.
+
+        Parameters
+        ----------
+        X, y, sample_weight, client
+            As in `fit`, or all in memory.
+
+        Returns
+        -------
+        float
+        """
+        if not is_dask_collection(X):
+            return super().score(X, y, sample_weight)  # type: ignore[misc]
+        check_is_fitted(self)
+        client = default_client() if client is None else client
+        blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
+        total, weight = blocks.sum(_costs, _light(self))
+        return float(total / weight)
+
+
+class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier):
+    """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
+
+    One pass over the partitions, and one over y before it where neither `classes` nor the index of
+    `loss_matrix` names the classes. Only the default ridge regression.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank.dask import DaskLowRankSurrogateClassifier
+    >>> X, y = np.arange(8.0).reshape(8, 1), np.repeat(["low", "high"], 4)
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y)]
+    ...     classifier = DaskLowRankSurrogateClassifier().fit(*data)
+    >>> classifier.predict([[1.0], [6.0]])
+    array(['low', 'high'], dtype='<U4')
+    """

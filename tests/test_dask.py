@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+)
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 pytest.importorskip("distributed")
@@ -17,6 +21,7 @@ import dask.array as da
 from distributed import Client, LocalCluster
 
 from lowrank_rank.dask import (
+    DaskLowRankSurrogateClassifier,
     DaskLowRankSurrogateRanker,
     DaskOrderPreservingRegressor,
 )
@@ -174,3 +179,78 @@ def test_a_worker_that_is_lost_changes_nothing(documents):
         assert not killer.is_alive()  # it was killed while the fit was at work
         killer.join()
     same(model, reference, 1e-8)
+
+
+# Classes ------------------------------------------------------------------------------
+
+
+def rows_of_classes(names):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(130, 4))
+    y = np.array(names)[np.argmax(X[:, :3] + 0.3 * rng.normal(size=(130, 3)), axis=1)]
+    order = np.argsort(y, kind="stable")  # so that no partition has all classes
+    weights = rng.uniform(0.5, 2.0, 130)
+    weights[::9] = 0.0
+    return X[order], y[order], weights
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"alpha": 0.1, "loss_matrix": [[0, 1, 5, 1], [1, 0, 1, 1], [4, 1, 0, 1]]},
+        {"classes": ["red", "green", "blue"], "alpha": 0.1},
+        {"n_components": 1, "alpha": 0.1},
+    ],
+)
+@pytest.mark.parametrize("chunk", [17, 130])
+def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
+    X, y, w = rows_of_classes(["red", "green", "blue"])
+    on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
+    model = DaskLowRankSurrogateClassifier(**settings).fit(on[0], on[1], sample_weight=on[2])
+    memory = LowRankSurrogateClassifier(**settings).fit(X, y, sample_weight=w)
+    assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
+    assert_allclose(model.intercept_, memory.intercept_, rtol=0, atol=1e-12)
+    assert_array_equal(model.classes_, memory.classes_)
+    assert_array_equal(model.decisions_, memory.decisions_)
+    assert_array_equal(model.predict(on[0]).compute(), memory.predict(X))
+    assert_array_equal(model.predict(X), memory.predict(X))
+    found = model.score(on[0], on[1], on[2])
+    assert found == pytest.approx(memory.score(X, y, w), rel=1e-12)
+    assert model.score(on[0], on[1]) == pytest.approx(memory.score(X, y), rel=1e-12)
+    assert model.get_params() == DaskLowRankSurrogateClassifier(**settings).get_params()
+
+
+def test_classes_of_frames_and_names_of_costs(client):
+    pd = pytest.importorskip("pandas")
+    try:
+        import dask.dataframe as dd
+    except ImportError as error:
+        pytest.skip(str(error))
+    X, y, _ = rows_of_classes(["red", "green", "blue"])
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
+    parts = dd.from_pandas(frame, npartitions=4)
+    names = ["red", "green", "blue", "black"]  # one that no row has
+    costs = pd.DataFrame(1.0 - np.eye(4), index=names, columns=names)
+    settings = {"loss_matrix": costs, "alpha": 0.1}
+    model = DaskLowRankSurrogateClassifier(**settings).fit(parts[list("abcd")], parts["y"])
+    memory = LowRankSurrogateClassifier(**settings).fit(frame[list("abcd")], y)
+    assert_allclose(model.coef_, memory.coef_, atol=1e-12)
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert_array_equal(
+        model.predict(parts[list("abcd")]).compute(), memory.predict(frame[list("abcd")])
+    )
+
+
+def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
+    X, y, w = (da.from_array(a, chunks=20) for a in rows_of_classes(["red", "green", "blue"]))
+    classifier = DaskLowRankSurrogateClassifier()
+    with pytest.raises(TypeError, match="y must be a Dask array"):
+        classifier.fit(X, rows_of_classes([1, 2, 3])[1])
+    with pytest.raises(ValueError, match="estimator="):
+        DaskLowRankSurrogateClassifier(solver="lsqr").fit(X, y)
+    with pytest.raises(ValueError, match="not among the classes"):
+        DaskLowRankSurrogateClassifier(classes=["red", "green"]).fit(X, y)
+    with pytest.raises(ValueError, match=r"missing|NaN"):
+        classifier.fit(X, w * np.nan)
+    assert not hasattr(classifier, "coef_")

@@ -115,9 +115,9 @@ class ListBatch:
         if not slope.any():
             return Step(None, v.hits)
         scale = self.sign * (1.0 if rule.perceptron else 1.0 / self.n_places)
-        lift, push = np.split((scale * slope).astype(weights.dtype), [len(order)])
-        rows = np.empty_like(lift)
-        rows[order] = lift
+        slope = (scale * slope).astype(weights.dtype, copy=False)
+        rows, push = np.empty_like(slope[: len(order)]), slope[len(order) :]
+        rows[order] = slope[: len(order)]
         lowered = np.flatnonzero(push)
         direction = rows @ self.above + _combined(self.below, top[lowered], push[lowered])
         return Step(direction, v.hits)

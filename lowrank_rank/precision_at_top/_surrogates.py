@@ -67,6 +67,11 @@ class Places:
     def scale(self):
         return 1.0 / self.most
 
+    @cached_property
+    def share(self):
+        """Of each place, the scale of its list."""
+        return self.scale.take(self.lists)
+
     def count(self, mask):
         """Number of places of each list with True."""
         if len(self.most) == 1:
@@ -140,7 +145,7 @@ class SortedScores:
     def hits(self):
         """Sum over the lists of one minus the mistakes at the top over the most there can be."""
         places = self.places
-        return float(len(places.most) - (self.leads >= 0) @ places.scale.take(places.lists))
+        return float(len(places.most) - (self.leads >= 0) @ places.share)
 
     @cached_property
     def until(self):
