@@ -33,7 +33,9 @@ N_FEATURES, LENGTH = 136, 100
 def add_arguments(parser):
     parser.add_argument("--rows", type=int, default=200_000, help="rows of the timed paths")
     parser.add_argument("--file-rows", type=int, default=1_000_000, help="rows of the .npy file")
-    parser.add_argument("--block", type=int, default=20_000, help="rows of a block")
+    parser.add_argument(
+        "--block", type=int, default=100_000, help="rows of a block, those of iter_lists"
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument(
         "--figure", type=Path, metavar="PNG", help="draw times of whole fits against rows here"

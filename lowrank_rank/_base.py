@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import assert_all_finite
@@ -69,20 +70,24 @@ def attribute_of_fitted(estimator, name):
     return getattr(estimator.estimator_, name)
 
 
+def check_summable(name, X):
+    """Refuse features that are not finite, or whose squares leave the floating range."""
+    total = sum_of_squares(X)
+    if not np.isfinite(total):
+        assert_all_finite(X, estimator_name=name, input_name="X")
+    mean_square(X, total=total)
+
+
 def read_summable_features(estimator, X, *, reset, again=False):
     """X by ``estimator._validate_X``, finite and with squares in the floating range.
 
     One pass over X tells both: a sum of squares is finite only if all entries are. X that is read
-    `again` needs none.
+    `again`, or whose squares are summed later, needs none.
     """
     with config_context(assume_finite=True):
         X = estimator._validate_X(X, reset=reset)
-    if again:
-        return X
-    total = sum_of_squares(X)
-    if not np.isfinite(total):
-        assert_all_finite(X, estimator_name=type(estimator).__name__, input_name="X")
-    mean_square(X, total=total)
+    if not again:
+        check_summable(type(estimator).__name__, X)
     return X
 
 
@@ -222,6 +227,7 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
 
     #: Whether `_validate_X` leaves it to the sum of squares to find what is not finite.
     _finite_by_squares: ClassVar[bool] = False
+    _finite_by_sums: ClassVar[bool] = False  # dense X is looked at when its squares are summed
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -243,6 +249,7 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
         y = read_labels(y, estimator=self)
         plain = getattr(self, "estimator", None) is None
         if plain and self._finite_by_squares:
+            again = again or (self._finite_by_sums and not issparse(X))
             X = read_summable_features(self, X, reset=reset, again=again)
         else:
             X = self._validate_X(X, reset=reset)

@@ -1,5 +1,7 @@
 """alpha="auto": the penalty that is found depends on what the lists hold, and on nothing else."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -206,3 +208,30 @@ def test_sums_of_all_folds_but_one():
     for folds in ([1, 2, 4, 8, 16], [None, 2, None, 8, 16]):
         known = [fold or 0 for fold in folds]
         assert _penalties._sums_of_others(folds) == [sum(known) - fold for fold in known]
+
+
+FITS = {
+    "searched": lambda X, y, qid: LowRankSurrogateRanker().fit(X, y, qid=qid),
+    "given": lambda X, y, qid: LowRankSurrogateRanker(alpha=0.1).fit(X, y, qid=qid),
+    "items": lambda X, y, qid: LowRankSurrogateRanker().fit(X, np.column_stack([y, 3 - y])),
+    "blocks": lambda X, y, qid: LowRankSurrogateRanker().fit_blocks([(X, y, qid)]),
+    "lsqr": lambda X, y, qid: LowRankSurrogateRanker(solver="lsqr").fit(X, y, qid=qid),
+    "classes": lambda X, y, qid: LowRankSurrogateClassifier().fit(X, y.astype(int)),
+}
+
+
+@pytest.mark.parametrize("fit", FITS.values(), ids=list(FITS))
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_features_are_checked_by_their_sums(fit, bad, order):
+    """Wherever it stands, one entry is found, and no warning of NumPy's comes first."""
+    X, y, qid = make_ranking(60, (3, 12), n_features=6, random_state=0)
+    message = "contains NaN" if np.isnan(bad) else "infinity" if np.isinf(bad) else "too large"
+    for dtype in (np.float64,) if bad == 1e200 else (np.float64, np.float32):
+        for place in ((0, 0), (len(y) // 2, 3), (slice(None), 5)):
+            wrong = np.array(X, dtype=dtype, order=order)
+            wrong[place] = bad
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                with pytest.raises(ValueError, match=message):
+                    fit(wrong, y, qid)

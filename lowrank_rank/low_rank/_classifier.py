@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
@@ -133,6 +134,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     """
 
     _keeps_float32: ClassVar = True
+    _finite_by_sums: ClassVar = True
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
@@ -285,7 +287,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     def _read(self, X, y, sample_weight, *, reset):
         check_parameters(self)
         if self.estimator is None:
-            X = read_summable_features(self, X, reset=reset)
+            X = read_summable_features(self, X, reset=reset, again=not issparse(X))
         else:
             X = self._validate_X(X, reset=reset)
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0])

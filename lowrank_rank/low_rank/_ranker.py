@@ -181,6 +181,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     """
 
     _keeps_float32: ClassVar = True
+    _finite_by_sums: ClassVar = True
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "estimator": [regressor, "trees", None],

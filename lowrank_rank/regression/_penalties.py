@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
+from .._base import check_summable
 from .._lists import RankingLists
 from ._encoding import Totals, decoded_ranks
 from ._ridge import LinearModel, Search, linear_scores, n_matrices
@@ -32,6 +33,7 @@ _N_ERRORS = 1.0  # standard errors within which penalties are as good as the bes
 _MIN_OF_FOLD = 4  # lists, however long
 _SECONDS, _OF_FIT = 0.15, 1.0  # a search may take so long, or so many times the fit
 _PER_CUBE, _PER_PRODUCT = 1e-9, 1e-10  # seconds, of a decomposition and of the statistics
+_ORDINARY = 1e-250, 1e250  # sums of weighted squares that need no second look
 _MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)))
 _ENTRIES_AT_ONCE = 2**20
 _BITS_OF_ORDER = np.uint64(24)  # of a key, the lowest: which item has which grade
@@ -346,6 +348,7 @@ class RidgeSums(NamedTuple):
     dropped: bool = False
 
     @classmethod
+    @np.errstate(over="ignore", invalid="ignore")  # X may not be finite: see `checked`
     def of(cls, batch, search=False):
         """Of an `EncodedBatch`, its targets without the common factor; with folds to search."""
         sums = partial(RidgeStatistics.of_batch, batch.X, batch.targets, batch.weights, batch.codes)
@@ -365,6 +368,15 @@ class RidgeSums(NamedTuple):
             HeldOut.of(batch, keys),
             Judge(batch.loss, batch.decoder, batch.n_items, batch.values),
         )
+
+    def checked(self, X, name):
+        """The same; refuses X, which it is of, if its squares leave the floating range."""
+        features = self.statistics.features
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(np.sum(features.squares + features.total * features.mean**2))
+        if not _ORDINARY[0] < total < _ORDINARY[1]:  # NaN and infinite entries make it NaN
+            check_summable(name, X)
+        return self
 
     def plus(self, other):
         """Those of both batches together."""

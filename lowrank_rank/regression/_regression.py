@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._base import attribute_of_fitted, read_features
+from .._base import attribute_of_fitted, check_summable, read_features
 from .._parameters import predictor
 from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
@@ -80,9 +80,11 @@ class Regression:
             f"ridge on {batch.X.shape} by solver {solver!r}, {batch.targets.shape[1]} target(s)"
         )
         if solver == "lsqr":
+            check_summable(self.name, batch.X)
             alpha = ALPHA if self.alpha == "auto" else self.alpha
             return iterated(batch, alpha, self.tol, self.max_iter)
-        model = RidgeSums.of(batch, self.alpha == "auto").solve(self.alpha)
+        sums = RidgeSums.of(batch, self.alpha == "auto").checked(batch.X, self.name)
+        model = sums.solve(self.alpha)
         if model.search.alphas is not None:
             found, tried = model.search.alpha, len(model.search.alphas)
             self.say(f"alpha={found:.3g}, of {tried} penalties on held-out lists")

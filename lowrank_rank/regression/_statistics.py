@@ -524,7 +524,8 @@ def _products(X, targets, weights, codes, rows, columns=slice(None), gram=True):
     if codes is None:
         shift = t_mean
     elif targets.shape[1]:
-        targets = Groups(runs.codes, weights).centre(targets)
+        of_lists = means_of_runs(targets, weights, runs.offsets)[0]
+        targets = targets - np.repeat(of_lists, np.diff(runs.offsets), axis=0)
     if sparse.issparse(X):
         X = (X if runs.order is None else X[runs.order]).astype(np.float64, copy=False)
         X, offset = _shift_full_columns(X)

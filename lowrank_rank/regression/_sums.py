@@ -219,7 +219,7 @@ class SumsMixin:
                 f"{batch.X.shape[1]} features and solver={self.solver!r} that is refused: set "
                 "solver='gram', or use fit, which has an iterative solver."
             )
-        return RidgeSums.of(batch, search).copied()
+        return RidgeSums.of(batch, search).checked(batch.X, type(self).__name__).copied()
 
 
 def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
