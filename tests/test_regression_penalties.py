@@ -213,7 +213,7 @@ def test_sums_of_all_folds_but_one():
 FITS = {
     "searched": lambda X, y, qid: LowRankSurrogateRanker().fit(X, y, qid=qid),
     "given": lambda X, y, qid: LowRankSurrogateRanker(alpha=0.1).fit(X, y, qid=qid),
-    "items": lambda X, y, qid: LowRankSurrogateRanker().fit(X, np.column_stack([y, 3 - y])),
+    "items": lambda X, y, qid: LowRankSurrogateRanker().fit(X, np.column_stack([y, y[::-1]])),
     "blocks": lambda X, y, qid: LowRankSurrogateRanker().fit_blocks([(X, y, qid)]),
     "lsqr": lambda X, y, qid: LowRankSurrogateRanker(solver="lsqr").fit(X, y, qid=qid),
     "classes": lambda X, y, qid: LowRankSurrogateClassifier().fit(X, y.astype(int)),
