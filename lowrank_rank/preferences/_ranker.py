@@ -601,7 +601,8 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     def _fit_documents(self, X, y, lists, weights):
         self.n_items_ = None
         iterates = self.estimator is None and self.pair_features != "difference"
-        mean_square(X, degree=_DEGREE if iterates else 2)
+        if iterates or self.estimator is not None:  # else `_read` has looked
+            mean_square(X, degree=_DEGREE if iterates else 2)
         batch, means = self._encode_documents(X, y, lists, weights, self.target_loss_)
         if self.decoder == "score" or not (iterates or self.estimator is not None):
             self._fit_batch(batch, means)
