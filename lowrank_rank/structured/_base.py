@@ -162,11 +162,11 @@ class HingeMixin:
         self.solver_, self.n_iter_ = solver, max(fit.n_iter, 1)
         self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
         if not fit.converged:
+            scale = "" if self.standardize else ", or bring the features to one scale"
             warnings.warn(
                 f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
                 f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} "
-                "times its value at zero weights: increase max_iter, tol or alpha, or bring the "
-                "features to one scale (StandardScaler).",
+                f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
