@@ -30,7 +30,7 @@ train = qid < 200
 # %%
 # Alone, and in words
 # -------------------
-alone = StructuredHingeClassifier(alpha=1e-2).fit(X[train], y[train])
+alone = StructuredHingeClassifier().fit(X[train], y[train])
 reader = StructuredHingeSequenceClassifier(alpha=1e-2, tol=1e-2, random_state=0)
 reader.fit(X[train], y[train], qid=qid[train])
 print(f"digits right alone: {alone.score(X[~train], y[~train]):.3f}")
