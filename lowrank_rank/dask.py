@@ -568,7 +568,7 @@ class _DaskClassifier:
         Raises
         ------
         ValueError, TypeError
-            As in memory; if collections are cut at different rows.
+            As in memory; if frames have different numbers of partitions.
         """
         client = default_client() if client is None else client
         blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
@@ -617,6 +617,8 @@ class _DaskClassifier:
         client = default_client() if client is None else client
         blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
         total, weight = blocks.sum(_costs, _light(self))
+        if not weight > 0:
+            raise ValueError("All sample weights are zero: at least one row must count.")
         return float(total / weight)
 
 

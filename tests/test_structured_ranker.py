@@ -174,7 +174,7 @@ def test_grades_that_are_all_equal_leave_nothing_to_learn(name, grade):
 def test_features_whose_products_of_products_overflow_are_refused():
     X = 1e100 * np.random.default_rng(0).normal(size=(6, 2))
     with pytest.raises(ValueError, match="bring them to one scale"):
-        StructuredHingeRanker().fit(X, [3, 0, 1, 1, 0, 0])
+        StructuredHingeRanker(standardize=False).fit(X, [3, 0, 1, 1, 0, 0])
 
 
 def test_batches_with_ids_of_other_types(documents):
@@ -188,7 +188,10 @@ def test_batches_with_ids_of_other_types(documents):
 def test_features_whose_products_of_products_leave_the_range(scale, documents):
     X, y, qid = documents
     with pytest.raises(ValueError, match="too large or too small"):
-        StructuredHingeRanker().fit(scale * X, y, qid=qid)
+        StructuredHingeRanker(standardize=False).fit(scale * X, y, qid=qid)
+    scaled = StructuredHingeRanker(alpha=0.01).fit(scale * X, y, qid=qid)
+    plain = StructuredHingeRanker(alpha=0.01).fit(X, y, qid=qid)
+    assert_allclose(scaled.coef_ * scale, plain.coef_, rtol=1e-6)
 
 
 @pytest.mark.parametrize(

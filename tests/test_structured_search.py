@@ -13,7 +13,9 @@ from lowrank_rank import (
     StructuredHingeClassifier,
     StructuredHingeRanker,
 )
+from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
+from lowrank_rank.metrics import per_query
 from lowrank_rank.regression._penalties import N_FOLDS, folds_of, list_keys
 from lowrank_rank.structured._search import ALPHA, ALPHAS, MAX_ROWS
 
@@ -34,7 +36,7 @@ def documents():
 def test_scores_are_those_of_fits_to_the_other_folds(classes):
     X, y = classes
     model = StructuredHingeClassifier().fit(X, y)
-    assert_array_equal(model.alphas_, ALPHAS[: len(model.alphas_)])
+    assert_allclose(model.alphas_, ALPHAS[: len(model.alphas_)])
     folds = folds_of(list_keys(StandardScaler().fit_transform(X), y[:, None], None, np.ones(300)))
     assert len(np.unique(folds)) == N_FOLDS
     Z = StandardScaler().fit_transform(X)
@@ -93,19 +95,102 @@ def test_lists_are_judged_by_the_measure(documents):
     renamed = np.array([f"q{47 * i % 101}" for i in qid])
     other = clone(model).fit(X, y, qid=renamed)
     assert_allclose(other.alpha_scores_, model.alpha_scores_)
+    for loss in ("kendall", "ndcg@3", "auc"):
+        grades = y if loss != "auc" else (y > np.median(y)).astype(float)
+        found = StructuredHingeRanker(target_loss=loss).fit(X, grades, qid=qid)
+        keys = list_keys(X, grades, RankingLists.from_qid(qid), np.ones(len(y)))
+        folds = np.repeat(folds_of(keys), 8)
+        for alpha, score in zip(found.alphas_, found.alpha_scores_, strict=True):
+            values = []
+            for k in range(N_FOLDS):
+                out, at = folds != k, folds == k
+                other = StructuredHingeRanker(target_loss=loss, alpha=alpha, tol=1e-2)
+                other.fit(X[out], grades[out], qid=qid[out])
+                table = per_query(grades[at], other.predict(X[at]), measures=loss, qid=qid[at])
+                values.append(table[loss])
+            # scaled by all lists there, and near the minimum only
+            assert_allclose(score, np.nanmean(np.concatenate(values)), atol=0.04)
     by_items = StructuredHingeRanker().fit(X.reshape(40, -1), y.reshape(40, 8))
-    assert by_items.alpha_ in ALPHAS
-    cut = StructuredHingeRanker(target_loss="ndcg@3").fit(X, y, qid=qid)
-    assert np.all((cut.alpha_scores_ > 0) & (cut.alpha_scores_ <= 1))
+    assert len(by_items.alphas_) == len(by_items.alpha_scores_) > 2
     one_list = StructuredHingeRanker().fit(X[:8], y[:8])
     assert one_list.alpha_ == ALPHA
 
 
-def test_measures_that_are_defined_nowhere_leave_the_constant(documents):
+def test_labels_that_teach_nothing_leave_the_constant(documents):
     X, y, qid = documents
     model = StructuredHingeRanker(target_loss="auc").fit(X, np.zeros_like(y), qid=qid)
     assert model.alpha_ == ALPHA
     assert_allclose(model.coef_, 0)
+
+
+def test_a_list_of_weight_2_is_the_list_twice(documents):
+    X, y, qid = documents
+    weights = np.where(qid < 15, 2.0, 1.0)
+    again = qid < 15
+    weighted = StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=weights)
+    repeated = StructuredHingeRanker().fit(
+        np.concatenate([X, X[again]]),
+        np.concatenate([y, y[again]]),
+        qid=np.concatenate([qid, qid[again] + 1000]),
+    )
+    assert_allclose(weighted.alpha_scores_, repeated.alpha_scores_)
+    assert weighted.alpha_ == repeated.alpha_
+    assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-6)
+
+
+def test_long_lists_are_searched_too():
+    X, y, qid = make_ranking(n_lists=22, n_items=600, n_features=3, random_state=0)
+    assert len(StructuredHingeRanker(tol=0.05).fit(X, y, qid=qid).alphas_) > 1
+
+
+def test_the_unit_of_the_costs_does_not_matter(classes):
+    X, y = classes
+    costs = np.array([[0, 1, 5], [1, 0, 1], [3, 1, 0]])
+    models = [StructuredHingeClassifier(loss_matrix=c * costs).fit(X, y) for c in (1.0, 1e4, 1e-6)]
+    for model, c in zip(models, (1.0, 1e4, 1e-6), strict=True):
+        assert_allclose(c * model.alpha_, models[0].alpha_, rtol=1e-4)
+        assert_allclose(model.alpha_scores_[:5], c * models[0].alpha_scores_[:5], rtol=0.1)
+        assert np.mean(model.predict(X) == models[0].predict(X)) > 0.99  # but for rounding
+    steps = [
+        StructuredHingeClassifier(loss_matrix=c * costs, solver="sgd").partial_fit(X, y)
+        for c in (1.0, 1e4)
+    ]
+    assert_array_equal(steps[0].predict(X), steps[1].predict(X))
+
+
+def test_levels_of_lists_do_not_shrink_features(documents):
+    """A feature that is large for all of a list says no more, and no less, about its order."""
+    X, y, qid = documents
+    levels = 1e3 * np.random.default_rng(0).normal(size=(40, 5))
+    found = [
+        StructuredHingeRanker(alpha=0.01, tol=1e-5).fit(Z, y, qid=qid) for Z in (X, X + levels[qid])
+    ]
+    assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-3)
+
+
+def test_weights_of_any_size(documents, classes):
+    X, y, qid = documents
+    found = [
+        StructuredHingeRanker(alpha=0.01).fit(X, y, qid=qid, sample_weight=np.full(len(y), w))
+        for w in (1.0, 1e300)
+    ]
+    assert_allclose(found[0].coef_, found[1].coef_)
+    X, y = classes
+    found = [
+        StructuredHingeClassifier().fit(X, y, sample_weight=np.full(len(y), w))
+        for w in (1.0, 1e300)
+    ]
+    assert_allclose(found[0].coef_, found[1].coef_)
+
+
+def test_steps_go_on_with_what_the_fit_has_found(classes):
+    X, y = classes
+    model = StructuredHingeClassifier(solver="sgd", random_state=0).fit(X, y)
+    alpha, scale = model.alpha_, model._units_[1]
+    model.set_params(standardize=False).partial_fit(X, y)
+    assert model.alpha_ == alpha
+    assert model._units_[1] is scale
+    assert model.score(X, y) > 0.7
 
 
 def test_many_rows_are_searched_in_part(capsys):
@@ -139,9 +224,9 @@ def test_the_default_holds_its_own_on_features_of_unlike_units():
     X, y = load_wine(return_X_y=True)
     model = StructuredHingeClassifier().fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.95
-    raw = StructuredHingeClassifier(alpha=1e-3, standardize=False)
-    with pytest.warns(UserWarning, match="duality gap"):
-        raw.set_params(max_iter=50).fit(X[::2], y[::2])
+    raw = StructuredHingeClassifier(alpha=1e-3, standardize=False, max_iter=50)
+    with pytest.warns(UserWarning, match="duality gap.*one scale"):
+        raw.fit(X[::2], y[::2])
 
 
 def test_steps_keep_the_scale_of_the_first_call(classes):

@@ -62,6 +62,8 @@ class Regression:
         """With the regressor that a name stands for in such a batch."""
         n_documents = None if batch.lists is None else batch.X.shape[0]
         fraction = "sqrt" if batch.n_items is None else 1.0
+        if isinstance(self.estimator, str) and isinstance(batch.X, np.ndarray):
+            refuse_empty_columns(batch.X)
         return replace(self, estimator=named_regressor(self.estimator, n_documents, fraction))
 
     def fit(self, batch, turns=1):
@@ -155,7 +157,7 @@ class Regression:
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
                 "weights (sample_weight, or list_weights of a ranker; of pairs list_weights="
-                "'pairs' are equal ones): leave them out, or take another regressor."
+                "'pairs' are equal ones): leave them out, or take another one."
             )
         return weights
 
@@ -278,6 +280,16 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt"):
         early_stopping=False,
         warm_start=True,
     )
+
+
+def refuse_empty_columns(X):
+    """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
+    unknown = np.flatnonzero(np.isnan(X[0]))
+    empty = unknown[np.isnan(X[:, unknown]).all(axis=0)]
+    if len(empty):
+        raise ValueError(
+            f"Column {int(empty[0])} of X is NaN in every row, which says nothing: leave it out."
+        )
 
 
 def name_of_iterations(estimator):

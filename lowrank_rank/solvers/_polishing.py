@@ -34,7 +34,8 @@ def polished(gradient_of, theta, gradient, tol):
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # a step too long is not taken
                 refined = root(gradient_of, theta, method="krylov", options=options)
-        except ValueError:  # SciPy gives up on gradients that rounding has made meaningless
+        # SciPy gives up on gradients that rounding has made meaningless, or 0 altogether.
+        except (ValueError, ArithmeticError):
             break
         if not np.abs(refined.fun).max() < np.abs(gradient).max():
             break

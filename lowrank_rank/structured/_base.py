@@ -4,15 +4,15 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import diags, issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
 from .._arrays import mean_square
 from .._base import read_features
 from .._parameters import count, number, random_state, verbosity
-from ._search import ALPHA, search_alpha
+from ..regression._statistics import Groups, Moments, moments_and_squares_within, scale_within
+from ._search import constant_alpha, search_alpha
 from ._solvers import SOLVERS, Descent, descend, n_slack, smoothed
 
 #: What "auto" stands for, measured by ``python -m benchmarks structured``: with a smooth form, else
@@ -68,29 +68,30 @@ class HingeMixin:
 
     def _validate_X(self, X, *, reset):
         X = read_features(self, X, reset=reset)
-        if reset:
-            mean_square(X, degree=16)  # products of products, and digits left for the gap
+        if reset:  # products of products, and digits left for the gap, unless they are scaled
+            mean_square(X, degree=2 if self.standardize else 16)
         return X
 
-    def _scaled(self, X, weights=None, *, centre):
-        """X over its standard deviations, of the first rows that came; dense X minus its means.
+    def _scaled(self, X, weights=None, *, centre, lists=None):
+        """X over its deviations, of the first rows that came; dense X minus its means.
 
-        Means matter where there is an intercept, which takes them up.
+        Means matter where there is an intercept, which takes them up. Deviations are those within
+        `lists` where there are: the level of a feature in a list is no part of the order in it.
         """
-        if not self.standardize:
-            return X
-        if not hasattr(self, "_scaler_"):
-            centre = bool(centre and not issparse(X))
-            self._scaler_ = StandardScaler(with_mean=centre).fit(X, sample_weight=weights)
-        return self._scaler_.transform(X)
+        if not hasattr(self, "_units_"):
+            self._units_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            if self.standardize:
+                self._units_ = _units(X, weights, centre and not issparse(X), lists)
+        mean, scale = self._units_
+        if issparse(X):
+            return (X @ diags(1.0 / scale)).tocsr()
+        return (X - mean) / scale
 
     def _unscaled(self, coef, intercept):
         """Coefficients (n_columns, n_features) and intercepts for X as it came."""
-        if not self.standardize:
-            return coef, intercept
-        scaler = self._scaler_
-        coef = coef / scaler.scale_
-        return coef, intercept - coef @ scaler.mean_ if scaler.with_mean else intercept
+        mean, scale = self._units_
+        coef = coef / scale
+        return coef, intercept - coef @ mean
 
     def _solver(self, problem):
         if self.solver == "auto":
@@ -174,7 +175,11 @@ class HingeMixin:
 
     def _step_more(self, problem):
         """One pass of steps over more blocks, from where the last call ended."""
-        alpha = self.alpha_ = ALPHA if isinstance(self.alpha, str) else self.alpha
+        if not isinstance(self.alpha, str):
+            self.alpha_ = self.alpha
+        elif not hasattr(self, "alpha_"):  # an earlier fit may have searched
+            self.alpha_ = constant_alpha(problem)
+        alpha = self.alpha_
         if getattr(self, "_descent_", None) is None:
             self._descent_ = Descent(problem.size)
             self.n_iter_ = 0
@@ -202,3 +207,15 @@ class HingeMixin:
                 )
 
         return say
+
+
+def _units(X, weights, centre, lists):
+    """Means to subtract and deviations to divide by; see `HingeMixin._scaled`."""
+    weights = np.ones(X.shape[0]) if weights is None else weights / weights.max()
+    if lists is None:
+        moments = Moments.of(X, weights)
+        scale = moments.scale
+    else:
+        moments, squares = moments_and_squares_within(X, Groups(lists.index, weights))
+        scale = scale_within(moments, squares, moments.total)
+    return moments.mean if centre else np.zeros(X.shape[1]), scale

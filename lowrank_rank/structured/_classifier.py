@@ -46,18 +46,21 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         Labels of the columns; None takes the classes.
     alpha : float or "auto", default="auto"
         Penalty, > 0; ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
-        "auto" tries 9 from 0.3 to 3e-5 by the mean cost of the decisions on held-out rows, in 5
-        folds by a hash of what rows hold, on 10,000 of them at most. Below 20 rows and in
-        `partial_fit` it is 0.01.
+        "auto" tries up to 9 from 0.3 to 3e-5 over the objective at zero weights (the mean largest
+        cost), by the mean cost of the decisions on held-out rows, in 5 folds by a hash of what rows
+        hold, on 10,000 of them at most; it takes the nearest to 0.01 of those within a standard
+        error of the best one, and about ten times as long as one fit. For fewer than 20 rows, and
+        in `partial_fit` where no fit has searched, it is 0.01 over that objective.
     standardize : bool, default=True
         Divide features by their standard deviations, and subtract the means of dense ones, before
-        the penalty, the solver and its mistakes see them; `partial_fit` by those of its first call.
-        ``coef_`` is for X as it comes.
+        the penalty, the solver and its mistakes see them. `partial_fit` takes those of its first
+        call, which should have some hundred rows. ``coef_`` is for X as it comes.
     solver : str, default="auto"
         "lbfgs" (the default), "one_slack", "n_slack", "frank_wolfe", "sgd" as in
         `StructuredHingeRanker`; "perceptron", the batch perceptron of exercise 2, which has no
         penalty and stops after at most `perceptron_mistake_bound` updates where the classes can be
-        separated; where they cannot, it keeps the weights with the fewest wrong rows.
+        separated (the bound of the standardised features, unless ``standardize=False``); where they
+        cannot, it keeps the weights with the fewest wrong rows.
     tol : float, default=1e-3
     max_iter : int or None, default=None
         Iterations, rounds, passes over the batches, or updates. None is 1000, 100 passes for
@@ -76,7 +79,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (n_decisions,)
     alpha_ : float
         The penalty in use; the perceptron has none.
-    alphas_, alpha_scores_ : ndarray of shape (9,)
+    alphas_, alpha_scores_ : ndarray of shape (n_alphas,)
         Where penalties were tried: which, and the minus mean cost of each, greater is better.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.

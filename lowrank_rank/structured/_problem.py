@@ -125,14 +125,14 @@ class LinearProblem:
             cost += float(np.sum(slopes * self.start))
         return Tangent(value, self.features(slopes), cost)
 
-    def take(self, blocks):
-        """The problem of some blocks."""
+    def take(self, blocks, weights=None):
+        """The problem of some blocks, with their weights in this one or others."""
         rows = self.hinge.rows(blocks)
         start = None if self.start is None else self.start[rows]
         return type(self)(
             self.X[rows],
             self.hinge.take(blocks),
-            self.weights[blocks],
+            self.weights[blocks] if weights is None else weights,
             self.n_columns,
             intercept=self.intercept,
             start=start,
@@ -153,12 +153,6 @@ class LinearProblem:
         by_part = np.argsort(part, kind="stable")
         found = np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
         return [self.take(blocks) for blocks in found] if len(found) > 1 else [self]
-
-
-def as_whole(problem):
-    """A part as a problem of its own, with weights that sum to one."""
-    problem.weights = problem.weights / problem.weights.sum()
-    return problem
 
 
 class ChainProblem(LinearProblem):

@@ -43,14 +43,18 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
         with few relevant items.
     alpha : float or "auto", default="auto"
-        Penalty, > 0. "auto" tries 9 from 0.3 to 3e-5 by the measure on held-out lists, in 5 folds
-        by a hash of what lists hold, on 10,000 rows at most. Below 20 lists and in `partial_fit`
-        it is 0.01. Features are divided by a number first, the size of Psi: the mean of
-        r^2 / 4 for ndcg, of twice the relevant items for precision and recall.
+        Penalty, > 0. "auto" tries up to 9 from 0.3 to 3e-5 over the objective at zero weights, by
+        the measure on held-out lists, in 5 folds by a hash of what lists hold, on 10,000 rows or 20
+        lists; it takes the nearest to 0.01 of those within a standard error of the best one, and
+        ten to forty times as long as one fit. For fewer than 20 lists, and in `partial_fit` where
+        no fit has searched, it is 0.01 over that objective. Features are divided by a number too,
+        the size of Psi: the mean of r^2 / 4 for ndcg, of twice the relevant items for precision
+        and recall.
     standardize : bool, default=True
-        Divide features by their standard deviations before the penalty sees them, and subtract
-        means where there is an intercept and X is dense; `partial_fit` by those of its first call.
-        ``coef_`` is for X as it comes.
+        Divide features by their standard deviations before the penalty sees them, within lists
+        where levels do not matter, and subtract means where there is an intercept and X is dense.
+        `partial_fit` takes those of its first call, which should have some hundred rows. ``coef_``
+        is for X as it comes.
     solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"}, default="auto"
         Smoothing and L-BFGS (kendall and auc), cutting planes with a slack for all lists or for
         each batch, block-coordinate Frank-Wolfe, averaged subgradient steps. "auto" is "lbfgs"
@@ -76,7 +80,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
     intercept_ : float or ndarray of shape (r,)
     alpha_ : float
         The penalty in use.
-    alphas_, alpha_scores_ : ndarray of shape (9,)
+    alphas_, alpha_scores_ : ndarray of shape (n_alphas,)
         Where penalties were tried: which, and the measure of each, greater is better.
     objective_ : float
         At the solution.
@@ -255,8 +259,9 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         self._last_id_, self._has_qid_ = last, last is not None
         self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
         spread = weights if n_items is not None else lists.spread(weights)
+        within = None if n_items is not None or hinge.sees_shift else lists
         problem = LinearProblem(
-            self._scaled(X, spread, centre=intercept) / scale,
+            self._scaled(X, spread, centre=intercept, lists=within) / scale,
             hinge.make(measure, flat, lists, n_items),
             weights / (weights.sum() if is_defined else np.inf),
             n_items or 1,

@@ -10,12 +10,13 @@ import numpy as np
 
 from ..regression._penalties import MIN_LISTS, N_FOLDS, best_penalty, folds_of
 from ..regression._ridge import Search
-from ._problem import as_whole
 
-ALPHA = 1e-2  # where nothing is searched
+#: Divided by the objective at zero weights, which has the unit of the costs: costs times c ask for
+#: weights times c, whose squares weigh c times as much. Where nothing is searched, what is tried.
+ALPHA = 1e-2
 ALPHAS = np.array([0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5])
 _PATIENCE = 2  # penalties in a row that are worse end the search
-MAX_ROWS = 10_000  # by which the penalty is chosen: more hardly change it
+MAX_ROWS = 10_000  # by which the penalty is chosen, or 20 lists: more hardly change it
 
 
 class HeldOut(NamedTuple):
@@ -36,11 +37,21 @@ class HeldOut(NamedTuple):
     judge: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def search_alpha(problem, held_out, *, fit, report):
-    """The penalty nearest to `ALPHA` within a standard error of the best mean in folds.
+def constant_alpha(problem):
+    """The penalty where nothing is searched."""
+    return ALPHA / _unit(problem)
 
-    Folds come from keys, which tell what blocks hold: neither their places nor how often they
-    occur make a difference.
+
+def _unit(problem):
+    value = problem.worst(np.zeros(problem.size)).value
+    return float(f"{value:.6g}") or 1.0  # but for rounding, however the rows are ordered
+
+
+def search_alpha(problem, held_out, *, fit, report):
+    """The penalty nearest to the constant within a standard error of the best mean in folds.
+
+    Folds come from keys, which tell what blocks hold, and equal blocks are one with their weights:
+    neither their places nor how often they occur make a difference.
 
     Parameters
     ----------
@@ -55,31 +66,41 @@ def search_alpha(problem, held_out, *, fit, report):
     -------
     Search
     """
-    keys, lengths, judge = held_out
-    order = np.argsort(keys, kind="stable")
-    kept = order[np.cumsum(lengths[order]) <= MAX_ROWS]
-    of_block = folds_of(keys[kept])
+    unit = _unit(problem)
+    constant, candidates = ALPHA / unit, ALPHAS / unit
+    blocks, weights, of_block = _sample(problem, held_out)
     folds = [
-        (as_whole(problem.take(kept[of_block != k])), kept[of_block == k])
+        (of_block != k, of_block == k)
         for k in range(N_FOLDS)
-        if 0 < np.count_nonzero(of_block == k) < len(kept)
+        if 0 < np.count_nonzero(of_block == k) < len(blocks)
     ]
-    if len(kept) < MIN_LISTS or not folds:
-        return Search(ALPHA)
-    tests = [problem.take(blocks) for _, blocks in folds]
-    weights = np.concatenate([test.weights for test in tests])
+    if len(blocks) < MIN_LISTS or not folds:
+        return Search(constant)
+    trains = [problem.take(blocks[out], weights[out] / weights[out].sum()) for out, _ in folds]
+    tests = [problem.take(blocks[at]) for _, at in folds]
     fits, values, scores = [None] * len(folds), [], []
-    for alpha in ALPHAS:
-        fits = [fit(train, alpha, w) for (train, _), w in zip(folds, fits, strict=True)]
-        found = [judge(folds[k][1], test.scores(fits[k])) for k, test in enumerate(tests)]
-        values.append(np.concatenate(found))
-        known = ~np.isnan(values[-1])
+    for alpha in candidates:
+        fits = [fit(train, alpha, w) for train, w in zip(trains, fits, strict=True)]
+        found = np.full(len(blocks), np.nan)
+        for (_, at), test, w in zip(folds, tests, fits, strict=True):
+            found[at] = held_out.judge(blocks[at], test.scores(w))
+        values.append(found)
+        known = ~np.isnan(found)
         if not np.any(weights[known] > 0):
-            return Search(ALPHA)
-        scores.append(float(np.average(values[-1][known], weights=weights[known])))
+            return Search(constant)
+        scores.append(float(np.average(found[known], weights=weights[known])))
         report(alpha, scores[-1])
         if max(scores[-_PATIENCE:]) < max(scores):
             break
-    alphas, means = ALPHAS[: len(scores)].copy(), np.array(scores)
+    alphas, means = candidates[: len(scores)].copy(), np.array(scores)
     table = np.column_stack(values)[known]
-    return Search(best_penalty(alphas, ALPHA, table, weights[known], means), alphas, means)
+    return Search(best_penalty(alphas, constant, table, weights[known], means), alphas, means)
+
+
+def _sample(problem, held_out):
+    """Blocks that differ, those of the least keys, up to a number of rows; weights and folds."""
+    keys, first, which = np.unique(held_out.keys, return_index=True, return_inverse=True)
+    weights = np.bincount(which.ravel(), weights=problem.weights)
+    enough = np.cumsum(held_out.lengths[first]) > MAX_ROWS
+    kept = np.flatnonzero(~enough | (np.arange(len(keys)) < MIN_LISTS))
+    return first[kept], weights[kept], folds_of(keys[kept])

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from ..solvers import cutting_plane
 
-#: Smoothing of the first stage and by how much it falls, over Delta's size.
+#: Smoothing of the first stage, over the objective at zero weights, and by how much it falls.
 _GAMMAS = (0.03, 0.1)
 _SHARPEST = 1e-6
 #: A stage ends when this part of the gap at most is that its own minimum is not reached.
@@ -164,7 +164,7 @@ def smoothed(
     """
     watch = Watch(problem, alpha, tol, report)
     unit = max(watch.objective, np.finfo(float).tiny)
-    w, gamma, left = np.zeros(problem.size), _GAMMAS[0], max_iter
+    w, gamma, left = np.zeros(problem.size), _GAMMAS[0] * unit, max_iter
     w = w if start is None else start
 
     def value_and_gradient(w):
@@ -186,7 +186,7 @@ def smoothed(
                 raise StopIteration
 
     last: dict[str, Any] = {}
-    while left > 0 and not watch.is_done and gamma > _SHARPEST:
+    while left > 0 and not watch.is_done and gamma > _SHARPEST * unit:
         options = {"maxiter": left, "gtol": 0.0, "ftol": 0.0, "maxcor": 20}
         try:
             w = minimize(
