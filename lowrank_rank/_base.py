@@ -258,7 +258,7 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists, stacklevel=4)
-        weights = read_weights(sample_weight, len(y))
+        weights = read_weights(sample_weight, len(y), whole=whole)
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)

@@ -322,7 +322,12 @@ def nobody_judges(item):
     )
 
 
-def read_weights(sample_weight, n_rows, n_lists=None):
+def nothing_counts():
+    """The error of weights that are all zero."""
+    return ValueError("All sample weights are zero: at least one row must count.")
+
+
+def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
     """Weights >= 0 of rows, ones where None; refuses a batch that weighs nothing.
 
     Parameters
@@ -331,6 +336,8 @@ def read_weights(sample_weight, n_rows, n_lists=None):
     n_rows : int
     n_lists : int or None
         Where one weight for each list is welcome too.
+    whole : bool, default=True
+        Whether no other batch follows: else those may be the ones that count.
 
     Returns
     -------
@@ -347,8 +354,8 @@ def read_weights(sample_weight, n_rows, n_lists=None):
         raise ValueError(
             f"sample_weight[{int(np.argmax(weights < 0))}] is negative; weights must be >= 0."
         )
-    if not np.any(weights > 0):
-        raise ValueError("All sample weights are zero: at least one row must count.")
+    if whole and not np.any(weights > 0):
+        raise nothing_counts()
     return weights
 
 

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._blocks import Block, Blocks
 from ._costs import class_labels, names_classes
-from ._labels import read_scored
+from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, same_id
 from ._parameters import fresh_fit
 from ._ranks import ranks_from_scores
@@ -306,6 +306,13 @@ def _seen_of_all(blocks, model, reader):
     return blocks.map(_seen, reader).total()
 
 
+def _adopt(model, seen):
+    with fresh_fit(model):
+        for name, value in seen.columns.items():
+            setattr(model, name, value)
+        model._adopt(seen)
+
+
 def _values(block, model):
     """Weighted sum of the measure over the lists where it is defined, and their weight."""
     X, y, qid, weights = block
@@ -492,10 +499,7 @@ class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
     def _fit_futures(self, blocks):
         seen = _seen_of_all(blocks, self, clone(self))
         seen.check_items_judged()
-        with fresh_fit(self):
-            for name, value in seen.columns.items():
-                setattr(self, name, value)
-            self._adopt(seen)
+        _adopt(self, seen)
 
 
 class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
@@ -576,11 +580,7 @@ class _DaskClassifier:
         if not names_classes(self.loss_matrix, self.classes):
             labels = client.gather(blocks.map(_labels, clone(self)).futures)
             reader.set_params(classes=np.unique(np.concatenate(labels)))
-        seen = _seen_of_all(blocks, self, reader)
-        with fresh_fit(self):
-            for name, value in seen.columns.items():
-                setattr(self, name, value)
-            self._adopt(seen)  # type: ignore[attr-defined]
+        _adopt(self, _seen_of_all(blocks, self, reader))
         return self
 
     def predict(self, X) -> Any:
@@ -618,7 +618,7 @@ class _DaskClassifier:
         blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
         total, weight = blocks.sum(_costs, _light(self))
         if not weight > 0:
-            raise ValueError("All sample weights are zero: at least one row must count.")
+            raise nothing_counts()
         return float(total / weight)
 
 

@@ -217,6 +217,13 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
     assert_array_equal(model.predict(X), memory.predict(X))
     found = model.score(on[0], on[1], on[2])
     assert found == pytest.approx(memory.score(X, y, w), rel=1e-12)
+    w[:20] = 0.0  # more than a partition
+    on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
+    model.fit(on[0], on[1], sample_weight=on[2])
+    memory.fit(X, y, sample_weight=w)
+    assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
+    with pytest.raises(ValueError, match="All sample weights are zero"):
+        model.score(on[0], on[1], 0.0 * on[2])
     assert model.score(on[0], on[1]) == pytest.approx(memory.score(X, y), rel=1e-12)
     assert model.get_params() == DaskLowRankSurrogateClassifier(**settings).get_params()
 

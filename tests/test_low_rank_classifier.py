@@ -314,7 +314,7 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
         (lambda: model.partial_fit(X[:, :2], y), "features"),
         (lambda: model.fit_blocks([(X, y, np.zeros(len(y)))], classes=classes), "query ids"),
         (lambda: model.fit_blocks([], classes=classes), "no blocks"),
-        (lambda: model.partial_fit(X, y, sample_weight=np.zeros(len(y))), "weights are zero"),
+        (lambda: model.fit(X, y, sample_weight=np.zeros(len(y))), "weights are zero"),
     ]:
         with pytest.raises(ValueError, match=message):
             call()

@@ -198,7 +198,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
             nothing is changed then.
         """
         with fresh_fit(self):
-            X, y, weights = self._read(X, y, sample_weight, reset=True)
+            X, y, weights = self._read(X, y, sample_weight, reset=True, whole=True)
             batch, settings = self._encode(X, y, weights, self._costs(y), reset=True)
             model = self._fitted(batch)
             sums = getattr(model, "sums", None)
@@ -284,13 +284,13 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
     # Encoding -----------------------------------------------------------------------
 
-    def _read(self, X, y, sample_weight, *, reset):
+    def _read(self, X, y, sample_weight, *, reset, whole):
         check_parameters(self)
         if self.estimator is None:
             X = read_summable_features(self, X, reset=reset, again=not issparse(X))
         else:
             X = self._validate_X(X, reset=reset)
-        return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0])
+        return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
 
     def _costs(self, y):
         return read_costs(self.loss_matrix, self.classes, self.decisions, y)
@@ -331,7 +331,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
                 f"{type(self).__name__} takes one class label per row, without lists: give blocks "
                 "(X, y) or (X, y, None, sample_weight), without query ids."
             )
-        X, y, weights = self._read(X, y, weights, reset=reset)
+        X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
         costs = self._costs(labels if reset else self.classes_)
         if labels is not None:

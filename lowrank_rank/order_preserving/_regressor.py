@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._base import BaseRanker, read_features
 from .._blocks import Block, Blocks, HeldBlocks, check_iterable
-from .._labels import nobody_judges
+from .._labels import nobody_judges, nothing_counts
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from .._typing import ArrayLike, MatrixLike
 from ..regression._ridge import MAX_FEATURES_GRAM, LinearModel
@@ -329,6 +329,8 @@ class OrderPreservingRegressor(BaseRanker):
     def _fit(self, blocks, loss, before, again=None):
         """Fit to `Blocks` of `Labelled` rows, as they are read `again`; sets the attributes."""
         known_of_all = blocks.sum(facts)
+        if not known_of_all.features.total > 0:
+            raise nothing_counts()
         blocks = blocks if again is None else again
         labels = known_of_all.labels
         known = labels.known(self.surrogate)

@@ -85,7 +85,7 @@ def mean_votes(loss, y, weights, targets):
         total = matrices_from_differences(total[np.newaxis], y.shape[1])[0]
     else:
         total = total_preferences(loss, y, weights)
-    total = total / weights.sum()
+    total = total / (weights.sum() or 1.0)  # other batches may count
     return total + total.T
 
 

@@ -74,7 +74,7 @@ def warn_without_preferences(targets):
 
 def mean_row(X, weights):
     """Weighted mean of the rows, NaN left out."""
-    total = weights.sum()
+    total = weights.sum() or 1.0  # other batches may count
     if sparse.issparse(X):
         return np.asarray(X.T @ weights).ravel() / total
     mean = weights @ X / total

@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.utils import gen_batches
 
 from .._base import check_summable
+from .._labels import nothing_counts
 from .._lists import RankingLists
 from ._encoding import Totals, decoded_ranks
 from ._ridge import LinearModel, Search, linear_scores, n_matrices
@@ -398,6 +399,8 @@ class RidgeSums(NamedTuple):
 
     def solve(self, alpha):
         """`LinearModel` of the minimiser for the penalty alpha, or for the best one ("auto")."""
+        if not self.statistics.features.total > 0:
+            raise nothing_counts()
         search = Search(ALPHA if alpha == "auto" else alpha)
         if alpha == "auto" and self.folds:
             search = search_alpha(self.statistics, self.folds, self.held_out, self.judge)
