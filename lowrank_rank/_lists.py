@@ -97,6 +97,14 @@ class RankingLists:
         """The list that each grouped row belongs to."""
         return np.repeat(np.arange(self.n_lists), self.lengths)
 
+    @property
+    def ends(self):
+        """The lists of the first and the last row, as the rows came."""
+        if self.order is None:
+            return 0, self.n_lists - 1
+        at = [int(np.flatnonzero(self.order == row)[0]) for row in (0, self.n_rows - 1)]
+        return tuple(np.searchsorted(self.offsets, at, side="right") - 1)
+
     @cached_property
     def positions(self):
         """1-based position of each grouped row in its list."""

@@ -214,3 +214,9 @@ def test_strings_are_told_apart_by_numbers_or_by_themselves(dtype, base, monkeyp
     known: dict = {}
     assert found.tolist() == [known.setdefault(name, len(known)) for name in ids.tolist()]
     assert distinct.tolist() == list(known)
+
+
+@pytest.mark.parametrize("qid", [[3, 3, 1, 1, 2], [2, 1, 2, 3, 1], ["b", "a", "b"], [5]])
+def test_the_lists_of_the_first_and_the_last_row(qid):
+    lists = RankingLists.from_qid(np.array(qid))
+    assert [lists.ids.tolist()[i] for i in lists.ends] == [qid[0], qid[-1]]

@@ -654,7 +654,9 @@ class CrossEntropy(Surrogate):
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         counts = weights > 0
-        z = s + np.log(weights, out=np.full(len(s), -np.inf), where=counts)
+        z = s
+        if np.any(weights != 1.0):
+            z = s + np.log(weights, out=np.full(len(s), -np.inf), where=counts)
         top = _largest(z, lists)
         z = z - lists.spread(np.where(np.isfinite(top), top, 0.0))
         mass = np.exp(z)

@@ -167,21 +167,22 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
     mass = lists.sum(w)
     counted = mass * (normalisers > 0)
     targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
-    factor = lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights]
-    row_list = lists.ungroup(lists.index)
-    ids = lists.ids
+    power, ids = LIST_WEIGHTS[list_weights], lists.ids
+    factor = lists.lengths.astype(float) ** power
+    each = weights * lists.ungroup(lists.spread(factor)) if power else weights
+    first, last = lists.ends
     return EncodedBatch(
         X,
         targets[:, np.newaxis],
-        weights * factor[row_list],
-        row_list if centered else None,
+        each,
+        lists.ungroup(lists.index) if centered else None,
         Totals(counted @ normalisers, counted.sum(), mass.sum(), factor @ mass),
         loss,
         "sort",
         int(np.count_nonzero(mass)),
         list_weights,
-        first_id=None if ids is None else ids[row_list[0]],
-        last_id=None if ids is None else ids[row_list[-1]],
+        first_id=None if ids is None else ids[first],
+        last_id=None if ids is None else ids[last],
         y=y,
         lists=lists,
         row_weights=weights,
