@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg.blas import dsyrk
 
 _ROWS_OF_PROBE = 512
 _SMALL_IN_SINGLE = 1e-30  # of a sum of squares: parts of it may have vanished
@@ -151,7 +150,8 @@ class DenseSums:
         if np.any(left < _LEAST_LEFT[self.dtype] * squares):
             return None
         self.products += products.T
-        self.products = dsyrk(-1.0, near.T, beta=1.0, c=self.products, overwrite_c=1)
+        # By NumPy: the threads of SciPy's BLAS and of NumPy's, in turns, wait for each other.
+        self.products -= near.T @ near
         t = t * root if is_weighted else t
         self.cross += block.T @ t.astype(self.dtype, copy=False)
         self.cross -= near.T @ (_sums_of_runs(t, root[:, 0], cuts) * inverse[:, np.newaxis])
