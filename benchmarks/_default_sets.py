@@ -5,6 +5,7 @@ shown on.
 """
 
 import gzip
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,7 @@ DOCUMENTS = {
 ITEMS = {
     **{name: (label_ranking(name), "kendall") for name in ("iris", "glass", "wine", "vehicle")},
     "ratings": (load_ratings, "eru"),
+    "ratings of 30": (partial(load_ratings, n_items=30), "eru"),
     "emotions": (multilabel("emotions", 6), "map"),
     "yeast": (multilabel("yeast", 14), "auc"),
 }

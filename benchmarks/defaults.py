@@ -327,18 +327,23 @@ class Filled(BaseEstimator):
         return self.estimator_.predict(X)
 
 
-def item_models(measure, tiny):
-    """Ours and the peers."""
-    # Labels that miss ask for a forest of each item.
-    forest = ExtraTreesRegressor(5 if tiny else 20 if measure == "eru" else 100, random_state=0)
-    leaves = {"min_samples_leaf": [1, 3, 10]}
+def item_models(measure, missing, tiny):
+    """Ours and the peers, where labels are `missing` or not."""
+    leaves = [1, 3] if tiny else [1, 3, 10]
+    size = {"n_estimators": 5} if tiny else {}
+    forest = ExtraTreesRegressor(**size, random_state=0)
     ridge = LowRankSurrogateRanker(target_loss=measure)
-    named = named_regressor("trees", None, 1.0).set_params(n_estimators=forest.n_estimators)
-    trees = clone(ridge).set_params(estimator=named, random_state=0)
-    inner = {f"estimator__{name}": values for name, values in leaves.items()}
-    ours = {"ridge": Model("linear", ridge, {"alpha": ALPHAS})}
-    grid = {"estimator": [clone(named).set_params(min_samples_leaf=n) for n in (1, 3, 10)]}
-    ours["trees"] = Model("trees", trees, grid)
+    named = named_regressor("trees", None, 1.0, missing)
+    if tiny:
+        named.set_params(**{name_in(named, "n_estimators"): 5})
+    trees = clone(ridge).set_params(estimator=named if tiny else "trees", random_state=0)
+    leaf = name_in(named, "min_samples_leaf")
+    grid = {"estimator": [clone(named).set_params(**{leaf: n}) for n in leaves]}
+    inner = {"estimator__min_samples_leaf": leaves}
+    ours = {
+        "ridge": Model("linear", ridge, {"alpha": ALPHAS}),
+        "trees": Model("trees", trees, grid),
+    }
     if measure == "kendall":
         ours["pairs"] = Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS})
     penalties = {"estimator__ridge__alpha": [0.1, 1.0, 10.0, 100.0, 1e3]}
@@ -351,6 +356,12 @@ def item_models(measure, tiny):
     return ours, peers
 
 
+def name_in(estimator, parameter):
+    """The name of a parameter of an estimator, or of the one inside it."""
+    names = estimator.get_params()
+    return parameter if parameter in names else f"estimator__{parameter}"
+
+
 def item_cells(args):
     """Cells of the sets with one row a list."""
     names = ("iris",) if args.tiny else ("iris", "glass") if args.quick else ITEMS
@@ -359,7 +370,7 @@ def item_cells(args):
         X, y = load(args.data)
         if measure == "kendall" and np.isnan(y).any():
             raise ValueError(f"{name} has labels that miss.")
-        ours, peers = item_models(measure, args.tiny)
+        ours, peers = item_models(measure, bool(np.isnan(y).any()), args.tiny)
         yield from cells_of("items", name, X, y, measure, ours, peers, args)
 
 

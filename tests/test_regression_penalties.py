@@ -151,6 +151,49 @@ def test_missing_labels(loss, decoder, no_errors):
     same(parts.partial_fit(X[20:], y[20:]), found)
 
 
+@pytest.mark.parametrize("n_parts", [2, 3])
+def test_costly_searches_hold_out_fewer_parts(n_parts, no_errors, monkeypatch):
+    """As many as the time allows: folds together, and scores are those of fits without them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    y = np.exp(X @ rng.normal(size=(12, 4)) / 3 + rng.normal(size=(60, 4)))
+    y[rng.random(y.shape) < 0.4] = np.nan
+    monkeypatch.setattr(_penalties, "_OF_FIT", 0.0)
+    of_one = 4 * _penalties._PER_CUBE * 12.0**3
+    monkeypatch.setattr(_penalties, "_SECONDS_OF_MISSING", (n_parts + 0.5) * of_one)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", decoder="sort")
+    found = clone(ranker).fit(X, y)
+    part, a = folds_of(list_keys(X, y, None, np.ones(60))) % n_parts, 12
+    scores = np.empty(y.shape)
+    for k in range(n_parts):
+        held_out = part == k
+        model = clone(ranker).set_params(alpha=ALPHAS[a])
+        scores[held_out] = model.fit(X[~held_out], y[~held_out]).predict(X[held_out])
+    values = found.target_loss_.measure(y, scores, average=None)
+    assert found.alpha_scores_[a] == pytest.approx(np.nanmean(values))
+    parts = clone(ranker).partial_fit(X[:20], y[:20])
+    same(parts.partial_fit(X[20:], y[20:]), found)
+    monkeypatch.setattr(_penalties, "_SECONDS_OF_MISSING", 1.5 * of_one)
+    unsearched = clone(ranker).fit(X, y)
+    assert unsearched.alpha_ == 1.0  # the constant of labels that miss
+    assert not hasattr(unsearched, "alphas_")
+
+
+def test_few_known_labels_are_not_below_the_means_of_the_items():
+    """30 items, each known in a part of 80 rows, of 60 features that say little."""
+    rng = np.random.default_rng(0)
+    X, levels = rng.normal(size=(400, 60)), rng.normal(size=30)
+    y = levels + 0.1 * X @ rng.normal(size=(60, 30)) + rng.normal(size=(400, 30))
+    y = np.where(rng.random(y.shape) < 0.4, y, np.nan)
+    train, test = slice(200), slice(200, None)
+    model = LowRankSurrogateRanker(target_loss="kendall").fit(X[train], y[train])
+    means = np.tile(np.nanmean(y[train], axis=0), (200, 1))
+    measure = model.target_loss_.measure
+    assert model.score(X[test], y[test]) > measure(y[test], means)
+    constant = clone(model).set_params(alpha=0.1).fit(X[train], y[train])
+    assert constant.score(X[test], y[test]) < measure(y[test], means)
+
+
 def test_one_feature(documents):
     X, y, qid = documents
     model = LowRankSurrogateRanker().fit(X[:, :1], y, qid=qid)

@@ -69,7 +69,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         held-out rows, in 5 folds by a hash of what they hold, and takes the nearest to 0.1 of
         those within a standard error of the best one. It is 0.1 without a search for fewer than
         20 rows, for the solver "lsqr", for more than 1000 features, and where the search would cost
-        more than the fit (above 300 features, for fewer than about 50 rows a feature).
+        more than the fit (above 400 features, for fewer than about 50 rows a feature).
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Of the default ridge: sufficient statistics, exact, or an iterative solver without any
         n_features x n_features matrix. "auto" iterates above 4000 features, and

@@ -59,7 +59,8 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         lists: the pairwise squared loss in closed form. "trees" are boosted trees that minimise
         the same loss in documents: a HistGradientBoostingRegressor of 200 trees with 7 leaves of at
         least 50 rows (a twentieth of fewer than 1000 rows, 5 at least), ``learning_rate=0.05`` and
-        ``max_features=0.3``, in 20 passes (see `n_passes`); for fixed items an ExtraTreesRegressor.
+        ``max_features=0.3``, in 20 passes (see `n_passes`); for fixed items an ExtraTreesRegressor,
+        which is one forest of all items where labels miss, its leaves of at least 3 rows.
     decoder : str or callable, default="auto"
         One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible. A callable
         ``decode(u, n_items)`` takes surrogate vectors (n, d), estimates of ``target_loss.encode``,
@@ -71,10 +72,11 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         level in each list: the deviation is that within lists. "auto" tries 20 by the target
         loss's measure on held-out lists, in 5 folds by a hash of what they hold, and takes the
         nearest to 0.1 of those within a standard error of the best one. It is 0.1 without a search
-        for fewer than 20 lists, the solver "lsqr", more than 1000 features (fewer where each item
-        misses in other rows), and where the search would cost more than the fit (above 300
-        features, for fewer than about 50 rows a feature). A stream of small batches, each of which
-        is searched anew, is faster with a number.
+        for fewer than 20 lists, the solver "lsqr", more than 1000 features, and where the search
+        would cost more than the fit (above 400 features, for fewer than about 50 rows a feature);
+        1 where, besides, each item misses in other rows, whose search may take some seconds.
+        A costly search holds out 2 to 4 parts. A stream of small batches, each of which is searched
+        anew, is faster with a number.
     centered : bool or "auto", default="auto"
         Documents only: subtract from the targets (and, in the default ridge, from the
         features) their mean within each list, which no order within a list can see. "auto" does

@@ -99,7 +99,7 @@ class ListBatch:
 
     def _sorted(self, weights):
         """The scores as `Places` wants them, and the rows of either kind in that order."""
-        weights = self.sign * weights
+        weights = weights if self.sign == 1 else -weights
         above, below = self.above @ weights, self.below @ weights
         order, top = np.argsort(-above), best_first(below, self.n_places)
         v = np.concatenate([above[order], below[top]])

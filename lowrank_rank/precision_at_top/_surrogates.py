@@ -62,6 +62,7 @@ class Places:
         self.pushed_out = (self.starts + self.k)[self.lists] - self.d
         end = (self.starts + self.n_positives)[self.lists]
         self.negatives, self.lowest = end + self.d - 1, end - self.d
+        self.is_one_list = len(lengths) == 1
 
     @cached_property
     def scale(self):
@@ -74,7 +75,7 @@ class Places:
 
     def count(self, mask):
         """Number of places of each list with True."""
-        if len(self.most) == 1:
+        if self.is_one_list:
             return np.array([np.count_nonzero(mask)])
         return self.sum(mask).astype(np.intp)
 
@@ -144,8 +145,10 @@ class SortedScores:
     @property
     def hits(self):
         """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        places = self.places
-        return float(len(places.most) - (self.leads >= 0) @ places.share)
+        places, is_wrong = self.places, self.leads >= 0
+        if places.is_one_list:  # counting is faster
+            return 1.0 - float(np.count_nonzero(is_wrong) / places.most[0])
+        return float(len(places.most) - is_wrong @ places.share)
 
     @cached_property
     def until(self):

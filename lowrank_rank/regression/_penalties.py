@@ -24,7 +24,9 @@ from ._ridge import LinearModel, Search, linear_scores, n_matrices
 from ._statistics import RidgeStatistics
 
 ALPHA = 0.1  # where nothing is searched
+_ALPHA_OF_MISSING = 1.0  # where, besides, each target misses in other rows, and has few
 MAX_FEATURES = 1000  # a matrix of features by features is kept for each fold
+_MAX_ENTRIES = 10**7  # of all of them, where each target misses in other rows
 ALPHAS = 10.0 ** (np.arange(20) / 3 - 4)  # 1e-4 to 215, 0.1 among them
 N_FOLDS = 5
 MIN_LISTS = 20  # below, which is best is noise
@@ -32,7 +34,9 @@ MIN_LISTS = 20  # below, which is best is noise
 _MAX_SCORES = 2**14  # of held-out rows, times outputs, at each penalty
 _N_ERRORS = 1.0  # standard errors within which penalties are as good as the best one
 _MIN_OF_FOLD = 4  # lists, however long
-_SECONDS, _OF_FIT = 0.15, 1.0  # a search may take so long, or so many times the fit
+#: A search may take so many seconds, longer where each target misses in other rows (those are few
+#: rows each, for which the constant is far off), or so many times the fit.
+_SECONDS, _SECONDS_OF_MISSING, _OF_FIT = 0.15, 5.0, 1.0
 _PER_CUBE, _PER_PRODUCT = 1e-9, 1e-10  # seconds, of a decomposition and of the statistics
 _ORDINARY = 1e-250, 1e250  # sums of weighted squares that need no second look
 _MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)))
@@ -245,11 +249,22 @@ class Judge(NamedTuple):
         return next((name for name in ("borda", "diagonal") if name in known), None)
 
 
-def is_worth_it(statistics):
-    """Whether a search takes less than a moment, or than the statistics took."""
+def constant_penalty(n_matrices):
+    """The penalty where nothing is searched, of so many matrices of features by features."""
+    return ALPHA if n_matrices == 1 else _ALPHA_OF_MISSING
+
+
+def n_parts_in_time(statistics):
+    """In how many parts the folds are held out: as many as take a moment, or as the sums took.
+
+    0 where not even two parts do, and nothing is searched.
+    """
     m, p = statistics.x_mean.shape
-    seconds = N_FOLDS * m * _PER_CUBE * float(p) ** 3
-    return seconds < max(_SECONDS, _OF_FIT * _PER_PRODUCT * statistics.work)
+    seconds = max(
+        _SECONDS if m == 1 else _SECONDS_OF_MISSING, _OF_FIT * _PER_PRODUCT * statistics.work
+    )
+    n_parts = min(N_FOLDS, int(seconds / (m * _PER_CUBE * float(p) ** 3)))
+    return n_parts if n_parts > 1 else 0
 
 
 def search_alpha(statistics, folds, held_out, judge):
@@ -263,13 +278,14 @@ def search_alpha(statistics, folds, held_out, judge):
     held_out : HeldOut
     judge : Judge
     """
-    n_folds = sum(fold is not None for fold in folds)
-    if len(held_out.keys) < MIN_LISTS or n_folds < 2 or not is_worth_it(statistics):
-        return Search(ALPHA)
-    values = _held_out_values(folds, held_out, judge)
+    constant, n_parts = constant_penalty(len(statistics.x_mean)), n_parts_in_time(statistics)
+    parts = [reduce(_plus, folds[k::n_parts]) for k in range(n_parts)]
+    if len(held_out.keys) < MIN_LISTS or sum(part is not None for part in parts) < 2:
+        return Search(constant)
+    values = _held_out_values(parts, held_out, judge)
     known = ~np.isnan(values).any(axis=1)
     if not np.any(held_out.weights[known] > 0):
-        return Search(ALPHA)
+        return Search(constant)
     values, weights = values[known], held_out.weights[known]
     scores = weights @ values / weights.sum()
     return Search(best_penalty(ALPHAS, ALPHA, values, weights, scores), ALPHAS.copy(), scores)
@@ -301,12 +317,12 @@ def best_penalty(alphas, constant, values, weights, scores):
     return float(alphas[int(np.argmin(np.where(good, near, np.inf)))])
 
 
-def _held_out_values(folds, held_out, judge):
-    """The measure of each list at each penalty, by coefficients of the other folds."""
-    of_row = np.repeat(held_out.folds, held_out.lengths)
-    d = next(len(fold.t_mean) for fold in folds if fold is not None)
+def _held_out_values(parts, held_out, judge):
+    """The measure of each list at each penalty, by coefficients of the other parts."""
+    of_row = np.repeat(held_out.folds % len(parts), held_out.lengths)
+    d = next(len(part.t_mean) for part in parts if part is not None)
     u = np.empty((len(ALPHAS), len(of_row), d))
-    for k, others in enumerate(_sums_of_others(folds)):
+    for k, others in enumerate(_sums_of_others(parts)):
         rows = np.flatnonzero(of_row == k)
         if len(rows):
             coef, intercept = others.path(ALPHAS)
@@ -353,8 +369,11 @@ class RidgeSums(NamedTuple):
     def of(cls, batch, search=False):
         """Of an `EncodedBatch`, its targets without the common factor; with folds to search."""
         sums = partial(RidgeStatistics.of_batch, batch.X, batch.targets, batch.weights, batch.codes)
-        size = n_matrices(batch.targets) * batch.X.shape[1] ** 2 if search else 0
-        if not search or size > MAX_FEATURES**2 or batch.targets.shape[1] == 0:
+        n_features, n_targets = batch.X.shape[1], batch.targets.shape[1]
+        is_small = (
+            n_features <= MAX_FEATURES and n_matrices(batch.targets) * n_features**2 <= _MAX_ENTRIES
+        )
+        if not search or not is_small or n_targets == 0:
             return cls(sums(), batch.totals)
         keys = list_keys(batch.X, batch.y, batch.lists, batch.row_weights)
         of_row = folds_of(keys)
@@ -401,7 +420,8 @@ class RidgeSums(NamedTuple):
         """`LinearModel` of the minimiser for the penalty alpha, or for the best one ("auto")."""
         if not self.statistics.features.total > 0:
             raise nothing_counts()
-        search = Search(ALPHA if alpha == "auto" else alpha)
+        n_sums = len(self.statistics.x_mean)
+        search = Search(constant_penalty(n_sums) if alpha == "auto" else alpha)
         if alpha == "auto" and self.folds:
             search = search_alpha(self.statistics, self.folds, self.held_out, self.judge)
         elif alpha == "auto" and self.search is not None:

@@ -18,7 +18,8 @@ from .._base import attribute_of_fitted, check_summable, read_features
 from .._parameters import predictor
 from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
-from ._penalties import ALPHA, MAX_FEATURES, RidgeSums
+from ._missing import MeansOfKnown
+from ._penalties import MAX_FEATURES, RidgeSums, constant_penalty
 from ._ridge import (
     LinearModel,
     Search,
@@ -64,7 +65,10 @@ class Regression:
         fraction = "sqrt" if batch.n_items is None else 1.0
         if isinstance(self.estimator, str) and isinstance(batch.X, np.ndarray):
             refuse_empty_columns(batch.X)
-        return replace(self, estimator=named_regressor(self.estimator, n_documents, fraction))
+        missing = bool(np.isnan(batch.targets).any())
+        return replace(
+            self, estimator=named_regressor(self.estimator, n_documents, fraction, missing)
+        )
 
     def fit(self, batch, turns=1):
         """Model of an `EncodedBatch`; `turns` fits of an estimator and of the list offsets."""
@@ -83,7 +87,7 @@ class Regression:
         )
         if solver == "lsqr":
             check_summable(self.name, batch.X)
-            alpha = ALPHA if self.alpha == "auto" else self.alpha
+            alpha = constant_penalty(matrices) if self.alpha == "auto" else self.alpha
             return iterated(batch, alpha, self.tol, self.max_iter)
         sums = RidgeSums.of(batch, self.alpha == "auto").checked(batch.X, self.name)
         model = sums.solve(self.alpha)
@@ -260,15 +264,18 @@ class SurrogateMixin:
 # Any regressor ----------------------------------------------------------------------
 
 
-def named_regressor(estimator, n_documents=0, max_features="sqrt"):
+def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
     """The regressor that "trees" stands for; any other `estimator` as it is.
 
     Targets of documents are noisy: small trees of many rows a leaf, a small step, a third of the
     features at each split. `n_documents` is None for fixed items and classes, whose forest takes
-    `max_features`: all for items, a square root for classes.
+    `max_features`: all for items, a square root for classes. Where targets are `missing`, one
+    forest is of all items, its leaves of more than one row, so that most items are known in them.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
         return estimator
+    if n_documents is None and missing:
+        return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3, max_features=max_features))
     if n_documents is None:
         return ExtraTreesRegressor(max_features=max_features)
     return HistGradientBoostingRegressor(
@@ -375,9 +382,8 @@ def fits_of(estimator, X, targets, sample_weight):
     """
     targets = round_significant(targets)
     judged = ~np.isnan(targets)
-    together = (
-        targets.shape[1] > 1 and judged.all() and get_tags(estimator).target_tags.multi_output
-    )
+    complete = judged.all() or isinstance(estimator, MeansOfKnown)
+    together = targets.shape[1] > 1 and complete and get_tags(estimator).target_tags.multi_output
     if together or targets.shape[1] == 1:
         single = get_tags(estimator).target_tags.single_output
         yield X, targets[:, 0] if single and not together else targets, sample_weight

@@ -79,9 +79,10 @@ def _products_with(X, coef):
                 filled[:n] = X[rows]
                 scores[rows] = (filled @ right)[:n]
         return scores
+    batches_of_columns = list(gen_batches(X.shape[1], _COLUMNS_AT_ONCE))  # slow to ask for
     for rows in gen_batches(len(scores), _ROWS_AT_ONCE):
         block = np.ascontiguousarray(X[rows], dtype=np.float64)
-        for columns in gen_batches(X.shape[1], _COLUMNS_AT_ONCE):
+        for columns in batches_of_columns:
             scores[rows] += np.einsum("np,dp->nd", block[:, columns], coef[:, columns])
     return scores
 
