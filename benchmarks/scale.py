@@ -142,7 +142,7 @@ def evaluation_paths(X, y, qid, blocks):
         kinds["fit"] = HeldBlocks([(X, y, qid)])
     for name, source in kinds.items():
         labelled = source.map(_solvers.read, model, loss)
-        facts = labelled.sum(_solvers.facts)
+        facts = labelled.sum(_solvers.facts, False)
         scaling = Scaling.of(facts.features, True, True)
         known = facts.labels.known(model.surrogate)
         if not source.is_kept:

@@ -214,8 +214,8 @@ def test_partial_fit_of_items_equals_fit(items, missing):
 def test_fit_forgets_and_partial_fit_goes_on_from_fit(documents):
     X, y, qid = documents
     first = qid < 20
-    whole = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    ranker = LowRankSurrogateRanker().fit(X[first], y[first], qid=qid[first])
+    whole = LowRankSurrogateRanker(alpha=0.1).fit(X, y, qid=qid)
+    ranker = LowRankSurrogateRanker(alpha=0.1).fit(X[first], y[first], qid=qid[first])
     ranker.partial_fit(X[~first], y[~first], qid=qid[~first])
     np.testing.assert_allclose(ranker.coef_, whole.coef_, atol=1e-10)
     np.testing.assert_allclose(ranker.fit(X, y, qid=qid).coef_, whole.coef_)
@@ -441,7 +441,7 @@ def test_not_judged_is_left_out_of_its_coordinate(items, base):
     for j in range(5):
         judged = ~np.isnan(y[:, j])
         Z = X if base else X / X.std(axis=0)  # of all rows
-        alone = clone(base or Ridge(alpha=0.1 * len(X))).fit(Z[judged], y[judged, j])
+        alone = clone(base or Ridge(alpha=ranker.alpha_ * len(X))).fit(Z[judged], y[judged, j])
         np.testing.assert_allclose(u[:, j], alone.predict(Z), atol=1e-8)
     assert np.isfinite(ranker.score(X, y))
     if base is None:

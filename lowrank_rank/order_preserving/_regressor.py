@@ -120,7 +120,7 @@ class OrderPreservingRegressor(BaseRanker):
     _finite_by_squares: ClassVar = True
     _parameters: ClassVar = {
         "solver": ["auto", "lbfgs"],
-        "alpha": [number(0)],
+        "alpha": ["auto", number(0)],
         "tol": [number(above=0)],
         "max_iter": [count()],
         "fit_intercept": [bool],
@@ -134,7 +134,7 @@ class OrderPreservingRegressor(BaseRanker):
         *,
         target_loss: "str | PositionalLoss" = "ndcg@10",
         surrogate: "str | Surrogate" = "cross_entropy",
-        alpha: float = 0.1,
+        alpha: float | str = "auto",
         fit_intercept: bool = True,
         standardize: bool = True,
         solver: str = "auto",
@@ -328,7 +328,7 @@ class OrderPreservingRegressor(BaseRanker):
 
     def _fit(self, blocks, loss, before, again=None):
         """Fit to `Blocks` of `Labelled` rows, as they are read `again`; sets the attributes."""
-        known_of_all = blocks.sum(facts)
+        known_of_all = blocks.sum(facts, self.alpha == "auto")
         if not known_of_all.features.total > 0:
             raise nothing_counts()
         blocks = blocks if again is None else again
@@ -343,6 +343,7 @@ class OrderPreservingRegressor(BaseRanker):
         centre = intercept or not sees_intercepts  # differences do not see it
         squares = None if sees_intercepts else known_of_all.squares
         scaling = Scaling.of(known_of_all.features, self.standardize, centre, squares)
+        self.alpha_ = self._penalty(known_of_all)
         few = len(scaling.scale) <= MAX_FEATURES_GRAM
         squared = known.surrogate.is_squared and labels.complete
         start = self._start(scaling, len(labels.judged), before)
@@ -350,7 +351,7 @@ class OrderPreservingRegressor(BaseRanker):
         if self.solver == "auto" and centre and few and squared:
             self._say(f"{known.surrogate!r} of {len(scaling.scale)} features in closed form")
             parts = parts_in(False)
-            found = solve_ridge(parts, known, self.alpha)
+            found = solve_ridge(parts, known, self.alpha_)
         else:
             found, parts = self._descend(parts_in, known_of_all.is_single, start, intercept)
         at_end = parts.sum(ends, loss, known.unit)
@@ -359,6 +360,12 @@ class OrderPreservingRegressor(BaseRanker):
         if intercept and found.slope > 0.0:
             self._warn_without_minimum(unsupported_items(at_end.above, len(labels.judged)))
         self._keep(scaling.unscaled(found.theta), found)
+
+    def _penalty(self, known_of_all):
+        """alpha, or what "auto" stands for."""
+        if self.alpha != "auto":
+            return float(self.alpha)
+        return known_of_all.rows.constant_penalty(len(known_of_all.squares))
 
     def _keep(self, model, found):
         self.loss_, self.gradient_norm_ = found.objective, found.slope
@@ -398,7 +405,7 @@ class OrderPreservingRegressor(BaseRanker):
             found = solve_lbfgs(
                 parts,
                 found.theta,
-                alpha=self.alpha,
+                alpha=self.alpha_,
                 intercept=intercept,
                 tol=self.tol,
                 max_iter=self.max_iter - done,

@@ -12,6 +12,8 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from .._blocks import Block
+from ..regression._constants import DistinctRows
+from ..regression._penalties import distinct_rows
 from ..regression._statistics import Groups, Moments, RidgeStatistics, moments_and_squares_within
 from ..solvers._polishing import polished
 from ._problem import LabelSums, ScaledFeatures, ScoreProblem, Utilities
@@ -41,6 +43,7 @@ class Facts:
     squares: np.ndarray  # of the features, centred within lists; of fixed items 0
     labels: LabelSums
     is_single: bool  # whether all dense features are of float32
+    rows: DistinctRows | None  # where the penalty depends on their number
 
     def __add__(self, other):
         return Facts(
@@ -48,6 +51,7 @@ class Facts:
             self.squares + other.squares,
             self.labels + other.labels,
             self.is_single and other.is_single,
+            self.rows and self.rows.plus(other.rows),
         )
 
 
@@ -76,8 +80,8 @@ def labelled(rows, loss):
     return Labelled(rows.X, Utilities.of_labels(rows.y, rows.lists, rows.weights, loss))
 
 
-def facts(block):
-    """`Facts` of a `Labelled` block."""
+def facts(block, counts):
+    """`Facts` of a `Labelled` block, with the number of its rows if `counts`."""
     X, utilities = block
     if utilities.n_items is None:
         codes = utilities.lists.ungroup(utilities.lists.index)
@@ -85,7 +89,11 @@ def facts(block):
     else:
         moments, squares = Moments.of(X, utilities.row_weights), np.zeros(X.shape[1])
     is_single = not sparse.issparse(X) and X.dtype == np.float32
-    return Facts(moments, squares, LabelSums.of(utilities), is_single)
+    rows = None
+    if counts:
+        lists = utilities.lists if utilities.n_items is None else None
+        rows = distinct_rows(X, utilities.v, lists, utilities.row_weights)
+    return Facts(moments, squares, LabelSums.of(utilities), is_single, rows)
 
 
 def prepare(block, scaling, known, kept, single=False):

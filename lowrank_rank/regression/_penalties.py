@@ -19,12 +19,17 @@ from sklearn.utils import gen_batches
 from .._base import check_summable
 from .._labels import nothing_counts
 from .._lists import RankingLists
+from ._constants import (
+    ALPHA,
+    ROWS_OF_CLASSES,
+    ROWS_OF_DOCUMENTS,
+    ROWS_OF_ITEMS,
+    DistinctRows,
+)
 from ._encoding import Totals, decoded_ranks
 from ._ridge import LinearModel, Search, linear_scores, n_matrices
 from ._statistics import RidgeStatistics
 
-ALPHA = 0.1  # where nothing is searched
-_ALPHA_OF_MISSING = 1.0  # where, besides, each target misses in other rows, and has few
 MAX_FEATURES = 1000  # a matrix of features by features is kept for each fold
 _MAX_ENTRIES = 10**7  # of all of them, where each target misses in other rows
 ALPHAS = 10.0 ** (np.arange(20) / 3 - 4)  # 1e-4 to 215, 0.1 among them
@@ -40,6 +45,7 @@ _SECONDS, _SECONDS_OF_MISSING, _OF_FIT = 0.15, 5.0, 1.0
 _PER_CUBE, _PER_PRODUCT = 1e-9, 1e-10  # seconds, of a decomposition and of the statistics
 _ORDINARY = 1e-250, 1e250  # sums of weighted squares that need no second look
 _MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)))
+_LAST = np.uint64(2**64 - 1)
 _ENTRIES_AT_ONCE = 2**20
 _BITS_OF_ORDER = np.uint64(24)  # of a key, the lowest: which item has which grade
 
@@ -82,7 +88,13 @@ def _item_keys(y):
     return keys
 
 
-def list_keys(X, y, lists, weights):
+def keys_of_rows(X, y):
+    """A number of 64 bits for each row of X and its grades y, shape (n,) or (n, r)."""
+    with np.errstate(over="ignore"):
+        return _mixed(_row_keys(X, 0) + _row_keys(y.reshape(len(y), -1), X.shape[1]))
+
+
+def list_keys(X, y, lists, weights, rows=None):
     """A number of 64 bits for each list, of its rows of X and y in whatever order.
 
     The order of fixed items is in the lowest bits alone: the fold, and which lists are less than
@@ -96,18 +108,45 @@ def list_keys(X, y, lists, weights):
         Of the rows of X; None where each is a list.
     weights : ndarray of shape (n,)
         Rows of weight 0 are no part of their list.
+    rows : ndarray of uint64, shape (n,), or None
+        The `keys_of_rows`, where they are known.
 
     Returns
     -------
     ndarray of uint64, shape (n_lists,)
     """
+    keys = keys_of_rows(X, y) if rows is None else rows
     with np.errstate(over="ignore"):
-        of_X, y = _row_keys(X, 0), y.reshape(len(y), -1)
-        keys = _mixed(of_X + _row_keys(y, X.shape[1]))
         if lists is None:
-            unordered = _mixed(of_X + _item_keys(y)) >> _BITS_OF_ORDER << _BITS_OF_ORDER
+            y = y.reshape(len(y), -1)
+            unordered = _mixed(_row_keys(X, 0) + _item_keys(y)) >> _BITS_OF_ORDER << _BITS_OF_ORDER
             return unordered | (keys >> (np.uint64(64) - _BITS_OF_ORDER))
         return _mixed(lists.sum(lists.group(keys * (weights > 0))))
+
+
+def distinct_rows(X, y, lists, weights, rows=None):
+    """`DistinctRows` of what `list_keys` takes."""
+    rows, counted = keys_of_rows(X, y) if rows is None else rows, weights > 0
+    if lists is None:
+        return DistinctRows.of(rows, counted, ROWS_OF_CLASSES if y.ndim == 1 else ROWS_OF_ITEMS)
+    # Of the same rows, however often, lists have the same first and last key.
+    grouped, counted = lists.group(rows), lists.group(counted)
+    first = np.minimum.reduceat(np.where(counted, grouped, _LAST), lists.offsets[:-1])
+    last = np.maximum.reduceat(np.where(counted, grouped, np.uint64(0)), lists.offsets[:-1])
+    with np.errstate(over="ignore"):
+        keys = _mixed(first + _MIX[0] * last)
+
+    def n_rows(of):
+        lengths = lists.lengths[of]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        at = np.repeat(lists.offsets[of], lengths) + within
+        which = np.repeat(np.arange(len(of)), lengths)[counted[at]]
+        found = np.unique(
+            np.column_stack([which.astype(np.uint64), grouped[at][counted[at]]]), axis=0
+        )
+        return np.bincount(found[:, 0].astype(np.intp), minlength=len(of))
+
+    return DistinctRows.of(keys, first <= last, ROWS_OF_DOCUMENTS, n_rows)
 
 
 def _stacked(*parts):
@@ -249,11 +288,6 @@ class Judge(NamedTuple):
         return next((name for name in ("borda", "diagonal") if name in known), None)
 
 
-def constant_penalty(n_matrices):
-    """The penalty where nothing is searched, of so many matrices of features by features."""
-    return ALPHA if n_matrices == 1 else _ALPHA_OF_MISSING
-
-
 def n_parts_in_time(statistics):
     """In how many parts the folds are held out: as many as take a moment, or as the sums took.
 
@@ -267,7 +301,7 @@ def n_parts_in_time(statistics):
     return n_parts if n_parts > 1 else 0
 
 
-def search_alpha(statistics, folds, held_out, judge):
+def search_alpha(statistics, folds, held_out, judge, constant):
     """`Search` by the statistics of each fold (None where it has no list).
 
     Parameters
@@ -277,8 +311,10 @@ def search_alpha(statistics, folds, held_out, judge):
     folds : sequence of RidgeStatistics or None
     held_out : HeldOut
     judge : Judge
+    constant : float
+        The penalty that is taken unless another one is better by more than noise.
     """
-    constant, n_parts = constant_penalty(len(statistics.x_mean)), n_parts_in_time(statistics)
+    n_parts = n_parts_in_time(statistics)
     parts = [reduce(_plus, folds[k::n_parts]) for k in range(n_parts)]
     if len(held_out.keys) < MIN_LISTS or sum(part is not None for part in parts) < 2:
         return Search(constant)
@@ -288,7 +324,7 @@ def search_alpha(statistics, folds, held_out, judge):
         return Search(constant)
     values, weights = values[known], held_out.weights[known]
     scores = weights @ values / weights.sum()
-    return Search(best_penalty(ALPHAS, ALPHA, values, weights, scores), ALPHAS.copy(), scores)
+    return Search(best_penalty(ALPHAS, constant, values, weights, scores), ALPHAS.copy(), scores)
 
 
 def best_penalty(alphas, constant, values, weights, scores):
@@ -354,6 +390,8 @@ class RidgeSums(NamedTuple):
         By an earlier fit, which has kept no folds.
     dropped : bool
         Whether there were folds, which are no longer known.
+    rows : DistinctRows or None
+        Where a penalty is still to be found.
     """
 
     statistics: RidgeStatistics
@@ -363,6 +401,7 @@ class RidgeSums(NamedTuple):
     judge: Any = None
     search: Search | None = None
     dropped: bool = False
+    rows: DistinctRows | None = None
 
     @classmethod
     @np.errstate(over="ignore", invalid="ignore")  # X may not be finite: see `checked`
@@ -373,9 +412,12 @@ class RidgeSums(NamedTuple):
         is_small = (
             n_features <= MAX_FEATURES and n_matrices(batch.targets) * n_features**2 <= _MAX_ENTRIES
         )
-        if not search or not is_small or n_targets == 0:
+        if not search:
             return cls(sums(), batch.totals)
-        keys = list_keys(batch.X, batch.y, batch.lists, batch.row_weights)
+        given = batch.X, batch.y, batch.lists, batch.row_weights, keys_of_rows(batch.X, batch.y)
+        keys, counted = list_keys(*given), distinct_rows(*given)
+        if not is_small or n_targets == 0:
+            return cls(sums(), batch.totals, rows=counted)
         of_row = folds_of(keys)
         if batch.lists is not None:
             of_row = batch.lists.ungroup(batch.lists.spread(of_row))
@@ -387,6 +429,7 @@ class RidgeSums(NamedTuple):
             folds,
             HeldOut.of(batch, keys),
             Judge(batch.loss, batch.decoder, batch.n_items, batch.values),
+            rows=counted,
         )
 
     def checked(self, X, name):
@@ -406,6 +449,7 @@ class RidgeSums(NamedTuple):
             totals=self.totals + other.totals,
             folds=folds,
             held_out=self.held_out.plus(other.held_out) if folds else None,
+            rows=self.rows.plus(other.rows) if self.rows and other.rows else None,
         )
 
     def copied(self):
@@ -414,22 +458,35 @@ class RidgeSums(NamedTuple):
 
     def without_folds(self):
         """The sums of all lists, which still add up, with the penalty that was found."""
-        return self._replace(folds=(), held_out=None, dropped=self.dropped or bool(self.folds))
+        found = self.search is not None and self.search.alphas is not None
+        return self._replace(
+            folds=(),
+            held_out=None,
+            dropped=self.dropped or bool(self.folds),
+            rows=None if found else self.rows,
+        )
 
     def solve(self, alpha):
         """`LinearModel` of the minimiser for the penalty alpha, or for the best one ("auto")."""
         if not self.statistics.features.total > 0:
             raise nothing_counts()
-        n_sums = len(self.statistics.x_mean)
-        search = Search(constant_penalty(n_sums) if alpha == "auto" else alpha)
-        if alpha == "auto" and self.folds:
-            search = search_alpha(self.statistics, self.folds, self.held_out, self.judge)
-        elif alpha == "auto" and self.search is not None:
-            search = self.search
+        search = self._search() if alpha == "auto" else Search(alpha)
         coef, intercept = self.statistics.solve_standardised(search.alpha)
         factor = self.totals.target_factor
         sums = self._replace(search=search)
         return LinearModel(coef.T * factor, intercept * factor, "gram", sums=sums, search=search)
+
+    def _search(self):
+        """The penalty that an earlier fit has found, one that is found now, or the constant."""
+        if self.rows is None:
+            return self.search or Search(ALPHA)
+        m, p = self.statistics.x_mean.shape
+        if self.folds:
+            constant = self.rows.constant_penalty(p)
+            search = search_alpha(self.statistics, self.folds, self.held_out, self.judge, constant)
+            if search.alphas is not None:
+                return search
+        return Search(self.rows.constant_penalty(p, missing=m > 1))
 
 
 def _sums_of_others(folds):

@@ -19,7 +19,7 @@ from .._parameters import predictor
 from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
 from ._missing import MeansOfKnown
-from ._penalties import MAX_FEATURES, RidgeSums, constant_penalty
+from ._penalties import MAX_FEATURES, RidgeSums, distinct_rows
 from ._ridge import (
     LinearModel,
     Search,
@@ -87,7 +87,7 @@ class Regression:
         )
         if solver == "lsqr":
             check_summable(self.name, batch.X)
-            alpha = constant_penalty(matrices) if self.alpha == "auto" else self.alpha
+            alpha = self._constant(batch, matrices) if self.alpha == "auto" else self.alpha
             return iterated(batch, alpha, self.tol, self.max_iter)
         sums = RidgeSums.of(batch, self.alpha == "auto").checked(batch.X, self.name)
         model = sums.solve(self.alpha)
@@ -95,6 +95,11 @@ class Regression:
             found, tried = model.search.alpha, len(model.search.alphas)
             self.say(f"alpha={found:.3g}, of {tried} penalties on held-out lists")
         return model._replace(sums=model.sums.without_folds())
+
+    @staticmethod
+    def _constant(batch, matrices):
+        rows = distinct_rows(batch.X, batch.y, batch.lists, batch.row_weights)
+        return rows.constant_penalty(batch.X.shape[1], missing=matrices > 1)
 
     def _turns(self, batch, turns):
         targets = batch.scaled_targets()

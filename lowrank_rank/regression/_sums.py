@@ -187,7 +187,7 @@ class SumsMixin:
         with fresh_fit(self):
             seen = None
             for given in check_iterable(blocks):
-                searching = self.alpha == "auto" and (seen is None or bool(seen.sums.folds))
+                searching = self.alpha == "auto" and (seen is None or seen.sums.rows is not None)
                 block, first = Block.of(given), seen is None
                 now = self._seen_of(block, reset=first, search=searching, **known)
                 seen = now if seen is None else seen + now
@@ -206,7 +206,7 @@ class SumsMixin:
                 "statistics to go on from: clone it and give all batches to partial_fit."
             )
         with all_or_nothing(self):
-            search = self.alpha == "auto" if seen is None else bool(seen.sums.folds)
+            search = self.alpha == "auto" if seen is None else seen.sums.rows is not None
             now = self._seen_of(block, reset=seen is None, search=search, **known)
             self._adopt(now if seen is None else seen + now)
         return self

@@ -15,7 +15,7 @@ from .._costs import class_indices, class_labels, read_classes, read_costs
 from .._labels import read_weights
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
-from ..regression._penalties import list_keys
+from ..regression._penalties import distinct_rows, keys_of_rows, list_keys
 from ..regression._ridge import linear_scores
 from ..target_losses import MatrixLoss
 from ._base import HingeMixin, takes_steps
@@ -219,12 +219,13 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     def _held_out(problem):
         """Rows, for `search_alpha`."""
         X, hinge = problem.X, problem.hinge
-        keys = list_keys(X, hinge.y[:, np.newaxis], None, np.ones(len(hinge.y)))
+        given = X, hinge.y, None, np.ones(len(hinge.y)), keys_of_rows(X, hinge.y)
+        shortage = distinct_rows(*given).shortage(X.shape[1])
 
         def judge(rows, scores):
             return -hinge.costs[rows, scores.argmax(axis=1)]
 
-        return HeldOut(keys, np.ones(len(keys), dtype=np.intp), judge)
+        return HeldOut(list_keys(*given), np.ones(len(hinge.y), dtype=np.intp), shortage, judge)
 
     def _read_costs(self, y):
         costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)

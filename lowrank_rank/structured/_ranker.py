@@ -13,7 +13,7 @@ from .._blocks import check_has_ids
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
-from ..regression._penalties import list_keys
+from ..regression._penalties import distinct_rows, keys_of_rows, list_keys
 from ..regression._ridge import linear_scores
 from ._base import HingeMixin, takes_steps
 from ._hinges import rows_of
@@ -271,17 +271,18 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
 
     def _held_out(self, X, y, lists):
         """Lists, for `search_alpha`."""
-        measure, lengths, ones = self.target_loss_, lists.lengths, np.ones(X.shape[0])
-        if self.n_items_ is None:
-            keys = list_keys(X, y, lists, ones)
-        else:
-            keys, lengths = list_keys(X, y.reshape(-1, self.n_items_), None, ones), ones
+        measure, lengths, n_items = self.target_loss_, lists.lengths, self.n_items_
+        if n_items is not None:
+            y, lengths = y.reshape(-1, n_items), np.ones(X.shape[0])
+        given = X, y, lists if n_items is None else None, np.ones(X.shape[0]), keys_of_rows(X, y)
+        y = y.ravel()
 
         def judge(blocks, scores):
             rows, of_blocks = rows_of(lists, blocks), RankingLists(lists.lengths[blocks])
             return measure.values(y[rows], np.ascontiguousarray(scores).ravel(), of_blocks)
 
-        return HeldOut(keys, lengths, judge)
+        shortage = distinct_rows(*given).shortage(X.shape[1])
+        return HeldOut(list_keys(*given), lengths, shortage, judge)
 
     def _check_continues(self, measure, n_items, lists):
         for what, before, now in (

@@ -14,7 +14,8 @@ from ..regression._ridge import Search
 #: Divided by the objective at zero weights, which has the unit of the costs: costs times c ask for
 #: weights times c, whose squares weigh c times as much. Where nothing is searched, what is tried.
 ALPHA = 1e-2
-ALPHAS = np.array([0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5])
+ALPHAS = np.array([3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5])
+_TIMES = 3.0  # as many rows as ridge needs, for the constant to be enough
 _PATIENCE = 2  # penalties in a row that are worse end the search
 MAX_ROWS = 10_000  # by which the penalty is chosen, or 20 lists: more hardly change it
 
@@ -28,12 +29,15 @@ class HeldOut(NamedTuple):
         See `list_keys`.
     lengths : ndarray of int, shape (n_blocks,)
         Rows of the blocks.
+    shortage : float
+        How many times as many rows ridge would need for its constant, see `DistinctRows`.
     judge : callable
         ``judge(blocks, scores)``, a value for each block, greater is better, nan where undefined.
     """
 
     keys: np.ndarray
     lengths: np.ndarray
+    shortage: float
     judge: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -67,7 +71,8 @@ def search_alpha(problem, held_out, *, fit, report):
     Search
     """
     unit = _unit(problem)
-    constant, candidates = ALPHA / unit, ALPHAS / unit
+    constant = ALPHA * max(1.0, _TIMES * held_out.shortage) / unit
+    candidates = ALPHAS / unit
     blocks, weights, of_block = _sample(problem, held_out)
     folds = [
         (of_block != k, of_block == k)
