@@ -392,9 +392,17 @@ def test_defaults_against_tuned_peers():
 
 
 def test_penalty_is_searched_and_constant_on_the_same_lists():
-    rows = run_tiny("penalty", "--partitions", "1")
+    rows = run_tiny("penalty", "--part", "searched", "--partitions", "1")
     assert [row["measure"] for row in rows] == ["ndcg@10", "map"]
     assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
+
+
+def test_penalties_of_few_lists():
+    [row] = run_tiny("penalty", "--part", "few")
+    assert row["dataset"] == "generated"
+    for model in ("ridge", "pairs", "cross-entropy", "hinge"):
+        assert -1 < row[model] < 1
+        assert row[model] != row[f"{model}, constant"]
 
 
 def test_verdicts_by_holm():

@@ -66,10 +66,12 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
         of standardised features, beside the mean over rows of half the squared error. Neither the
         number of rows nor the unit of a feature matters. "auto" tries 20 by the mean cost on
-        held-out rows, in 5 folds by a hash of what they hold, and takes the nearest to 0.1 of
-        those within a standard error of the best one. It is 0.1 without a search for fewer than
-        20 rows, for the solver "lsqr", for more than 1000 features, and where the search would cost
-        more than the fit (above 400 features, for fewer than about 50 rows a feature).
+        held-out rows, in 5 folds by a hash of what they hold, and takes the nearest to a
+        constant of those within a standard error of the best one: 0.1, or ``0.5 min(p / n, 1)``
+        where that is more, of p features and n rows that differ. It is that constant without a
+        search for fewer than 20 rows, for the solver "lsqr", for more than 1000 features, and where
+        the search would cost more than the fit (above 400 features, for fewer than about 50 rows a
+        feature).
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Of the default ridge: sufficient statistics, exact, or an iterative solver without any
         n_features x n_features matrix. "auto" iterates above 4000 features, and

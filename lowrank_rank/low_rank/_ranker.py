@@ -71,12 +71,14 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         number of rows nor the unit of a feature matters, nor, where documents are centred, its
         level in each list: the deviation is that within lists. "auto" tries 20 by the target
         loss's measure on held-out lists, in 5 folds by a hash of what they hold, and takes the
-        nearest to 0.1 of those within a standard error of the best one. It is 0.1 without a search
-        for fewer than 20 lists, the solver "lsqr", more than 1000 features, and where the search
-        would cost more than the fit (above 400 features, for fewer than about 50 rows a feature);
-        1 where, besides, each item misses in other rows, whose search may take some seconds.
-        A costly search holds out 2 to 4 parts. A stream of small batches, each of which is searched
-        anew, is faster with a number.
+        nearest to a constant of those within a standard error of the best one. The constant is
+        0.1, or ``0.1 c min(p / n, 1)`` where that is more, of p features and n rows that differ,
+        c = 100 for documents and 20 for fixed items: few rows need a stronger penalty. It is taken
+        without a search for fewer than 20 lists, the solver "lsqr", more than 1000 features, and
+        where the search would cost more than the fit (above 400 features, for fewer than about 50
+        rows a feature); then it is at least 1 where each item misses in other rows, whose search
+        may take some seconds. A costly search holds out 2 to 4 parts. A stream of small batches,
+        each of which is searched anew, is faster with a number.
     centered : bool or "auto", default="auto"
         Documents only: subtract from the targets (and, in the default ridge, from the
         features) their mean within each list, which no order within a list can see. "auto" does

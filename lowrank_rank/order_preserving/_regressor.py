@@ -54,8 +54,11 @@ class OrderPreservingRegressor(BaseRanker):
     surrogate : str or Surrogate, default="cross_entropy"
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. By name a two-sided
         pointwise surrogate takes eta = 1.5 times the largest utility.
-    alpha : float, default=0.1
-        Penalty of the squared coefficients, of standardised features if `standardize`, >= 0.
+    alpha : float or "auto", default="auto"
+        Penalty of the squared coefficients, of standardised features if `standardize`, >= 0. "auto"
+        is 0.1, or ``0.1 c min(p / n, 1)`` where that is more, of p features and n rows that differ
+        (whatever their weights), c = 100 for documents and 20 for fixed items: few rows need a
+        stronger penalty.
     fit_intercept : bool, default=True
         Ignored where it makes no difference: documents and a surrogate of differences.
     standardize : bool, default=True
@@ -86,6 +89,8 @@ class OrderPreservingRegressor(BaseRanker):
         Number r of fixed items; None for documents.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (r, n_features) and (r,)
         Of the scores.
+    alpha_ : float
+        The penalty in use.
     loss_ : float
         The objective at the solution.
     gradient_norm_ : float

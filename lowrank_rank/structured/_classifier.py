@@ -46,11 +46,13 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         Labels of the columns; None takes the classes.
     alpha : float or "auto", default="auto"
         Penalty, > 0; ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
-        "auto" tries up to 9 from 0.3 to 3e-5 over the objective at zero weights (the mean largest
+        "auto" tries up to 11 from 3 to 3e-5 over the objective at zero weights (the mean largest
         cost), by the mean cost of the decisions on held-out rows, in 5 folds by a hash of what rows
-        hold, on 10,000 of them at most; it takes the nearest to 0.01 of those within a standard
-        error of the best one, and about ten times as long as one fit. For fewer than 20 rows, and
-        in `partial_fit` where no fit has searched, it is 0.01 over that objective.
+        hold, on 10,000 of them at most; it takes the nearest to a constant of those within a
+        standard error of the best one, and about ten times as long as one fit. The constant is 0.01
+        over that objective, or ``0.15 min(p / n, 1)`` over it where that is more, of p features and
+        n rows that differ. It is the constant for fewer than 20 rows, and 0.01 over the objective
+        in `partial_fit` where no fit has searched.
     standardize : bool, default=True
         Divide features by their standard deviations, and subtract the means of dense ones, before
         the penalty, the solver and its mistakes see them. `partial_fit` takes those of its first

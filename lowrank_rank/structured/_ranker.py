@@ -43,13 +43,15 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
         with few relevant items.
     alpha : float or "auto", default="auto"
-        Penalty, > 0. "auto" tries up to 9 from 0.3 to 3e-5 over the objective at zero weights, by
+        Penalty, > 0. "auto" tries up to 11 from 3 to 3e-5 over the objective at zero weights, by
         the measure on held-out lists, in 5 folds by a hash of what lists hold, on 10,000 rows or 20
-        lists; it takes the nearest to 0.01 of those within a standard error of the best one, and
-        ten to forty times as long as one fit. For fewer than 20 lists, and in `partial_fit` where
-        no fit has searched, it is 0.01 over that objective. Features are divided by a number too,
-        the size of Psi: the mean of r^2 / 4 for ndcg, of twice the relevant items for precision
-        and recall.
+        lists; it takes the nearest to a constant of those within a standard error of the best one,
+        and ten to forty times as long as one fit. The constant is 0.01 over that objective, or
+        ``0.03 c min(p / n, 1)`` over it where that is more, of p features and n rows that differ,
+        c = 100 for documents and 20 for fixed items. It is the constant for fewer than 20 lists,
+        and 0.01 over the objective in `partial_fit` where no fit has searched. Features are divided
+        by a number too, the size of Psi: the mean of r^2 / 4 for ndcg, of twice the relevant items
+        for precision and recall.
     standardize : bool, default=True
         Divide features by their standard deviations before the penalty sees them, within lists
         where levels do not matter, and subtract means where there is an intercept and X is dense.
