@@ -106,3 +106,22 @@ def test_few_lists_with_many_features_are_ranked_as_well_as_by_a_tuned_penalty()
     for cls in (LowRankSurrogateRanker, OrderPreservingRegressor, StructuredHingeRanker):
         assert ndcg(cls(), qid=qid[train]) > tuned - 0.01
         assert ndcg(cls(alpha=1e-3), qid=qid[train]) < tuned - 0.005  # it does matter here
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_first_rows_are_enough_unless_they_are_equal(shuffled):
+    """The count stops where more rows change nothing, whatever the order of the rows."""
+    rng = np.random.default_rng(0)
+    n = 3000
+    X, y, qid = rng.normal(size=(n, 2)), rng.integers(0, 3, n).astype(float), np.arange(n) // 5
+    same = X.copy(), y.copy()
+    same[0][:2500], same[1][:2500] = 0.0, 1.0  # equal lists, at first
+    for (features, grades), is_enough in (
+        ((X, y), True),
+        (same, True),
+        ((X * 0.0, y * 0.0), False),
+    ):
+        order = rng.permutation(n) if shuffled else np.arange(n)
+        ranker = OrderPreservingRegressor(target_loss="dcg")
+        found = ranker.fit(features[order], grades[order] + 1.0, qid=qid[order]).alpha_
+        assert (found == 0.1) == is_enough

@@ -46,6 +46,7 @@ _PER_CUBE, _PER_PRODUCT = 1e-9, 1e-10  # seconds, of a decomposition and of the 
 _ORDINARY = 1e-250, 1e250  # sums of weighted squares that need no second look
 _MIX = tuple(map(np.uint64, (0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0x9E3779B97F4A7C15)))
 _LAST = np.uint64(2**64 - 1)
+_BITS_OF_LIST = np.uint64(13)
 _ENTRIES_AT_ONCE = 2**20
 _BITS_OF_ORDER = np.uint64(24)  # of a key, the lowest: which item has which grade
 
@@ -125,10 +126,31 @@ def list_keys(X, y, lists, weights, rows=None):
 
 
 def distinct_rows(X, y, lists, weights, rows=None):
-    """`DistinctRows` of what `list_keys` takes."""
-    rows, counted = keys_of_rows(X, y) if rows is None else rows, weights > 0
+    """`DistinctRows` of what `list_keys` takes; of the first of them where these are enough."""
+    enough = ROWS_OF_DOCUMENTS if lists is not None else ROWS_OF_ITEMS
+    enough = ROWS_OF_CLASSES if lists is None and y.ndim == 1 else enough
+    n_rows, n_features = X.shape
+    n_first = 2 * enough * n_features
+    if n_rows > 2 * n_first:
+        first, of_first = np.arange(n_first), None
+        if lists is not None:
+            n_lists = int(np.searchsorted(lists.offsets, n_first))
+            of_first = RankingLists(lists.lengths[:n_lists])
+            first = np.arange(of_first.n_rows) if lists.order is None else lists.order
+            first = first[: of_first.n_rows]
+        keys = keys_of_rows(X[first], y[first]) if rows is None else rows[first]
+        found = _distinct_rows(keys, of_first, weights[first], enough)
+        if found.shortage(n_features) <= 1.0:
+            return found
+    rows = keys_of_rows(X, y) if rows is None else rows
+    return _distinct_rows(rows, lists, weights, enough)
+
+
+def _distinct_rows(rows, lists, weights, enough):
+    """`DistinctRows` of the keys of rows."""
+    counted = weights > 0
     if lists is None:
-        return DistinctRows.of(rows, counted, ROWS_OF_CLASSES if y.ndim == 1 else ROWS_OF_ITEMS)
+        return DistinctRows.of(rows, counted, enough)
     # Of the same rows, however often, lists have the same first and last key.
     grouped, counted = lists.group(rows), lists.group(counted)
     first = np.minimum.reduceat(np.where(counted, grouped, _LAST), lists.offsets[:-1])
@@ -136,17 +158,17 @@ def distinct_rows(X, y, lists, weights, rows=None):
     with np.errstate(over="ignore"):
         keys = _mixed(first + _MIX[0] * last)
 
-    def n_rows(of):
+    def n_rows(of):  # fewer than 2**_BITS_OF_LIST lists
         lengths = lists.lengths[of]
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         at = np.repeat(lists.offsets[of], lengths) + within
-        which = np.repeat(np.arange(len(of)), lengths)[counted[at]]
-        found = np.unique(
-            np.column_stack([which.astype(np.uint64), grouped[at][counted[at]]]), axis=0
-        )
-        return np.bincount(found[:, 0].astype(np.intp), minlength=len(of))
+        which = np.repeat(np.arange(len(of), dtype=np.uint64), lengths)
+        # The list in the highest bits of the key of a row: sorted together, list by list.
+        of_lists = (which << (np.uint64(64) - _BITS_OF_LIST)) | (grouped[at] >> _BITS_OF_LIST)
+        found = np.unique(of_lists[counted[at]]) >> (np.uint64(64) - _BITS_OF_LIST)
+        return np.bincount(found.astype(np.intp), minlength=len(of))
 
-    return DistinctRows.of(keys, first <= last, ROWS_OF_DOCUMENTS, n_rows)
+    return DistinctRows.of(keys, first <= last, enough, n_rows)
 
 
 def _stacked(*parts):
