@@ -70,6 +70,24 @@ def multilabel(name, n_labels):
     return load
 
 
+def first_label(name):
+    """Loader of a set of orders of labels, of which the first one is the class."""
+
+    def load(data):
+        X, y = label_ranking(name)(data)
+        return X, y.argmax(axis=1)
+
+    return load
+
+
+def load_magic(data, n_rows=5000):
+    """Rows drawn of a set of two classes."""
+    with np.load(data / "binary" / "magic.npz") as arrays:
+        X, y = arrays["X"], arrays["y"].ravel()
+    rows = np.random.default_rng(0).permutation(len(y))[:n_rows]
+    return X[rows].astype(float), y[rows].astype(int)
+
+
 def letters(file, n_rows=5000):
     """Loader of the first rows of a set of 26 letters."""
 
@@ -100,4 +118,6 @@ CLASSES = {
     "digits": lambda data: load_digit_images(return_X_y=True),
     "letter": letters("binary/letter.scale.gz"),
     "words": letters("sequences/handwritten_words.gz"),
+    **{f"first of {name}": first_label(name) for name in ("glass", "vehicle", "vowel")},
+    "magic": load_magic,
 }

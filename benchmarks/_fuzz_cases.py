@@ -137,7 +137,7 @@ PARAMETERS = {
         **SOLVER,
     },
     LowRankSurrogateClassifier: {
-        "estimator": [*REGRESSORS, "trees"],
+        "estimator": [*REGRESSORS, "trees", "auto", "logistic"],
         "n_components": [None, 1],
         **SOLVER,
     },

@@ -623,10 +623,10 @@ class _DaskClassifier:
 
 
 class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier):
-    """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
+    """`LowRankSurrogateClassifier` on a Dask cluster: the parameters and coefficients of ridge.
 
     One pass over the partitions, and one over y before it where neither `classes` nor the index of
-    `loss_matrix` names the classes. Only the default ridge regression.
+    `loss_matrix` names the classes. With ``estimator`` None, or "auto", which is ridge here.
 
     Examples
     --------

@@ -384,7 +384,7 @@ def test_defaults_against_tuned_peers():
     if find_spec("lightgbm") is not None:
         assert {"trees", "boosted"} <= documents
     classes = of(rows, part="classes")
-    assert [row["ours"] for row in classes] == ["least squares", "logistic", "hinge", "trees"]
+    assert [row["ours"] for row in classes] == ["classifier", "hinge", "trees"]
     assert {row["lists"] for row in classes} == {150}  # a row of the data each
     for row in rows:
         assert row["low"] <= row["difference"] <= row["high"]

@@ -50,6 +50,7 @@ PATHS = {
     ),
     "no normaliser": LowRankSurrogateRanker(target_loss="dcg_exp@5"),
     "classifier": LowRankSurrogateClassifier(),
+    "classifier, logistic": LowRankSurrogateClassifier(estimator="logistic"),
     "classifier, any regressor": LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
     "pairs as differences": PairwiseDAGRanker(),
     "pairs, any regressor": PairwiseDAGRanker(estimator=DecisionTreeRegressor()),

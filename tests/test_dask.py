@@ -208,7 +208,8 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
     X, y, w = rows_of_classes(["red", "green", "blue"])
     on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
     model = DaskLowRankSurrogateClassifier(**settings).fit(on[0], on[1], sample_weight=on[2])
-    memory = LowRankSurrogateClassifier(**settings).fit(X, y, sample_weight=w)
+    ridge = LowRankSurrogateClassifier(estimator=None, **settings)
+    memory = ridge.fit(X, y, sample_weight=w)
     assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
     assert_allclose(model.intercept_, memory.intercept_, rtol=0, atol=1e-12)
     assert_array_equal(model.classes_, memory.classes_)

@@ -32,7 +32,7 @@ def iris():
 def test_zero_one_loss_is_ridge_classification(iris):
     """With d = n - 1 outputs: the argmax of ridge on the n indicators."""
     X, y = iris
-    ours = LowRankSurrogateClassifier().fit(X, y)
+    ours = LowRankSurrogateClassifier(estimator=None).fit(X, y)
     assert ours.n_components_ == 2
     assert ours.approximation_error_ < 1e-12
     scaled = StandardScaler().fit_transform(X)
@@ -119,14 +119,14 @@ def test_weights(iris):
     X, y = iris
     weight = np.where(y == "setosa", 0.0, 1.0)
     kept = weight > 0
-    weighted = LowRankSurrogateClassifier(classes=np.unique(y)).fit(X, y, sample_weight=weight)
-    without = LowRankSurrogateClassifier(classes=np.unique(y)).fit(X[kept], y[kept])
+    ridge = LowRankSurrogateClassifier(estimator=None)
+    named = clone(ridge).set_params(classes=np.unique(y))
+    weighted = clone(named).fit(X, y, sample_weight=weight)
+    without = clone(named).fit(X[kept], y[kept])
     np.testing.assert_allclose(weighted.coef_, without.coef_, atol=1e-10)
     assert weighted.score(X, y, sample_weight=weight) == without.score(X[kept], y[kept])
-    sparse_model = LowRankSurrogateClassifier().fit(sparse.csr_matrix(X), y)
-    np.testing.assert_allclose(
-        sparse_model.coef_, LowRankSurrogateClassifier().fit(X, y).coef_, atol=1e-8
-    )
+    sparse_model = clone(ridge).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_allclose(sparse_model.coef_, ridge.fit(X, y).coef_, atol=1e-8)
 
 
 BAD = {
@@ -144,7 +144,7 @@ BAD = {
     "alpha": ({"alpha": -1}, "alpha must be"),
     "regressor": (
         {"estimator": "ridge"},
-        "estimator must be 'trees' or an instance of a regressor or classifier",
+        r"estimator must be one of \['auto', 'logistic', 'trees'\] or an instance of a regressor",
     ),
     "costs in words": ({"loss_matrix": "x"}, "loss_matrix must be an array of numbers"),
     "ragged costs": ({"loss_matrix": [[0, 1], [1]]}, "loss_matrix must be an array of numbers"),
@@ -218,12 +218,13 @@ def test_many_sparse_features_are_iterated():
 
 def test_the_solvers_agree(iris):
     X, y = iris
-    gram = LowRankSurrogateClassifier(solver="gram").fit(X, y)
-    lsqr = LowRankSurrogateClassifier(solver="lsqr", tol=1e-12).fit(X, y)
+    ridge = LowRankSurrogateClassifier(estimator=None)
+    gram = clone(ridge).set_params(solver="gram").fit(X, y)
+    lsqr = clone(ridge).set_params(solver="lsqr", tol=1e-12).fit(X, y)
     assert (gram.solver_, gram.n_iter_, lsqr.solver_) == ("gram", 1, "lsqr")
     np.testing.assert_allclose(lsqr.coef_, gram.coef_, rtol=1e-7, atol=1e-9)
     with pytest.warns(ConvergenceWarning, match="increase max_iter"):
-        LowRankSurrogateClassifier(solver="lsqr", tol=1e-12, max_iter=1).fit(X, y)
+        clone(ridge).set_params(solver="lsqr", tol=1e-12, max_iter=1).fit(X, y)
 
 
 # Sums over batches ------------------------------------------------------------------
@@ -350,7 +351,7 @@ def test_named_trees_are_a_forest_that_tells_classes_between_others():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 60)
     X = np.column_stack([y + 0.1 * rng.normal(size=180), rng.normal(size=180)])
-    linear = LowRankSurrogateClassifier().fit(X, y)
+    linear = LowRankSurrogateClassifier(estimator=None).fit(X, y)
     trees = LowRankSurrogateClassifier(estimator="trees", random_state=0).fit(X, y)
     assert linear.score(X, y) < 0.9 < trees.score(X, y)
     (forest,) = trees.estimators_
@@ -380,7 +381,8 @@ def test_probabilities_give_the_decision_of_least_expected_cost(iris):
     assert not hasattr(model, "coef_")  # of the surrogate vectors, which are not linear
     zero_one = LowRankSurrogateClassifier(estimator=LogisticRegression(max_iter=1000)).fit(X, y)
     np.testing.assert_array_equal(zero_one.predict(X), plain.predict(X))
-    assert zero_one.score(X, y) > LowRankSurrogateClassifier().fit(X, y).score(X, y) + 0.05
+    least_squares = LowRankSurrogateClassifier(estimator=None).fit(X, y)
+    assert zero_one.score(X, y) > least_squares.score(X, y) + 0.05
     assert not hasattr(zero_one, "partial_fit")
 
 

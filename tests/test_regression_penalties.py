@@ -224,7 +224,7 @@ def test_equal_features_with_other_orders_are_two_lists():
 
 def test_classifier_and_pairs(documents):
     X, y = load_iris(return_X_y=True)
-    model = LowRankSurrogateClassifier(alpha="auto").fit(X, y)
+    model = LowRankSurrogateClassifier(estimator=None, alpha="auto").fit(X, y)
     assert 0.7 < 1.0 + model.alpha_scores_.max() <= 1.0
     X, y, qid = documents
     pairs = PairwiseDAGRanker(alpha="auto").fit(X, y, qid=qid)

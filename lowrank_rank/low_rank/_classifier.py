@@ -1,6 +1,8 @@
-"""LowRankSurrogateClassifier: any cost matrix, by least squares on its low-rank form."""
+"""LowRankSurrogateClassifier: any cost matrix, by an estimate of its low-rank form."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,10 +25,11 @@ from .._labels import read_weights
 from .._parameters import check_parameters, count, fresh_fit, jobs, number, predictor, random_state
 from .._typing import ArrayLike, MatrixLike
 from ..regression._encoding import EncodedBatch, Totals
-from ..regression._regression import Regression, SurrogateMixin
+from ..regression._regression import Regression, SurrogateMixin, is_ridge
 from ..regression._ridge import SOLVERS
 from ..regression._sums import Seen, SumsMixin, adds_up
 from ..target_losses import MatrixLoss
+from ._logistic import costs_less, fit_logistic
 
 
 def _minus_costs(loss, y, u):
@@ -37,8 +40,8 @@ def _minus_costs(loss, y, u):
 class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, BaseEstimator):
     """Classifier for any cost matrix, calibrated by a low-rank surrogate.
 
-    Regresses ``alpha(y)`` by least squares and predicts the decision t that minimises
-    ``<u, beta(t)>``, where ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a singular
+    Estimates ``E[alpha(y) | x]`` and predicts the decision t that minimises ``<u, beta(t)>`` for
+    that estimate u, where ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a singular
     value decomposition of the cost matrix. With any consistent regressor it is consistent for
     the costs (theorem 3 of [1]_), with d = rank outputs rather than one per class.
 
@@ -56,24 +59,29 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     n_components : int or None, default=None
         Largest dimension of the surrogate; None, or the rank and more, is exact. See
         ``approximation_error_``.
-    estimator : regressor, classifier, "trees" or None, default=None
-        Any scikit-learn regressor; None is ridge regression with an intercept, "trees" an
-        ``ExtraTreesRegressor(max_features="sqrt")``. A classifier's probabilities p give
-        ``u = sum of p(y) alpha(y)``, the decision of the least expected cost; it is fitted to the
-        labels, and a pipeline with a scaler is one. Linear least squares loses classes that lie
-        between others; where there are many, "trees" or ``LogisticRegression()`` is far ahead.
+    estimator : {"auto", "logistic", "trees"}, None, regressor or classifier, default="auto"
+        What estimates u. None is ridge regression of ``alpha(y)`` with an intercept, in closed
+        form. "logistic" is multinomial logistic regression, whose probabilities p give
+        ``u = sum of p(y) alpha(y)``, the decision of the least expected cost. "auto" is ridge, but
+        logistic regression where its mean cost on held-out rows is lower by more than a standard
+        error, as it often is with three classes and more: linear least squares loses classes that
+        lie between others. They are compared in `fit`, in 5 folds of at most 10,000 rows, if
+        ``alpha="auto"``; `partial_fit`, `fit_blocks`, `merge` and Dask see each row once and are
+        ridge. "trees" is an ``ExtraTreesRegressor(max_features="sqrt")``; else any regressor of
+        scikit-learn, or a classifier with ``predict_proba``, which is fitted to the labels.
     alpha : float or "auto", default="auto"
-        Penalty of the default ridge regression, >= 0: ``alpha / 2`` times the squared coefficients
-        of standardised features, beside the mean over rows of half the squared error. Neither the
-        number of rows nor the unit of a feature matters. "auto" tries 20 by the mean cost on
-        held-out rows, in 5 folds by a hash of what they hold, and takes the nearest to a
-        constant of those within a standard error of the best one: 0.1, or ``0.5 min(p / n, 1)``
-        where that is more, of p features and n rows that differ. It is that constant without a
-        search for fewer than 20 rows, for the solver "lsqr", for more than 1000 features, and where
-        the search would cost more than the fit (above 400 features, for fewer than about 50 rows a
-        feature).
+        Penalty of ridge and of "logistic", >= 0: ``alpha / 2`` times the squared coefficients
+        of standardised features, beside the mean over rows of half the squared error, or of the
+        log loss. Neither the number of rows nor the unit of a feature matters. For ridge "auto"
+        tries 20 by the mean cost on held-out rows, in 5 folds by a hash of what they hold, and
+        takes the nearest to a constant of those within a standard error of the best one: 0.1, or
+        ``0.5 min(p / n, 1)`` where that is more, of p features and n rows that differ. It is that
+        constant without a search for fewer than 20 rows, for the solver "lsqr", for more than 1000
+        features, and where the search would cost more than the fit (above 400 features, for fewer
+        than about 50 rows a feature). For logistic regression it is
+        ``0.1 min(p / n, 1) min(p / 50, 1)``. With a number, "auto" is ridge.
     solver : {"auto", "gram", "lsqr"}, default="auto"
-        Of the default ridge: sufficient statistics, exact, or an iterative solver without any
+        Of ridge: sufficient statistics, exact, or an iterative solver without any
         n_features x n_features matrix. "auto" iterates above 4000 features, and
         above 500 where that costs less.
     tol : float, default=1e-8
@@ -101,17 +109,19 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     intercept_ : ndarray of shape (d,)
         Where the regression is linear.
     estimators_ : list of regressors, or of one classifier
-        With `estimator`.
+        Where the model is not ridge.
     estimator_, feature_importances_
-        The one of them where there is one, and its importances where it has them.
+        The one of them where there is one, and its importances where it has them. Of logistic
+        regression it is a fitted ``LogisticRegression`` of X as it is given.
     alpha_ : float
-        Without `estimator`: the penalty in use.
+        Of ridge and logistic regression: the penalty in use.
     alphas_, alpha_scores_ : ndarray of shape (20,)
-        Where penalties were tried: which, and the minus mean cost of each, greater is better.
+        Of ridge where penalties were tried: which, and the minus mean cost of each, greater is
+        better.
     solver_ : str
-        Without `estimator`: the solver in use.
+        Of ridge: the solver in use.
     n_iter_ : int
-        Iterations of "lsqr", the most over the coordinates.
+        Iterations of "lsqr", the most over the coordinates, or of logistic regression.
     n_features_in_ : int
         Number of features.
 
@@ -140,7 +150,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
-        "estimator": [predictor, "trees", None],
+        "estimator": [predictor, "auto", "logistic", "trees", None],
         "alpha": ["auto", number(0)],
         "solver": [*SOLVERS],
         "tol": [number(0)],
@@ -156,7 +166,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         classes: ArrayLike | None = None,
         decisions: ArrayLike | None = None,
         n_components: int | None = None,
-        estimator: Any = None,
+        estimator: Any = "auto",
         alpha: float | str = "auto",
         solver: str = "auto",
         tol: float = 1e-8,
@@ -179,7 +189,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "LowRankSurrogateClassifier":
-        """Encode the classes and fit the regression.
+        """Encode the classes and fit the regression, or both that are compared.
 
         Parameters
         ----------
@@ -208,6 +218,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         return self
 
     def _fitted(self, batch):
+        if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
+            return self._fitted_linear(batch)
         regression = Regression.of(self).named(batch)
         if regression.estimator is None or not is_classifier(regression.estimator):
             return regression.fit(batch)
@@ -222,6 +234,19 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
         return regression.fit_classifier(batch.X, self.classes_[batch.y], batch.weights, encode)
 
+    def _fitted_linear(self, batch):
+        """Logistic regression; for "auto" only where it costs less than ridge on held-out rows."""
+        logistic = partial(fit_logistic, labels=self.classes_, alpha=self.alpha)
+        if self.estimator == "logistic":
+            return logistic(batch)
+        ridge = replace(Regression.of(self), estimator=None)
+        model = ridge.fit(batch)
+        if self.alpha != "auto" or batch.targets.shape[1] == 0:
+            return model
+        again = replace(ridge, alpha=model.search.alpha)
+        is_better = costs_less(batch, logistic, again.fit)
+        return logistic(batch)._replace(sums=model.sums) if is_better else model
+
     @available_if(adds_up)
     def partial_fit(
         self,
@@ -230,9 +255,10 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "LowRankSurrogateClassifier":
-        """Add a batch of rows; the result is that of `fit` on all batches together.
+        """Add a batch of rows; the result is that of `fit` on all batches together by ridge.
 
-        Only with the default ridge regression. Memory does not grow with the rows.
+        With ``estimator`` None, or "auto", which is ridge here, after a `fit` that has taken
+        logistic regression too. Memory does not grow with the rows.
 
         Parameters
         ----------
@@ -263,8 +289,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     ) -> "LowRankSurrogateClassifier":
         """Fit to blocks of rows, of which one at a time is in memory.
 
-        One pass and one solution: the result is that of `fit` on all rows together, but for
-        rounding. Only with the default ridge regression.
+        One pass and one solution: the result is that of `fit` on all rows together by ridge, but
+        for rounding. With ``estimator`` None, or "auto", which is ridge here.
 
         Parameters
         ----------
@@ -288,7 +314,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
     def _read(self, X, y, sample_weight, *, reset, whole):
         check_parameters(self)
-        if self.estimator is None:
+        if is_ridge(self.estimator):
             X = read_summable_features(self, X, reset=reset, again=not issparse(X))
         else:
             X = self._validate_X(X, reset=reset)

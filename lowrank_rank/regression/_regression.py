@@ -226,7 +226,7 @@ class SurrogateMixin:
 
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
-        other = self.estimator is not None  # whose tags may say less than it takes
+        other = not is_linear(self.estimator)  # whose tags may say less than it takes
         model = getattr(self, "_model_", None)
         reaches = self._keeps_frames and (reset or isinstance(model, RegressorModel))
         if other and reaches and is_data_frame(X):
@@ -245,10 +245,13 @@ class SurrogateMixin:
     def _keep(self, model, *, flat=False):
         """Set the fitted attributes of a model; `flat` where d = 1 is no axis."""
         self._model_, linear = model, model
+        for name in ("estimators_", "estimator_"):  # of a fit that batches go on from
+            vars(self).pop(name, None)
         if isinstance(model, LinearModel):
             check_finite(model)
         if isinstance(model, RegressorModel):
             self.estimators_, linear = model.regressors, model.linear
+            self._keep_search(model.search)
             if len(model.regressors) == 1:
                 self.estimator_ = model.regressors[0]
         elif model.solver is not None:
@@ -267,6 +270,16 @@ class SurrogateMixin:
 
 
 # Any regressor ----------------------------------------------------------------------
+
+
+def is_ridge(estimator):
+    """Whether a fit is one of ridge, to begin with."""
+    return estimator is None or (isinstance(estimator, str) and estimator == "auto")
+
+
+def is_linear(estimator):
+    """Whether a linear model of ours is all that sees X."""
+    return is_ridge(estimator) or (isinstance(estimator, str) and estimator == "logistic")
 
 
 def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
@@ -326,6 +339,10 @@ class RegressorModel(NamedTuple):
         Passes.
     vectors : ndarray of shape (n_classes, d) or None
         Of the classes of a classifier, which is in the place of the regressors.
+    search : Search or None
+        The penalty, where it is one of ours.
+    sums : RidgeSums or None
+        What batches go on from, where ridge was fitted too.
     """
 
     regressors: list
@@ -333,6 +350,8 @@ class RegressorModel(NamedTuple):
     n_targets: int = 1
     n_iter: int = 1
     vectors: np.ndarray | None = None
+    search: Search | None = None
+    sums: RidgeSums | None = None
 
     @classmethod
     def of(cls, regressors, X, n_targets):

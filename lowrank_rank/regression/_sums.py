@@ -20,6 +20,7 @@ from .._blocks import Block, check_has_ids, check_iterable
 from .._lists import same_id
 from .._parameters import all_or_nothing, fresh_fit
 from ._penalties import RidgeSums
+from ._regression import is_ridge
 from ._ridge import chosen_solver
 
 _COLUMNS = ("n_features_in_", "feature_names_in_")
@@ -133,7 +134,7 @@ def adds_up(estimator):
     if estimator._adds_up():
         return True
     raise AttributeError(
-        "partial_fit and fit_blocks add up the statistics of the default ridge regression; with "
+        "partial_fit and fit_blocks add up the statistics of ridge regression; with "
         f"estimator={estimator.estimator!r} and solver={estimator.solver!r} use fit."
     )
 
@@ -154,7 +155,7 @@ class SumsMixin:
     _seen_: Any
 
     def _adds_up(self):
-        return self.estimator is None and self.solver != "lsqr"
+        return is_ridge(self.estimator) and self.solver != "lsqr"
 
     @available_if(adds_up)
     def fit_blocks(self, blocks: Iterable) -> "SumsMixin":
@@ -285,7 +286,8 @@ def _check_merges(first: Any, model: Any) -> None:
     if getattr(model, "_seen_", None) is None:
         raise ValueError(
             f"{model!r} has kept no statistics: it was fitted by an iterative solver, with an "
-            "estimator, or to pair features that do not add up. Fit the parts with solver='gram'."
+            "estimator, by logistic regression, or to pair features that do not add up. Fit the "
+            "parts with solver='gram' and estimator=None."
         )
     if model.alpha == "auto" and model._seen_.sums.dropped:
         raise ValueError(

@@ -1,0 +1,235 @@
+"""Logistic regression of classes, and the choice between it and ridge."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import LowRankSurrogateClassifier, merge
+from lowrank_rank.low_rank import _logistic
+
+AUTO = LowRankSurrogateClassifier()
+LOGISTIC = LowRankSurrogateClassifier(estimator="logistic")
+
+
+def on_a_line(n=240, n_classes=4, seed=0):
+    """Classes one after the other: least squares gives those in the middle to nobody."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    X = np.column_stack([y + 0.15 * rng.normal(size=n), rng.normal(size=(n, 2))])
+    return X, np.array(list("dacbe"))[y]
+
+
+def is_logistic(model):
+    return isinstance(getattr(model, "estimator_", None), LogisticRegression)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_it_is_the_minimum_of_the_mean_loss_and_the_penalty(kind, weighted):
+    """The gradient in the coefficients of standardised features is 0."""
+    X, y = on_a_line()
+    X = X * [1.0, 1e4, 1e-3] + (0.0 if kind is sparse.csr_matrix else 5.0)
+    weights = np.random.default_rng(1).uniform(0, 3, len(y)) if weighted else np.ones(len(y))
+    weights[:5] = 1.0 if not weighted else 0.0
+    alpha = 0.01
+    model = clone(LOGISTIC).set_params(alpha=alpha).fit(kind(X), y, sample_weight=weights)
+    scaler = StandardScaler(with_mean=kind is np.asarray).fit(X, sample_weight=weights)
+    Z, coef = scaler.transform(X), model.estimator_.coef_ * scaler.scale_
+    p = softmax(X @ model.estimator_.coef_.T + model.estimator_.intercept_, axis=1)
+    np.testing.assert_allclose(p, model.estimator_.predict_proba(kind(X)), atol=1e-12)
+    away = (p - (y[:, np.newaxis] == model.estimator_.classes_)) * weights[:, np.newaxis]
+    gradient = away.T @ Z / weights.sum() + alpha * coef
+    assert np.abs(gradient).max() < 1e-4
+    assert np.abs(away.sum(axis=0)).max() / weights.sum() < 1e-4
+    assert model.alpha_ == alpha
+    assert np.abs(coef).max() > 1.0
+
+
+def test_decisions_are_those_of_the_least_expected_cost():
+    X, y = on_a_line()
+    costs = np.random.default_rng(2).uniform(size=(4, 6))
+    for classes in (list("abcd"), list("cadb")):
+        model = clone(LOGISTIC).set_params(loss_matrix=costs, classes=classes).fit(X, y)
+        p = pd.DataFrame(model.estimator_.predict_proba(X), columns=model.estimator_.classes_)
+        expected = p[classes].to_numpy() @ costs
+        np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
+    few = [*"abcd", "never seen"]
+    model = clone(LOGISTIC).set_params(classes=few).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), clone(LOGISTIC).fit(X, y).predict(X))
+
+
+def test_with_many_rows_of_a_logistic_model_decisions_are_bayes_optimal():
+    """Of p(k | x) in proportion to exp(-2 (x - k)^2), whose logits are linear in x."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-0.5, 4.5, size=(20_000, 1))
+    p = softmax(-2.0 * (X - np.arange(5)) ** 2, axis=1)
+    y = (p.cumsum(axis=1) < rng.random((len(X), 1))).sum(axis=1)
+    costs = rng.uniform(size=(5, 6))
+
+    def mean_regret(estimator):
+        model = LowRankSurrogateClassifier(loss_matrix=costs, estimator=estimator).fit(X, y)
+        risks = p @ costs
+        assert is_logistic(model) == (estimator == "auto")
+        return (risks[np.arange(len(X)), model.predict(X)] - risks.min(axis=1)).mean()
+
+    assert mean_regret("auto") < 1e-3
+    assert mean_regret(None) > 0.01
+
+
+def test_the_constant_penalty():
+    X, y = on_a_line(100)
+    assert clone(LOGISTIC).fit(X, y).alpha_ == pytest.approx(0.1 * 3 / 100 * 3 / 50)
+    wide = np.random.default_rng(0).normal(size=(100, 60))
+    assert clone(LOGISTIC).fit(wide, y).alpha_ == pytest.approx(0.1 * 60 / 100)
+    wider = np.random.default_rng(0).normal(size=(100, 200))
+    assert clone(LOGISTIC).fit(wider, y).alpha_ == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("estimator", ["auto", "logistic"])
+def test_a_row_of_weight_two_is_the_row_twice_and_order_does_not_matter(estimator):
+    X, y = on_a_line(150)
+    model = LowRankSurrogateClassifier(estimator=estimator)
+    weights = np.random.default_rng(7).integers(0, 3, len(y)).astype(float)
+    twice = np.repeat(np.arange(len(y)), weights.astype(int))
+    rows = np.random.default_rng(1).permutation(len(twice))
+    one = clone(model).fit(X, y, sample_weight=weights)
+    other = clone(model).fit(X[twice][rows], y[twice][rows])
+    assert is_logistic(one)
+    assert is_logistic(other)
+    assert one.alpha_ == other.alpha_
+    np.testing.assert_allclose(
+        one.predict_surrogate(X), other.predict_surrogate(X), rtol=0, atol=2e-3
+    )
+    thrice = clone(model).fit(X, y, sample_weight=3.0 * weights)
+    np.testing.assert_allclose(
+        one.predict_surrogate(X), thrice.predict_surrogate(X), rtol=0, atol=2e-3
+    )
+
+
+def test_ridge_stays_where_nothing_is_better():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    for y in (rng.integers(0, 3, 400), np.where(X[:, 0] + rng.normal(size=400) > 0, "a", "b")):
+        model = clone(AUTO).fit(X, y)
+        ridge = clone(AUTO).set_params(estimator=None).fit(X, y)
+        assert not is_logistic(model)
+        np.testing.assert_array_equal(model.coef_, ridge.coef_)
+        assert model.alphas_.tolist() == ridge.alphas_.tolist()
+    X, y = on_a_line(19)  # too few rows to tell
+    assert not is_logistic(clone(AUTO).fit(X, y))
+    X, y = on_a_line()  # a penalty is that of ridge
+    assert not is_logistic(clone(AUTO).set_params(alpha=0.1).fit(X, y))
+    assert not is_logistic(clone(AUTO).fit(X, np.full(len(y), "a")))
+    assert not is_logistic(clone(AUTO).set_params(loss_matrix=np.ones((4, 2))).fit(X, y))
+
+
+def test_logistic_regression_where_least_squares_loses_classes():
+    X, y = on_a_line()
+    model, ridge = clone(AUTO).fit(X, y), clone(AUTO).set_params(estimator=None).fit(X, y)
+    X_new, y_new = on_a_line(seed=1)
+    assert is_logistic(model)
+    assert model.score(X_new, y_new) > ridge.score(X_new, y_new) + 0.2
+    assert not hasattr(model, "coef_")  # u is not linear
+    assert not hasattr(model, "alphas_")
+    assert model.predict_surrogate(X).shape == (len(y), 3)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X_new), model.predict(X_new))
+    # the same choice in all the forms that X may have
+    frame = pd.DataFrame(X, columns=list("abc"))
+    for given in (frame, X.astype(np.float32), sparse.csr_matrix(X), np.asfortranarray(X)):
+        other = clone(AUTO).fit(given, y)
+        assert is_logistic(other)
+        assert np.mean(other.predict(given) == model.predict(X)) > 0.97
+    many = clone(AUTO).set_params(solver="lsqr").fit(X, y)
+    assert is_logistic(many)
+
+
+def rows_of_fits(monkeypatch):
+    """A list to which each fit of logistic regression adds its number of rows."""
+    seen, plain = [], _logistic.fit_logistic
+
+    def counted(batch, labels, alpha):
+        seen.append(batch.X.shape[0])
+        return plain(batch, labels, alpha)
+
+    monkeypatch.setattr("lowrank_rank.low_rank._classifier.fit_logistic", counted)
+    return seen
+
+
+def test_the_comparison_is_by_cost_on_rows_that_were_held_out(monkeypatch):
+    X, y = on_a_line()
+    seen = rows_of_fits(monkeypatch)
+    clone(AUTO).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))  # equal rows are one, in one fold
+    assert len(seen) == 6
+    assert sum(seen[:5]) == 4 * len(y)
+    assert seen[5] == 2 * len(y)
+
+
+def test_the_comparison_weighs_rows():
+    """Where the classes between the outer ones hardly count, least squares loses nothing."""
+    X, y = on_a_line()
+    weights = np.where(np.isin(y, ["d", "b"]), 1.0, 1e-6)  # the first and the last one
+    assert is_logistic(clone(AUTO).fit(X, y))
+    assert not is_logistic(clone(AUTO).fit(X, y, sample_weight=weights))
+
+
+def test_many_rows_are_compared_on_some(monkeypatch):
+    monkeypatch.setattr(_logistic, "_MAX_ROWS", 60)
+    X, y = on_a_line(400)
+    parts = rows_of_fits(monkeypatch)
+    clone(AUTO).fit(X, y)
+    assert sum(parts[:5]) == 4 * 60
+    assert parts[5:] == [400]
+
+
+def test_batches_are_ridge_and_logistic_regression_does_not_add_up():
+    X, y = on_a_line()
+    classes = np.unique(y)
+    ridge = LowRankSurrogateClassifier(estimator=None).fit(X, y)
+    for model in (
+        clone(AUTO).partial_fit(X, y, classes),
+        clone(AUTO).fit_blocks([(X, y)], classes=classes),
+    ):
+        np.testing.assert_allclose(model.coef_, ridge.coef_, rtol=1e-9)
+    model, half = clone(AUTO).fit(X, y), len(y) // 2
+    with pytest.raises(ValueError, match="keeps no folds"):
+        merge([model, model])
+    with pytest.raises(ValueError, match=r"by logistic regression.*estimator=None"):
+        merge([clone(LOGISTIC).fit(X, y)] * 2)
+    one, other = clone(AUTO).fit(X[:half], y[:half]), clone(ridge).fit(X[:half], y[:half])
+    assert is_logistic(one)
+    one.partial_fit(X[half:], y[half:])
+    np.testing.assert_array_equal(one.coef_, other.partial_fit(X[half:], y[half:]).coef_)
+    assert (one.alpha_, one.solver_, one.n_iter_) == (other.alpha_, "gram", 1)
+    assert not hasattr(one, "estimator_")
+    assert not hasattr(one, "estimators_")
+    assert not hasattr(LOGISTIC, "partial_fit")
+    with pytest.raises(AttributeError) as refused:
+        _ = LOGISTIC.fit_blocks
+    assert "with estimator='logistic'" in str(refused.value.__cause__)
+    model.fit(X[:19], y[:19])  # ridge again
+    assert not hasattr(model, "estimator_")
+    assert not hasattr(model, "estimators_")
+
+
+def test_one_class_is_refused_by_name_only():
+    X = np.arange(30.0)[:, np.newaxis]
+    assert clone(AUTO).fit(X, np.zeros(30)).predict(X).tolist() == [0.0] * 30
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        clone(LOGISTIC).fit(X, np.zeros(30))
+
+
+def test_no_penalty():
+    X, y = on_a_line()
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(len(y)) < 0.3, rng.permutation(y), y)  # not separable
+    model = clone(LOGISTIC).set_params(alpha=0.0).fit(X, y)
+    plain = LogisticRegression(C=np.inf, max_iter=1000, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(model.estimator_.coef_, plain.coef_, rtol=0, atol=0.02)
