@@ -165,8 +165,10 @@ def _distinct_rows(rows, lists, weights, enough):
         which = np.repeat(np.arange(len(of), dtype=np.uint64), lengths)
         # The list in the highest bits of the key of a row: sorted together, list by list.
         of_lists = (which << (np.uint64(64) - _BITS_OF_LIST)) | (grouped[at] >> _BITS_OF_LIST)
-        found = np.unique(of_lists[counted[at]]) >> (np.uint64(64) - _BITS_OF_LIST)
-        return np.bincount(found.astype(np.intp), minlength=len(of))
+        found = np.sort(of_lists[counted[at]])  # np.unique takes twenty times as long
+        is_new = np.diff(found, prepend=~found[:1]) != 0
+        of_each = found[is_new] >> (np.uint64(64) - _BITS_OF_LIST)
+        return np.bincount(of_each.astype(np.intp), minlength=len(of))
 
     return DistinctRows.of(keys, first <= last, enough, n_rows)
 
