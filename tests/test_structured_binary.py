@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
 from lowrank_rank import StructuredHingeBinaryClassifier
@@ -73,6 +74,21 @@ def test_a_vacuous_hinge_warns_and_takes_other_weights():
     with pytest.warns(UserWarning, match="within 2 % of its value"):
         other = StructuredHingeBinaryClassifier(threshold="hinge").fit(X, y)
     assert other.threshold_ == model.threshold_ != 0.0  # 0 is no threshold of F1 for it
+
+
+def test_the_weights_instead_do_not_depend_on_the_penalty_of_the_hinge():
+    """That has another unit: of features over twice the number of positives."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(2000) < 0.03).astype(int)
+    X = rng.normal(size=(2000, 3)) + 0.7 * y[:, np.newaxis]
+    found = []
+    for alpha in (1e-3, 0.1):
+        with pytest.warns(UserWarning, match="within 2 % of its value"):
+            found.append(StructuredHingeBinaryClassifier(alpha=alpha).fit(X, y))
+    assert_allclose(found[0].coef_, found[1].coef_)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    plain = LogisticRegression(C=1.0 / (2000 * 0.1 * 3 / 2000 * 3 / 50)).fit(Z, y)
+    assert_allclose(found[0].coef_ * X.std(axis=0), plain.coef_, atol=1e-3)
 
 
 def test_input_of_the_binary_classifier_that_is_refused(rare):

@@ -10,14 +10,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from .._costs import class_indices
+from ..regression._constants import logistic_penalty
 from ..regression._penalties import MIN_LISTS, N_FOLDS, folds_of, keys_of_rows
 from ..regression._regression import RegressorModel
 from ..regression._ridge import Search
 
-#: The penalty where none is given, of at least `_FEATURES` features and no more rows than these. It
-#: falls with p / n, so that beside the sum over n rows it does not depend on n, and with p:
-#: separating classes by few features takes large coefficients.
-ALPHA, _FEATURES = 0.1, 50
 MAX_ITER = 1000
 _TOL = 1e-5
 _MAX_ROWS = 10_000  # that the two are compared on
@@ -47,8 +44,7 @@ def fit_logistic(batch, labels, alpha):
     """
     X, y, weights = _of_weight(batch)
     if alpha == "auto":
-        n, p = len(np.unique(keys_of_rows(X, y))), X.shape[1]
-        alpha = ALPHA * min(p / n, 1.0) * min(p / _FEATURES, 1.0)
+        alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y))))
     scaler = StandardScaler(with_mean=not issparse(X)).fit(X, sample_weight=weights)
     C = 1.0 / (alpha * weights.sum()) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=_TOL, max_iter=MAX_ITER)

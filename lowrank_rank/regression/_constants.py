@@ -15,8 +15,20 @@ ALPHA_OF_MISSING = 1.0  # where each target misses in other rows, and has few, a
 #: Rows a feature that are enough: of documents, which share what is common to their list; of lists
 #: of fixed items; of classes, whose labels are less noisy.
 ROWS_OF_DOCUMENTS, ROWS_OF_ITEMS, ROWS_OF_CLASSES = 100, 20, 5
+#: Of logistic regression, of so many features at least and no more rows than these.
+ALPHA_OF_LOGISTIC, _FEATURES_OF_LOGISTIC = 0.1, 50
 _MOST = 2**12  # keys that are kept: of more lists the number is an estimate, to about 2 %
 _AT_FIRST = 4  # times as many of the least keys hold enough that differ, but for many equal ones
+
+
+def logistic_penalty(n_features, n_rows):
+    """The penalty of logistic regression of standardised features, beside the mean loss.
+
+    It falls with p / n, so that beside the sum over n rows it does not depend on n, and with p:
+    separating classes by few features takes large coefficients.
+    """
+    share = min(n_features / max(n_rows, 1), 1.0)
+    return ALPHA_OF_LOGISTIC * share * min(n_features / _FEATURES_OF_LOGISTIC, 1.0)
 
 
 class DistinctRows(NamedTuple):

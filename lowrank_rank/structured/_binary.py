@@ -13,6 +13,7 @@ from .._binary_labels import read_binary_labels, threshold_between
 from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
+from ..regression._constants import logistic_penalty
 from ..regression._ridge import linear_scores
 from ._base import HingeMixin
 from ._losses import check_bounds, resolve_hinge
@@ -71,7 +72,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         Of the scores of the positive class, before it is subtracted.
     is_vacuous_ : bool
         Whether the least value found of the hinge is within 2 % of that at zero weights, and the
-        weights are those of logistic regression with ``C = 1 / (alpha n_rows)``.
+        weights are those of logistic regression, its penalty that of the "logistic" of
+        `LowRankSurrogateClassifier`.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         Of the hinge.
     target_loss_ : RankingMeasure
@@ -212,7 +214,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
             "measure. A smaller alpha may help; PrecisionAtKPerceptron is another way.",
             stacklevel=4,
         )
-        C = 1.0 / (self.alpha * X.shape[0])
+        n_rows, n_features = X.shape
+        C = 1.0 / (n_rows * logistic_penalty(n_features, n_rows))
         model = LogisticRegression(C=C, fit_intercept=self.fit_intercept, max_iter=1000)
         model.fit(X, relevant)
         return self._unscaled(model.coef_, np.atleast_1d(model.intercept_))
