@@ -247,3 +247,22 @@ def test_steps_keep_the_scale_of_the_first_call(classes):
         rtol=1e-6,
         atol=1e-9,
     )
+
+
+@pytest.mark.parametrize("layout", ["documents", "items"])
+def test_zero_weights_are_not_best_where_most_labels_are_tied(layout):
+    """They tie all scores, and Kendall's tau takes tied pairs of tied labels for right."""
+    rng = np.random.default_rng(0)
+    if layout == "documents":
+        X, qid = rng.normal(size=(600, 4)), np.repeat(np.arange(60), 10)
+        score = X[:, 0] + 0.5 * rng.normal(size=600)
+        y = (score.reshape(60, 10) == score.reshape(60, 10).max(axis=1, keepdims=True)).ravel()
+    else:
+        X, qid = rng.normal(size=(200, 4)), None
+        score = X @ rng.normal(size=(4, 8)) + rng.normal(size=(200, 8))
+        y = score == score.max(axis=1, keepdims=True)
+    y = y.astype(float)
+    model = StructuredHingeRanker().fit(X, y, qid=qid)
+    assert model.alpha_ < 1.0
+    assert len(model.alphas_) > 3
+    assert np.abs(model.coef_).max() > 0.1

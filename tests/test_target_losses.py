@@ -3,6 +3,7 @@
 import inspect
 import pickle
 import tracemalloc
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -544,3 +545,19 @@ def test_pairs_of_grades_are_those_of_the_matrices_without_them(loss):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * targets.nbytes
+
+
+@pytest.mark.parametrize("name", ["kendall", "ndcg@2", "pd", "map"])
+def test_values_of_orders_are_means_over_those_of_tied_scores(name):
+    rng = np.random.default_rng(0)
+    loss = resolve_target_loss(name)
+    for _ in range(20):
+        y, scores = rng.integers(0, 2, 5).astype(float), rng.integers(0, 3, 5).astype(float)
+        y[0], y[1] = 1.0, 0.0
+        lists = RankingLists([5])
+        orders = [
+            scores + 1e-3 * np.argsort(order) for order in permutations(range(5))
+        ]  # of untied ones the order stays
+        each = [loss.values(loss.check_labels(y), order, lists)[0] for order in orders]
+        found = loss.values_of_orders(loss.check_labels(y), scores, lists)[0]
+        assert found == pytest.approx(np.mean(each))

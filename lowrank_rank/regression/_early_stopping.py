@@ -74,7 +74,8 @@ def measure_on(loss, y, lists, weights):
     y = y if y.ndim == 3 else y.ravel()
 
     def value(scores):
-        mean = mean_of_lists(loss._values_of_judged(y, scores.ravel(), lists), weights)
+        values = loss._values_of_judged(y, scores.ravel(), lists, of_orders=True)
+        mean = mean_of_lists(values, weights)
         if np.isnan(mean):
             raise ValueError(
                 f"{loss!r} is defined on none of the {lists.n_lists} lists that early_stopping "

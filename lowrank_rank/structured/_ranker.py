@@ -280,8 +280,10 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         y = y.ravel()
 
         def judge(blocks, scores):
+            # Zero weights tie all scores, and Kendall's tau takes ties of tied labels for right.
             rows, of_blocks = rows_of(lists, blocks), RankingLists(lists.lengths[blocks])
-            return measure.values(y[rows], np.ascontiguousarray(scores).ravel(), of_blocks)
+            scores = np.ascontiguousarray(scores).ravel()
+            return measure.values_of_orders(y[rows], scores, of_blocks)
 
         shortage = distinct_rows(*given).shortage(X.shape[1])
         return HeldOut(list_keys(*given), lengths, shortage, judge)

@@ -258,6 +258,22 @@ class RankingMeasure(BaseEstimator):
         """
         raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
 
+    def values_of_orders(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
+        """`values` of orders by the scores, the mean over those of tied items.
+
+        That is `values` itself, but for a measure that sees a tie as such.
+
+        Parameters
+        ----------
+        y, scores, lists
+            As in `values`.
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+        """
+        return self.values(y, scores, lists)
+
     def values_of_run(
         self, y: np.ndarray, scores: np.ndarray, lists: Any, retrieved: Any
     ) -> np.ndarray:
@@ -334,15 +350,16 @@ class RankingMeasure(BaseEstimator):
         self.check_judged(y, "y_true")
         return self.check_labels(y)
 
-    def _values_of_judged(self, y, scores, lists):
+    def _values_of_judged(self, y, scores, lists, *, of_orders=False):
         """`values` without the items that are not judged; nan for a list in which none is."""
+        measure = self.values_of_orders if of_orders else self.values
         judged = ~np.isnan(y) if self.allow_missing and y.ndim == 1 else None
         if judged is None or judged.all():
-            return self.values(lists.group(y), lists.group(scores), lists)
+            return measure(lists.group(y), lists.group(scores), lists)
         kept, kept_lists = lists.select(judged)  # rows of a matrix: grouped already
         values = np.full(lists.n_lists, np.nan)
         if kept.n_lists:
-            values[kept_lists] = self.values(y[judged], scores[judged], kept)
+            values[kept_lists] = measure(y[judged], scores[judged], kept)
         return values
 
 

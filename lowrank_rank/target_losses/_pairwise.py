@@ -58,10 +58,15 @@ def preference_disagreement_values(y, scores, lists):
     return np.einsum("qij,qij->q", y, against)
 
 
-def kendall_values(y, scores, lists):
-    """Fraction of pairs on which the signs of the differences differ, nan for one item."""
+def kendall_values(y, scores, lists, *, of_orders=False):
+    """Fraction of pairs on which the signs of the differences differ, nan for one item.
+
+    `of_orders` is the mean over the orders of tied scores: of the pairs that they tie half are
+    wrong, and all of those that are tied in the label.
+    """
     discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
-    wrong = discordant + tied_scores + tied_labels - 2.0 * tied_both
+    by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
+    wrong = discordant + tied_labels + by_ties
     pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
     return np.divide(wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0)
 
@@ -251,6 +256,9 @@ class KendallTau(PairwiseDisagreement):
 
     def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
         return -kendall_values(y, scores, lists)
+
+    def values_of_orders(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+        return -kendall_values(y, scores, lists, of_orders=True)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair_factors(y)[:, np.newaxis, np.newaxis]
