@@ -40,10 +40,33 @@ def test_documents_need_100_rows_a_feature(documents, cls):
 def test_items_need_20_and_classes_5():
     X = np.random.default_rng(0).normal(size=(19, 6))
     y = np.random.default_rng(1).integers(0, 3, (19, 4)).astype(float)
-    for cls in (LowRankSurrogateRanker, OrderPreservingRegressor):
-        assert cls(target_loss="dcg").fit(X, y).alpha_ == pytest.approx(constant(X, 20))
+    ranker = LowRankSurrogateRanker(target_loss="dcg").fit(X, y)
+    assert ranker.alpha_ == pytest.approx(constant(X, 20))
     classifier = LowRankSurrogateClassifier().fit(X, y[:, 0])
     assert classifier.alpha_ == pytest.approx(constant(X, 5))
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "expected"),
+    [
+        (40, 6, 0.5 * 6 / 40 * 6 / 50),
+        (40, 60, 0.5),
+        (400, 60, 0.5 * 60 / 400),
+        (3000, 2, 0.5 / 1000 * 2 / 50),
+        (9000, 2, 0.5 / 1000 * 2 / 50),  # more are not counted
+    ],
+)
+def test_weights_of_each_item_may_be_large(n, p, expected):
+    X = np.random.default_rng(0).normal(size=(n, p))
+    y = np.random.default_rng(1).integers(0, 3, (n, 4)).astype(float)
+    ranker = OrderPreservingRegressor(target_loss="dcg", tol=1e-2)
+    model = clone(ranker).fit(X, y)
+    assert model.alpha_ == pytest.approx(expected)
+    weights = np.repeat([0.0, 2.0], n)
+    again = clone(ranker).fit(np.vstack([X, X]), np.vstack([y, y]), sample_weight=weights)
+    assert again.alpha_ == model.alpha_
+    blocks = [(X[i::3], y[i::3], None) for i in range(3)]
+    assert clone(ranker).fit_blocks(blocks).alpha_ == model.alpha_
 
 
 @pytest.mark.parametrize("cls", [LowRankSurrogateRanker, OrderPreservingRegressor])

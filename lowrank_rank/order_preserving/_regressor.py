@@ -56,9 +56,11 @@ class OrderPreservingRegressor(BaseRanker):
         pointwise surrogate takes eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
         Penalty of the squared coefficients, of standardised features if `standardize`, >= 0. "auto"
-        is 0.1, or ``0.1 c min(p / n, 1)`` where that is more, of p features and n rows that differ
-        (whatever their weights), c = 100 for documents and 20 for fixed items: few rows need a
-        stronger penalty.
+        depends on the p features and the n rows that differ, whatever their weights. For documents
+        it is 0.1, or ``10 min(p / n, 1)`` where that is more: few rows need a stronger penalty. For
+        fixed items, each of which has p coefficients, it is
+        ``0.5 min(max(p / n, 0.001), 1) min(p / 50, 1)``: where rows are many, or features few,
+        coefficients may be large.
     fit_intercept : bool, default=True
         Ignored where it makes no difference: documents and a surrogate of differences.
     standardize : bool, default=True
@@ -370,7 +372,10 @@ class OrderPreservingRegressor(BaseRanker):
         """alpha, or what "auto" stands for."""
         if self.alpha != "auto":
             return float(self.alpha)
-        return known_of_all.rows.constant_penalty(len(known_of_all.squares))
+        rows, n_features = known_of_all.rows, len(known_of_all.squares)
+        of_documents = known_of_all.labels.layout is None
+        penalty = rows.constant_penalty if of_documents else rows.penalty_of_utilities
+        return penalty(n_features)
 
     def _keep(self, model, found):
         self.loss_, self.gradient_norm_ = found.objective, found.slope

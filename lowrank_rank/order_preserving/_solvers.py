@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from .._blocks import Block
-from ..regression._constants import DistinctRows
+from ..regression._constants import ROWS_OF_UTILITIES, DistinctRows
 from ..regression._penalties import distinct_rows
 from ..regression._statistics import Groups, Moments, RidgeStatistics, moments_and_squares_within
 from ..solvers._polishing import polished
@@ -91,8 +91,9 @@ def facts(block, counts):
     is_single = not sparse.issparse(X) and X.dtype == np.float32
     rows = None
     if counts:
-        lists = utilities.lists if utilities.n_items is None else None
-        rows = distinct_rows(X, utilities.v, lists, utilities.row_weights)
+        is_documents = utilities.n_items is None
+        lists, enough = (utilities.lists, None) if is_documents else (None, ROWS_OF_UTILITIES)
+        rows = distinct_rows(X, utilities.v, lists, utilities.row_weights, enough=enough)
     return Facts(moments, squares, LabelSums.of(utilities), is_single, rows)
 
 

@@ -15,8 +15,10 @@ ALPHA_OF_MISSING = 1.0  # where each target misses in other rows, and has few, a
 #: Rows a feature that are enough: of documents, which share what is common to their list; of lists
 #: of fixed items; of classes, whose labels are less noisy.
 ROWS_OF_DOCUMENTS, ROWS_OF_ITEMS, ROWS_OF_CLASSES = 100, 20, 5
-#: Of logistic regression, of so many features at least and no more rows than these.
-ALPHA_OF_LOGISTIC, _FEATURES_OF_LOGISTIC = 0.1, 50
+#: Where each item or class has weights of its own, under a convex loss: of `_FEATURES` at least and
+#: no more rows than these. It falls with p / n; of items to that of 1000 rows a feature.
+ALPHA_OF_LOGISTIC, ALPHA_OF_UTILITIES = 0.1, 0.5
+_FEATURES, ROWS_OF_UTILITIES = 50, 1000
 _MOST = 2**12  # keys that are kept: of more lists the number is an estimate, to about 2 %
 _AT_FIRST = 4  # times as many of the least keys hold enough that differ, but for many equal ones
 
@@ -28,7 +30,7 @@ def logistic_penalty(n_features, n_rows):
     separating classes by few features takes large coefficients.
     """
     share = min(n_features / max(n_rows, 1), 1.0)
-    return ALPHA_OF_LOGISTIC * share * min(n_features / _FEATURES_OF_LOGISTIC, 1.0)
+    return ALPHA_OF_LOGISTIC * share * min(n_features / _FEATURES, 1.0)
 
 
 class DistinctRows(NamedTuple):
@@ -92,3 +94,8 @@ class DistinctRows(NamedTuple):
         """The penalty of so many features; `missing` where targets miss in different rows."""
         alpha = ALPHA * max(1.0, self.shortage(n_features))
         return max(alpha, ALPHA_OF_MISSING) if missing else alpha
+
+    def penalty_of_utilities(self, n_features):
+        """The penalty where each of fixed items has weights of its own for so many features."""
+        share = max(1.0, self.shortage(n_features)) / self.enough
+        return ALPHA_OF_UTILITIES * share * min(n_features / _FEATURES, 1.0)

@@ -125,10 +125,11 @@ def list_keys(X, y, lists, weights, rows=None):
         return _mixed(lists.sum(lists.group(keys * (weights > 0))))
 
 
-def distinct_rows(X, y, lists, weights, rows=None):
+def distinct_rows(X, y, lists, weights, rows=None, enough=None):
     """`DistinctRows` of what `list_keys` takes; of the first of them where these are enough."""
-    enough = ROWS_OF_DOCUMENTS if lists is not None else ROWS_OF_ITEMS
-    enough = ROWS_OF_CLASSES if lists is None and y.ndim == 1 else enough
+    if enough is None:
+        enough = ROWS_OF_DOCUMENTS if lists is not None else ROWS_OF_ITEMS
+        enough = ROWS_OF_CLASSES if lists is None and y.ndim == 1 else enough
     n_rows, n_features = X.shape
     n_first = 2 * enough * n_features
     if n_rows > 2 * n_first:
