@@ -10,7 +10,8 @@ all differences from peers, and over all regrets, at 5 %: "behind", "ahead" or "
 documents: NDCG@10 with linear gains. Linear peers: ridge on the pooled grades, logistic regression
 of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdarank. Of ours,
 "trees" are those of that name, "boosted" is LightGBM under cross-entropy with the settings of the
-guide; the two others have LightGBM's own settings.
+guide. The two rows of the kind "LightGBM" have its own settings, which are not of this package, and
+so have their peers: what is compared there are targets and objectives.
 items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels,
 MAP and AUC of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
@@ -274,8 +275,11 @@ def document_models(tiny):
         "trees", LowRankSurrogateRanker(estimator="trees", random_state=0), named_grid(tiny)
     )
     ours["boosted"] = Model("trees", BoosterRanker(advised), grid)
-    ours["trees of LightGBM"] = Model("trees", LowRankSurrogateRanker(estimator=regressor), grid)
-    ours["boosted as it comes"] = Model("trees", BoosterRanker(ranker), grid)
+    ours["trees of LightGBM"] = Model("LightGBM", LowRankSurrogateRanker(estimator=regressor), grid)
+    ours["boosted as it comes"] = Model("LightGBM", BoosterRanker(ranker), grid)
+    peers["pooled as it comes"] = Model("LightGBM", PointwiseRanker(clone(regressor)), {})
+    lambdarank = lightgbm.LGBMRanker(random_state=0, **settings)
+    peers["lambdarank as it comes"] = Model("LightGBM", BoosterRanker(lambdarank), {})
     tuned = {**lightgbm_settings(), **small}
     peers["pooled trees"] = Model(
         "trees",

@@ -291,6 +291,29 @@ def test_starts(pos_label):
     assert_allclose(named.coef_, -LogisticRegression().fit(X, y).coef_, rtol=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "n_features", "n_lists", "C"),
+    [
+        (300, 5, 1, 1.0),  # never weaker than that of scikit-learn
+        (400, 80, 1, 10 / 80),
+        (60, 90, 1, 10 / 60),
+        (400, 5, 40, 40 / 500),
+        (6000, 5, 600, 40 / 6000),
+    ],
+)
+def test_the_penalty_of_the_start_is_stronger_where_features_are_many(
+    n_rows, n_features, n_lists, C
+):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features))
+    y = (X[:, 0] + rng.normal(size=n_rows) > 0.5).astype(int)
+    qid = None if n_lists == 1 else np.arange(n_rows) % n_lists
+    model = no_steps(start="logistic", target_loss="wta").fit(X, y, qid=qid)
+    scaler = StandardScaler().fit(X)
+    plain = LogisticRegression(C=C).fit(scaler.transform(X), y)
+    assert_allclose(model.coef_[0], plain.coef_[0] / scaler.scale_, rtol=0, atol=0.02)
+
+
 def test_starts_of_a_matrix():
     X, Y = labels_matrix()
     ridge = Ridge().fit(X, Y)

@@ -29,6 +29,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils import gen_batches
 
 from .._arrays import mean_square, numbers, sum_of_squares
+from ..regression._constants import logistic_penalty
 from ._batches import Rule, take_rows
 
 _DECAY = 3  # power of the weights in the average
@@ -414,10 +415,14 @@ def _least_squares(X, positive, start):
 
 
 def _logistic(X, positive, start):
-    """Logistic regression as scikit-learn has it by default, for each label of a matrix.
+    """Logistic regression for each label of a matrix, or of the rows of all lists.
 
-    Of some of the rows from the solution for all of them, which saves iterations.
+    C is that of scikit-learn's default, or less where features are many for the rows. Of some of
+    the rows from the solution for all of them, which saves iterations.
     """
+    n_rows, n_features = X.shape
+    alpha = logistic_penalty(n_features, n_rows, of_documents=start.labels.lists is not None)
+    C = min(1.0, 1.0 / (n_rows * alpha))
     columns = np.atleast_2d(positive.T)
     counts = columns.sum(axis=1)
     coef = np.zeros((len(columns), X.shape[1]))
@@ -426,7 +431,7 @@ def _logistic(X, positive, start):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start may be what it is
         for i in np.flatnonzero((counts > 0) & (counts < columns.shape[1])):
-            model = models.setdefault(i, LogisticRegression(warm_start=True))
+            model = models.setdefault(i, LogisticRegression(warm_start=True)).set_params(C=C)
             model.fit(X, columns[i])
             coef[i], intercept[i] = model.coef_[0], model.intercept_[0]
     return coef, intercept

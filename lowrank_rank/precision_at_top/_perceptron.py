@@ -139,7 +139,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         duality gap of ``tol max(1, |objective|)``: the baseline of [3]_, not consistent.
     start : {"auto", "logistic", "least_squares", "zeros"}, estimator or array, default="auto"
         Weights to begin at, and that the penalty pulls towards. "logistic" is scikit-learn's
-        ``LogisticRegression()``, "least_squares" its ``Ridge(alpha=R**2)`` on labels -1 and 1,
+        ``LogisticRegression``, with C = 1 or less: ``10 / (p min(p / 50, 1))`` of p features and
+        more rows; of queries, whose rows are pooled, ``40 / max(n, 100 min(p, n))`` of n rows.
+        "least_squares" its ``Ridge(alpha=R**2)`` on labels -1 and 1,
         times 3.25. A classifier or regressor is cloned and fitted to X and y (one that is fitted
         goes into a ``FrozenEstimator``); it must be linear in X, as a pipeline of a scaler and a
         linear model is. An array of shape (n_features,), or (L, n_features + 1) for L labels, the
