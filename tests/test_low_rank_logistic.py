@@ -1,13 +1,16 @@
 """Logistic regression of classes, and the choice between it and ridge."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.special import softmax
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -114,7 +117,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_order_does_not_matter(estimato
 
 
 def test_ridge_stays_where_nothing_is_better():
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 5))
     for y in (rng.integers(0, 3, 400), np.where(X[:, 0] + rng.normal(size=400) > 0, "a", "b")):
         model = clone(AUTO).fit(X, y)
@@ -155,9 +158,9 @@ def rows_of_fits(monkeypatch):
     """A list to which each fit of logistic regression adds its number of rows."""
     seen, plain = [], _logistic.fit_logistic
 
-    def counted(batch, labels, alpha):
+    def counted(batch, **settings):
         seen.append(batch.X.shape[0])
-        return plain(batch, labels, alpha)
+        return plain(batch, **settings)
 
     monkeypatch.setattr("lowrank_rank.low_rank._classifier.fit_logistic", counted)
     return seen
@@ -233,3 +236,85 @@ def test_no_penalty():
     model = clone(LOGISTIC).set_params(alpha=0.0).fit(X, y)
     plain = LogisticRegression(C=np.inf, max_iter=1000, tol=1e-8).fit(X, y)
     np.testing.assert_allclose(model.estimator_.coef_, plain.coef_, rtol=0, atol=0.02)
+
+
+def test_sparse_features_far_from_zero_end_at_the_minimum_of_dense_ones():
+    rng = np.random.default_rng(0)
+    year, age = 2015.0 + rng.integers(0, 5, 2000), 50.0 + 10.0 * rng.normal(size=2000)
+    rare = (rng.random((2000, 3)) < 0.1) * rng.normal(size=(2000, 3))
+    X = np.column_stack([rng.normal(size=2000), year, age, rare, np.full(2000, 1e9)])
+    y = np.digitize(X[:, 0] + (year - 2017) / 2 + 0.3 * rng.gumbel(size=2000), [-0.5, 0.5])
+    for estimator in ("logistic", "auto"):
+        model = LowRankSurrogateClassifier(estimator=estimator)
+        dense, thin = clone(model).fit(X, y), clone(model).fit(sparse.csr_matrix(X), y)
+        assert is_logistic(dense)
+        assert is_logistic(thin)
+        assert thin.n_iter_ < 100
+        u = dense.predict_surrogate(X)
+        np.testing.assert_allclose(thin.predict_surrogate(X), u, rtol=0, atol=1e-2)
+        assert dense.alpha_ == thin.alpha_
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e200, 1e300])
+def test_weights_of_any_size(scale):
+    X, y = on_a_line()
+    weights = np.random.default_rng(0).uniform(size=len(y))
+    one = clone(AUTO).fit(X, y, sample_weight=weights)
+    other = clone(AUTO).fit(X, y, sample_weight=scale * weights)
+    assert is_logistic(one)
+    u = one.predict_surrogate(X)
+    np.testing.assert_allclose(other.predict_surrogate(X), u, rtol=0, atol=1e-3)
+
+
+def test_features_out_of_range_are_refused_by_name():
+    X, y = on_a_line()
+    for scale in (1e-200, 1e200):
+        with pytest.raises(ValueError, match="too large or too small"):
+            clone(LOGISTIC).fit(scale * X, y)
+    with pytest.raises(ValueError, match="NaN"):
+        clone(LOGISTIC).fit(np.where(X > 3, np.nan, X), y)
+
+
+def test_rows_that_differ_by_less_than_float32_shows_are_compared():
+    X, y = on_a_line()
+    far, near = clone(AUTO).fit(X + 1e9, y), clone(AUTO).fit(X, y)
+    assert is_logistic(far)
+    assert far.alpha_ == near.alpha_
+    assert far.score(X + 1e9, y) > 0.95
+
+
+def test_the_output_of_transformers_does_not_matter():
+    X, y = on_a_line()
+    expected = clone(AUTO).fit(X, y).predict(X)
+    with config_context(transform_output="pandas"):
+        for given in (X, sparse.csr_matrix(X)):
+            np.testing.assert_array_equal(clone(AUTO).fit(given, y).predict(given), expected)
+
+
+def test_constant_columns_and_many_classes_give_no_warning():
+    X, y = on_a_line()
+    constant = np.column_stack([X, np.full(len(y), 0.1)])
+    weights = np.random.default_rng(0).uniform(size=len(y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = clone(AUTO).fit(constant, y, sample_weight=weights)
+        clone(AUTO).fit(X[:40], np.arange(40) // 2)
+    assert np.abs(model.estimator_.coef_[:, 3]).max() < 1e-12
+
+
+def test_large_comparisons_are_cut_short(monkeypatch):
+    X, y = on_a_line(2000)
+    seen = rows_of_fits(monkeypatch)
+    clone(AUTO).fit(X, y)  # clear after as many rows as are enough
+    assert len(seen) < 6
+    seen.clear()
+    monkeypatch.setattr(_logistic, "_MAX_WORK", 1.0)
+    clone(AUTO).fit(X[:300], y[:300])
+    assert len(seen) == 2
+
+
+def test_iterations_can_be_limited():
+    X, y = on_a_line()
+    with pytest.warns(ConvergenceWarning):
+        model = clone(LOGISTIC).set_params(max_iter=2).fit(X, y)
+    assert model.n_iter_ == 2

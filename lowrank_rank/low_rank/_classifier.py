@@ -25,7 +25,7 @@ from .._labels import read_weights
 from .._parameters import check_parameters, count, fresh_fit, jobs, number, predictor, random_state
 from .._typing import ArrayLike, MatrixLike
 from ..regression._encoding import EncodedBatch, Totals
-from ..regression._regression import Regression, SurrogateMixin, is_ridge
+from ..regression._regression import Regression, SurrogateMixin, is_linear, is_ridge
 from ..regression._ridge import SOLVERS
 from ..regression._sums import Seen, SumsMixin, adds_up
 from ..target_losses import MatrixLoss
@@ -65,10 +65,12 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         ``u = sum of p(y) alpha(y)``, the decision of the least expected cost. "auto" is ridge, but
         logistic regression where its mean cost on held-out rows is lower by more than a standard
         error, as it often is with three classes and more: linear least squares loses classes that
-        lie between others. They are compared in `fit`, in 5 folds of at most 10,000 rows, if
-        ``alpha="auto"``; `partial_fit`, `fit_blocks`, `merge` and Dask see each row once and are
-        ridge. "trees" is an ``ExtraTreesRegressor(max_features="sqrt")``; else any regressor of
-        scikit-learn, or a classifier with ``predict_proba``, which is fitted to the labels.
+        lie between others. `fit` compares them if ``alpha="auto"``, in up to 5 folds of at most
+        10,000 rows; of few rows chance decides where both are about as good. With many classes and
+        features that takes ten times as long as ridge, or longer. `partial_fit`, `fit_blocks`,
+        `merge` and Dask see each row once and are ridge. "trees" is an
+        ``ExtraTreesRegressor(max_features="sqrt")``; else any regressor of scikit-learn, or a
+        classifier with ``predict_proba``, which is fitted to the labels.
     alpha : float or "auto", default="auto"
         Penalty of ridge and of "logistic", >= 0: ``alpha / 2`` times the squared coefficients
         of standardised features, beside the mean over rows of half the squared error, or of the
@@ -87,7 +89,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     tol : float, default=1e-8
         Relative accuracy of "lsqr".
     max_iter : int or None, default=None
-        Iterations of "lsqr"; None is twice the number of features.
+        Iterations of "lsqr", None is twice the number of features; and of logistic regression,
+        None is 1000.
     n_jobs : int or None, default=None
         Parallel fits, over coordinates, of an `estimator` with a single output.
     random_state : int, RandomState instance or None, default=None
@@ -112,7 +115,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         Where the model is not ridge.
     estimator_, feature_importances_
         The one of them where there is one, and its importances where it has them. Of logistic
-        regression it is a fitted ``LogisticRegression`` of X as it is given.
+        regression it is a fitted ``LogisticRegression`` of the numbers in X.
     alpha_ : float
         Of ridge and logistic regression: the penalty in use.
     alphas_, alpha_scores_ : ndarray of shape (20,)
@@ -206,8 +209,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         Raises
         ------
         ValueError
-            If the cost matrix does not fit the labels, or X, y or the weights are unfit;
-            nothing is changed then.
+            If the cost matrix does not fit the labels, or X, y or the weights are unfit, or for
+            "logistic" if y is of one class; nothing is changed then.
         """
         with fresh_fit(self):
             X, y, weights = self._read(X, y, sample_weight, reset=True, whole=True)
@@ -236,7 +239,9 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
     def _fitted_linear(self, batch):
         """Logistic regression; for "auto" only where it costs less than ridge on held-out rows."""
-        logistic = partial(fit_logistic, labels=self.classes_, alpha=self.alpha)
+        logistic = partial(
+            fit_logistic, labels=self.classes_, alpha=self.alpha, max_iter=self.max_iter
+        )
         if self.estimator == "logistic":
             return logistic(batch)
         ridge = replace(Regression.of(self), estimator=None)
@@ -314,8 +319,9 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
     def _read(self, X, y, sample_weight, *, reset, whole):
         check_parameters(self)
-        if is_ridge(self.estimator):
-            X = read_summable_features(self, X, reset=reset, again=not issparse(X))
+        if is_linear(self.estimator):
+            again = is_ridge(self.estimator) and not issparse(X)
+            X = read_summable_features(self, X, reset=reset, again=again)
         else:
             X = self._validate_X(X, reset=reset)
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)

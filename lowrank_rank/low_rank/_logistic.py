@@ -4,29 +4,31 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn.exceptions import ConvergenceWarning
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import StandardScaler
 
 from .._costs import class_indices
 from ..regression._constants import logistic_penalty
 from ..regression._penalties import MIN_LISTS, N_FOLDS, folds_of, keys_of_rows
 from ..regression._regression import RegressorModel
 from ..regression._ridge import Search
+from ..regression._statistics import Moments
 
-MAX_ITER = 1000
-_TOL = 1e-5
+MAX_ITER, _TOL = 1000, 1e-5
+_QUICK = {"max_iter": 200, "tol": 1e-3}  # in folds: decisions change no more
 _MAX_ROWS = 10_000  # that the two are compared on
 _N_ERRORS = 1.0  # standard errors by which logistic regression must be better
+_CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
+#: Of the folds together, in products of entries of X and classes, about; those of sparse X, and
+#: the steps of L-BFGS in each coefficient, take so many times as long.
+_MAX_WORK, _SPARSE, _STEPS = 5e8, 10, 1000
 
 
-def fit_logistic(batch, labels, alpha):
+def fit_logistic(batch, labels, alpha, *, max_iter=None, tol=_TOL):
     """`RegressorModel` of the probabilities of multinomial logistic regression.
 
     It minimises the mean of ``-log p(y | x)`` and ``alpha / 2`` times the squared coefficients of
-    standardised features (of sparse X they are scaled, not centred). The model that is kept is of
-    X itself.
+    standardised features. The model that is kept is of X itself.
 
     Parameters
     ----------
@@ -36,6 +38,10 @@ def fit_logistic(batch, labels, alpha):
         What the fitted classifier calls them.
     alpha : float or "auto"
         "auto" is ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows that differ.
+    max_iter : int or None
+        None is 1000.
+    tol : float
+        Of scikit-learn's solver.
 
     Returns
     -------
@@ -44,14 +50,13 @@ def fit_logistic(batch, labels, alpha):
     """
     X, y, weights = _of_weight(batch)
     if alpha == "auto":
-        alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y))))
-    scaler = StandardScaler(with_mean=not issparse(X)).fit(X, sample_weight=weights)
-    C = 1.0 / (alpha * weights.sum()) if alpha > 0 else np.inf
-    model = LogisticRegression(C=C, tol=_TOL, max_iter=MAX_ITER)
-    model.fit(scaler.transform(X), labels[y], sample_weight=weights)
-    model.coef_ = model.coef_ / scaler.scale_
-    if scaler.with_mean:
-        model.intercept_ = model.intercept_ - model.coef_ @ scaler.mean_
+        alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y, exact=True))))
+    scaled, offset, scale = _standardised(X, weights)
+    C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
+    model = LogisticRegression(C=C, tol=tol, max_iter=max_iter or MAX_ITER)
+    model.fit(scaled, labels[y], sample_weight=weights)
+    model.coef_ = model.coef_ / scale
+    model.intercept_ = model.intercept_ - model.coef_ @ offset
     vectors = batch.loss.encode(class_indices(model.classes_, labels))
     return RegressorModel(
         [model],
@@ -67,45 +72,93 @@ def costs_less(batch, fit, plain):
 
     The mean difference is compared with its standard error, in five folds by a hash of what a row
     holds, of at most 10,000 rows: neither their order nor whether a row is there twice or has the
-    weight 2 makes a difference.
+    weight 2 makes a difference. In fewer folds where they take long, or the outcome is clear.
     """
     rows, weights, folds = _sample(batch)
+    if len(rows) < MIN_LISTS:
+        return False
     gains, of_rows = [], []
-    for fold in range(N_FOLDS):
+    for fold in range(_folds_in_time(batch, len(rows))):
         rest, held = folds != fold, folds == fold
         if not held.any() or len(np.unique(batch.y[rows[rest]])) < 2:
             continue
         part = _part(batch, rows[rest], weights[rest])
         X, y = batch.X[rows[held]], batch.y[rows[held]]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            models = fit(part), plain(part)
+            warnings.simplefilter("ignore")  # those of the fit to all rows are enough
+            models = fit(part, **_QUICK), plain(part)
         one, other = (batch.values(batch.loss, y, model.predict(X)) for model in models)
         gains.append(one - other)
         of_rows.append(weights[held])
-    if len(rows) < MIN_LISTS or not gains:
-        return False
-    gain, weights = np.concatenate(gains), np.concatenate(of_rows)
-    mean = weights @ gain / weights.sum()
-    error = np.sqrt(weights @ (gain - mean) ** 2 / weights.sum() / len(gain))
-    return bool(mean > _N_ERRORS * error)
+        mean, error, n = _mean_and_error(gains, of_rows)
+        if n >= _ENOUGH and abs(mean) > _CLEAR * error:
+            break
+    return bool(gains) and bool(mean > _N_ERRORS * error)
+
+
+def _mean_and_error(gains, weights):
+    """Weighted mean, its standard error, and the number of values."""
+    gain, weights = np.concatenate(gains), np.concatenate(weights)
+    share = weights / weights.sum()
+    mean = share @ gain
+    return mean, np.sqrt(share @ (gain - mean) ** 2 / len(gain)), len(gain)
+
+
+def _folds_in_time(batch, n_rows):
+    """As many folds as keep to `_MAX_WORK`, one at least."""
+    X, n_classes = batch.X, len(np.unique(batch.y))
+    n_features = X.shape[1]
+    entries = _SPARSE * X.nnz / X.shape[0] if sparse.issparse(X) else n_features
+    work = n_classes * (n_rows * entries + _STEPS * n_features)
+    return int(np.clip(_MAX_WORK / max(work, 1.0), 1, N_FOLDS))
 
 
 def _of_weight(batch):
-    """X, y and weights of the rows that count."""
-    counts = batch.row_weights > 0
-    if counts.all():
-        return batch.X, batch.y, batch.row_weights
-    return batch.X[counts], batch.y[counts], batch.row_weights[counts]
+    """X, y and weights, of mean 1, of the rows that count."""
+    X, y, weights = batch.X, batch.y, batch.row_weights
+    counts = weights > 0
+    if not counts.all():
+        X, y, weights = X[counts], y[counts], weights[counts]
+    weights = weights / weights.max()  # whose sum is in range
+    return X, y, weights / weights.mean()
+
+
+def _standardised(X, weights):
+    """X minus an offset over its scale; the offset and the scale.
+
+    With a free intercept the minimum does not depend on the offset, but the number of steps to it
+    does. Sparse X is shifted in columns that are far from 0, which are seldom 0, alone.
+    """
+    moments = Moments.of(X, weights)
+    mean, scale = moments.mean, moments.scale
+    if not sparse.issparse(X):
+        scaled = X - mean.astype(X.dtype)
+        scaled /= scale.astype(X.dtype)
+        return scaled, mean, scale
+    far = np.flatnonzero(mean**2 > moments.squares / moments.total)
+    others = 1.0 / scale
+    others[far] = 0.0
+    scaled = X @ sparse.diags(others)
+    offset = np.zeros(len(mean))
+    if len(far):
+        n, offset[far] = X.shape[0], mean[far]
+        centred = ((X[:, far].toarray() - mean[far]) / scale[far]).ravel()
+        indices, starts = np.tile(far, n), np.arange(n + 1) * len(far)
+        scaled.eliminate_zeros()
+        scaled = scaled + sparse.csr_matrix((centred, indices, starts), shape=X.shape)
+    return scaled.astype(X.dtype, copy=False), offset, scale
 
 
 def _sample(batch):
     """Rows that differ, those of the least keys; how much each weighs in all, and its fold."""
     counts = np.flatnonzero(batch.row_weights > 0)
+    weights = batch.row_weights[counts]
     keys, first, which = np.unique(
-        keys_of_rows(batch.X[counts], batch.y[counts]), return_index=True, return_inverse=True
+        keys_of_rows(batch.X[counts], batch.y[counts], exact=True),
+        return_index=True,
+        return_inverse=True,
     )
-    weights = np.bincount(which.ravel(), weights=batch.row_weights[counts])
+    weights = np.bincount(which.ravel(), weights=weights / weights.max())
     return counts[first[:_MAX_ROWS]], weights[:_MAX_ROWS], folds_of(keys[:_MAX_ROWS])
 
 

@@ -61,23 +61,28 @@ def _mixed(keys):
     return keys ^ (keys >> np.uint64(31))
 
 
-def _bits(values):
-    """Those of float32, so that X of either precision is the same; zeros have none."""
+def _bits(values, exact=False):
+    """Those of float32, so that X of either precision is the same, or all; zeros have none."""
+    if exact:
+        bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+        return bits ^ (bits >> np.uint64(32))  # of whole numbers the lowest half is 0
     with np.errstate(over="ignore"):
         rounded = values.astype(np.float32) + np.float32(0.0)  # -0 is 0
     rounded[np.isnan(rounded)] = np.nan
     return rounded.view(np.uint32).astype(np.uint64)
 
 
-def _row_keys(X, start):
+def _row_keys(X, start, exact=False):
     """A key of each row of X, dense or sparse, by columns counted from `start`."""
     columns = np.arange(start + 1, start + 1 + X.shape[1], dtype=np.uint64)
     factors = _mixed(columns * _MIX[2]) | np.uint64(1)
     if sparse.issparse(X):
-        return sparse.csr_matrix((_bits(X.data), X.indices, X.indptr), shape=X.shape) @ factors
+        return (
+            sparse.csr_matrix((_bits(X.data, exact), X.indices, X.indptr), shape=X.shape) @ factors
+        )
     keys = np.empty(X.shape[0], dtype=np.uint64)
     for rows in gen_batches(X.shape[0], max(1, _ENTRIES_AT_ONCE // max(X.shape[1], 1))):
-        keys[rows] = np.einsum("np,p->n", _bits(X[rows]), factors)
+        keys[rows] = np.einsum("np,p->n", _bits(X[rows], exact), factors)
     return keys
 
 
@@ -89,10 +94,14 @@ def _item_keys(y):
     return keys
 
 
-def keys_of_rows(X, y):
-    """A number of 64 bits for each row of X and its grades y, shape (n,) or (n, r)."""
+def keys_of_rows(X, y, *, exact=False):
+    """A number of 64 bits for each row of X and its grades y, shape (n,) or (n, r).
+
+    `exact` tells rows apart that differ by less than float32 shows.
+    """
     with np.errstate(over="ignore"):
-        return _mixed(_row_keys(X, 0) + _row_keys(y.reshape(len(y), -1), X.shape[1]))
+        of_y = _row_keys(y.reshape(len(y), -1), X.shape[1])
+        return _mixed(_row_keys(X, 0, exact) + of_y)
 
 
 def list_keys(X, y, lists, weights, rows=None):

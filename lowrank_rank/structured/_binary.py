@@ -72,8 +72,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         Of the scores of the positive class, before it is subtracted.
     is_vacuous_ : bool
         Whether the least value found of the hinge is within 2 % of that at zero weights, and the
-        weights are those of logistic regression, its penalty that of the "logistic" of
-        `LowRankSurrogateClassifier`.
+        weights are those of logistic regression, its penalty
+        ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         Of the hinge.
     target_loss_ : RankingMeasure
