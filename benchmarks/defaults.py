@@ -15,7 +15,7 @@ so have their peers: what is compared there are targets and objectives.
 items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels,
 MAP and AUC of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
-and the item means themselves.
+the item means themselves, and logistic regression of each label of the latter sets.
 classes: accuracy. Linear peers: logistic regression, LinearSVC and ridge, of standardised features;
 trees: extra trees.
 PrecisionAtKPerceptron has a table of its own: ``python -m benchmarks top --part tuned``.
@@ -37,6 +37,7 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -331,8 +332,22 @@ class Filled(BaseEstimator):
         return self.estimator_.predict(X)
 
 
-def item_models(measure, missing, tiny):
-    """Ours and the peers, where labels are `missing` or not."""
+class Probabilities(BaseEstimator):
+    """A classifier of each of the labels, which are 0 or 1; their probabilities are the scores."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        self.estimator_ = OneVsRestClassifier(self.estimator).fit(X, y.astype(int))
+        return self
+
+    def predict(self, X):
+        return self.estimator_.predict_proba(X)
+
+
+def item_models(measure, missing, binary, tiny):
+    """Ours and the peers, where labels are `missing` or not, `binary` or not."""
     leaves = [1, 3] if tiny else [1, 3, 10]
     size = {"n_estimators": 5} if tiny else {}
     forest = ExtraTreesRegressor(**size, random_state=0)
@@ -350,6 +365,9 @@ def item_models(measure, missing, tiny):
     }
     if measure == "kendall":
         ours["pairs"] = Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS})
+    if measure == "auc":
+        linear = OrderPreservingRegressor(target_loss=measure)
+        ours["cross-entropy"] = Model("linear", linear, {"alpha": ALPHAS[:-2]})
     penalties = {"estimator__ridge__alpha": [0.1, 1.0, 10.0, 100.0, 1e3]}
     scaled = make_pipeline(StandardScaler(), Ridge())
     peers = {
@@ -357,6 +375,10 @@ def item_models(measure, missing, tiny):
         "item means": Model("linear", Filled(DummyRegressor()), {}),
         "trees of grades": Model("trees", Filled(forest), inner),
     }
+    if binary:
+        logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+        C = {"estimator__logisticregression__C": [1e-2, 0.1, 1.0]}
+        peers["logistic"] = Model("linear", Probabilities(logistic), C)
     return ours, peers
 
 
@@ -374,7 +396,8 @@ def item_cells(args):
         X, y = load(args.data)
         if measure == "kendall" and np.isnan(y).any():
             raise ValueError(f"{name} has labels that miss.")
-        ours, peers = item_models(measure, bool(np.isnan(y).any()), args.tiny)
+        missing, binary = bool(np.isnan(y).any()), bool(np.isin(y, (0.0, 1.0)).all())
+        ours, peers = item_models(measure, missing, binary, args.tiny)
         yield from cells_of("items", name, X, y, measure, ours, peers, args)
 
 
