@@ -300,7 +300,7 @@ def _seen_of_all(blocks, model, reader):
     """`Seen` of all blocks by a clone of the model, which may know more."""
     if not reader._adds_up():
         raise ValueError(
-            "A cluster adds up the statistics of the default ridge regression; got "
+            "A cluster adds up the statistics of ridge regression; got "
             f"estimator={model.estimator!r} and solver={model.solver!r}."
         )
     return blocks.map(_seen, reader).total()

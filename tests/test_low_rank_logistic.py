@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.special import softmax
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
@@ -313,8 +314,35 @@ def test_large_comparisons_are_cut_short(monkeypatch):
     assert len(seen) == 2
 
 
+def test_weights_and_rows_that_do_not_count_in_the_comparison(monkeypatch):
+    mean, error, n = _logistic._mean_and_error(
+        [np.array([1.0, 0.0]), np.array([2.0])], [np.array([1.0, 1.0]), np.array([2.0])]
+    )
+    assert (mean, n) == (1.25, 3)
+    assert error == pytest.approx(np.sqrt((0.25**2 + 1.25**2 + 4 * 0.75**2) / 16))
+    X, y = on_a_line(300)
+    monkeypatch.setattr(_logistic, "_MAX_WORK", 5.0 * 4 * (300 * 3 + 3000))
+    seen = rows_of_fits(monkeypatch)
+    clone(AUTO).fit(X, y)
+    before = list(seen)
+    seen.clear()
+    rows = np.repeat(np.arange(300), 3)
+    clone(AUTO).fit(X[rows], y[rows], sample_weight=np.tile([1.0, 1.0, 0.0], 300))
+    assert seen[:-1] == before[:-1]
+    assert len(seen) == 6
+
+
+def test_far_features_in_single_precision():
+    Z = np.random.default_rng(0).normal(size=(400, 1))
+    y = (Z[:, 0] > 0).astype(int) + (Z[:, 0] > 1)
+    X = (np.round(Z * 8) + 3e7).astype(np.float32)
+    one, other = clone(LOGISTIC).fit(X, y), clone(LOGISTIC).fit(X.astype(float), y)
+    assert np.mean(one.predict(X) == other.predict(X)) > 0.99
+
+
 def test_iterations_can_be_limited():
     X, y = on_a_line()
     with pytest.warns(ConvergenceWarning):
         model = clone(LOGISTIC).set_params(max_iter=2).fit(X, y)
     assert model.n_iter_ == 2
+    assert not is_logistic(clone(AUTO).set_params(max_iter=1).fit(*load_digits(return_X_y=True)))

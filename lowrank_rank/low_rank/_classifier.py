@@ -263,7 +263,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         """Add a batch of rows; the result is that of `fit` on all batches together by ridge.
 
         With ``estimator`` None, or "auto", which is ridge here, after a `fit` that has taken
-        logistic regression too. Memory does not grow with the rows.
+        logistic regression too; a penalty that `fit` has searched is kept. Memory does not grow
+        with the rows.
 
         Parameters
         ----------

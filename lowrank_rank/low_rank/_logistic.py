@@ -15,7 +15,7 @@ from ..regression._ridge import Search
 from ..regression._statistics import Moments
 
 MAX_ITER, _TOL = 1000, 1e-5
-_QUICK = {"max_iter": 200, "tol": 1e-3}  # in folds: decisions change no more
+_QUICK = 1e-3  # tol in folds: decisions change no more
 _MAX_ROWS = 10_000  # that the two are compared on
 _N_ERRORS = 1.0  # standard errors by which logistic regression must be better
 _CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
@@ -78,7 +78,7 @@ def costs_less(batch, fit, plain):
     if len(rows) < MIN_LISTS:
         return False
     gains, of_rows = [], []
-    for fold in range(_folds_in_time(batch, len(rows))):
+    for fold in range(_folds_in_time(batch.X[rows], batch.y[rows])):
         rest, held = folds != fold, folds == fold
         if not held.any() or len(np.unique(batch.y[rows[rest]])) < 2:
             continue
@@ -86,7 +86,7 @@ def costs_less(batch, fit, plain):
         X, y = batch.X[rows[held]], batch.y[rows[held]]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the fit to all rows are enough
-            models = fit(part, **_QUICK), plain(part)
+            models = fit(part, tol=_QUICK), plain(part)
         one, other = (batch.values(batch.loss, y, model.predict(X)) for model in models)
         gains.append(one - other)
         of_rows.append(weights[held])
@@ -101,15 +101,13 @@ def _mean_and_error(gains, weights):
     gain, weights = np.concatenate(gains), np.concatenate(weights)
     share = weights / weights.sum()
     mean = share @ gain
-    return mean, np.sqrt(share @ (gain - mean) ** 2 / len(gain)), len(gain)
+    return mean, np.sqrt(share**2 @ (gain - mean) ** 2), len(gain)
 
 
-def _folds_in_time(batch, n_rows):
+def _folds_in_time(X, y):
     """As many folds as keep to `_MAX_WORK`, one at least."""
-    X, n_classes = batch.X, len(np.unique(batch.y))
-    n_features = X.shape[1]
-    entries = _SPARSE * X.nnz / X.shape[0] if sparse.issparse(X) else n_features
-    work = n_classes * (n_rows * entries + _STEPS * n_features)
+    entries = _SPARSE * X.nnz if sparse.issparse(X) else X.size
+    work = len(np.unique(y)) * (entries + _STEPS * X.shape[1])
     return int(np.clip(_MAX_WORK / max(work, 1.0), 1, N_FOLDS))
 
 
@@ -132,9 +130,10 @@ def _standardised(X, weights):
     moments = Moments.of(X, weights)
     mean, scale = moments.mean, moments.scale
     if not sparse.issparse(X):
-        scaled = X - mean.astype(X.dtype)
+        offset = mean.astype(X.dtype)  # as it is subtracted
+        scaled = X - offset
         scaled /= scale.astype(X.dtype)
-        return scaled, mean, scale
+        return scaled, offset.astype(np.float64), scale
     far = np.flatnonzero(mean**2 > moments.squares / moments.total)
     others = 1.0 / scale
     others[far] = 0.0

@@ -16,6 +16,7 @@ that of the rows seen so far, and the weights are still those of x. X itself is 
 """
 
 import warnings
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
@@ -33,6 +34,7 @@ from ..regression._constants import logistic_penalty
 from ._batches import Rule, take_rows
 
 _DECAY = 3  # power of the weights in the average
+_OTHER_C = 0.5  # of logistic regression: below, worth a comparison with 1
 _ENTRIES_AT_ONCE = 2**16  # of dense X that are centred at a time: they fit the cache
 _SMALL, _LARGE = 1e-50, 1e50  # of squares: within, their own squares are in range
 _LINEAR = 1e-4  # of the largest score: how far a linear start may be from its own
@@ -329,6 +331,8 @@ class Start:
         Whether what has a name is fitted to scaled features.
     """
 
+    C = 1.0  # of logistic regression
+
     def __init__(self, X, labels, start, standardize):
         mean_square(X)  # refuses features out of range
         self.X, self.labels, self.start, self.standardize = X, labels, start, standardize
@@ -338,6 +342,19 @@ class Start:
         if isinstance(start, str) and start in STARTS:
             self.features = ScaledFeatures.of(X, standardize)
             self.models = STARTS[start]
+
+    def stronger(self):
+        """The same with a stronger penalty for many standardised features, None where not so.
+
+        C is then ``10 / (p min(p / 50, 1))``, of more rows than features.
+        """
+        n_rows, n_features = self.X.shape
+        C = 1.0 / (n_rows * logistic_penalty(n_features, n_rows))
+        if not (self.standardize and getattr(self, "models", None) is _logistic) or C > _OTHER_C:
+            return None
+        other = copy(self)  # of the same features
+        other.C = C
+        return other
 
     def weights(self, rows=None):
         """The weights; zeros where the rows are of one class."""
@@ -417,12 +434,8 @@ def _least_squares(X, positive, start):
 def _logistic(X, positive, start):
     """Logistic regression for each label of a matrix, or of the rows of all lists.
 
-    C is that of scikit-learn's default, or less where features are many for the rows. Of some of
-    the rows from the solution for all of them, which saves iterations.
+    Of some of the rows from the solution for all of them, which saves iterations.
     """
-    n_rows, n_features = X.shape
-    alpha = logistic_penalty(n_features, n_rows, of_documents=start.labels.lists is not None)
-    C = min(1.0, 1.0 / (n_rows * alpha))
     columns = np.atleast_2d(positive.T)
     counts = columns.sum(axis=1)
     coef = np.zeros((len(columns), X.shape[1]))
@@ -431,7 +444,7 @@ def _logistic(X, positive, start):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start may be what it is
         for i in np.flatnonzero((counts > 0) & (counts < columns.shape[1])):
-            model = models.setdefault(i, LogisticRegression(warm_start=True)).set_params(C=C)
+            model = models.setdefault((i, start.C), LogisticRegression(warm_start=True, C=start.C))
             model.fit(X, columns[i])
             coef[i], intercept[i] = model.coef_[0], model.intercept_[0]
     return coef, intercept

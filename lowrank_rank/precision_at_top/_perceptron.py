@@ -36,6 +36,7 @@ from ._problem import (
     Earlier,
     Part,
     Top,
+    better_start,
     check_top,
     diverged,
     held_out_measure,
@@ -139,12 +140,11 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         duality gap of ``tol max(1, |objective|)``: the baseline of [3]_, not consistent.
     start : {"auto", "logistic", "least_squares", "zeros"}, estimator or array, default="auto"
         Weights to begin at, and that the penalty pulls towards. "logistic" is scikit-learn's
-        ``LogisticRegression``, with C = 1 or less: ``10 / (p min(p / 50, 1))`` of p features and
-        more rows; of queries, whose rows are pooled, ``40 / max(n, 100 min(p, n))`` of n rows.
-        "least_squares" its ``Ridge(alpha=R**2)`` on labels -1 and 1,
-        times 3.25. A classifier or regressor is cloned and fitted to X and y (one that is fitted
-        goes into a ``FrozenEstimator``); it must be linear in X, as a pipeline of a scaler and a
-        linear model is. An array of shape (n_features,), or (L, n_features + 1) for L labels, the
+        ``LogisticRegression``; where features are many, p > 31, `fit` takes C = 1 or
+        ``10 / (p min(p / 50, 1))``, whichever is better on held-out rows. "least_squares" is its
+        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25. A classifier or regressor is cloned
+        and fitted to X and y (one that is fitted goes into a ``FrozenEstimator``); it must be
+        linear in X, as a pipeline of a scaler and a linear model is. An array of shape (n_features,), or (L, n_features + 1) for L labels, the
         intercept last, scores the positive class. "auto" is "logistic" ("least_squares" for a
         matrix y), "zeros" for perceptrons and struct. In `partial_fit`, that of the first call
         with both classes.
@@ -566,7 +566,13 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_runs)
         is_worth = True
         if begin is None and not self.early_stopping:  # one start for all runs
-            start = self._start(X, labels, plan)
+            start = better_start(
+                X,
+                labels,
+                plan.top,
+                self._start(X, labels, plan),
+                seeds[0] if self.shuffle else None,
+            )
             begin = start.weights()
             if np.any(begin) and not plan.descent.rule.perceptron:
                 state = np.random.RandomState(seeds[0])
@@ -585,8 +591,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         longest = max(len(fit.curve) for fit in fits)
         # A run that has stopped stays where it is.
         curves = [fit.curve + fit.curve[-1:] * (longest - len(fit.curve)) for fit in fits]
-        weights = sum(fit.weights for fit in fits) / len(fits)
-        weights = weights if is_worth else begin
+        weights = sum(fit.weights for fit in fits) / len(fits) if is_worth else begin
         return Fit(
             weights,
             replace(fits[0].path, last=weights, mean=weights),

@@ -424,6 +424,34 @@ class Part(NamedTuple):
         return cls(take_rows(X, rows), labels.pick(rows), top)
 
 
+def _held_out_parts(X, labels, top, random_state):
+    """Rows to learn from, held-out batches and their number of places, fold by fold."""
+    for rest, held in labels.folds(_FOLDS, random_state):
+        rest, held = (_some_lists(labels, rows, random_state) for rows in (rest, held))
+        aim = Part.of(X, labels, top, held)
+        problem = make_problem(aim.X, aim.labels, aim.top, len(held), None)
+        batches = list(problem.batches())
+        if batches:
+            yield rest, batches, sum(batch.n_places for batch in batches)
+
+
+def better_start(X, labels, top, start, seed):
+    """The `Start`, or `Start.stronger` if the top of held-out rows is right more often with that.
+
+    `seed` None cuts the rows in order.
+    """
+    random_state = None if seed is None else np.random.RandomState(seed)
+    other, gain, n_places = start.stronger(), 0.0, 0.0
+    if other is None:
+        return start
+    for rest, batches, places in _held_out_parts(X, labels, top, random_state):
+        gain += mean_hits(batches, other.weights(rest)) - mean_hits(batches, start.weights(rest))
+        n_places += places
+        if n_places >= _ENOUGH_PLACES:
+            break
+    return other if gain > 0.0 else start
+
+
 def steps_pay(X, labels, top, start, steps, random_state):
     """Whether steps on some rows end no worse than they begin, on the other rows.
 
@@ -441,20 +469,15 @@ def steps_pay(X, labels, top, start, steps, random_state):
         None cuts the rows in order.
     """
     before = after = n_places = 0.0
-    for rest, held in labels.folds(_FOLDS, random_state):
-        rest, held = (_some_lists(labels, rows, random_state) for rows in (rest, held))
-        aim, first = Part.of(X, labels, top, held), start.weights(rest)
+    for rest, batches, places in _held_out_parts(X, labels, top, random_state):
+        first = start.weights(rest)
         try:
             last = steps(Part.of(X, labels, top, rest), first)
         except ValueError:  # too few rows of a class for their batches
             continue
-        problem = make_problem(aim.X, aim.labels, aim.top, len(held), None)
-        batches = list(problem.batches())
-        if not batches:
-            continue
         before += mean_hits(batches, first)
         after += mean_hits(batches, last) if np.all(np.isfinite(last)) else 0.0
-        n_places += sum(batch.n_places for batch in batches)
+        n_places += places
         if n_places >= _ENOUGH_PLACES:
             break
     _warn_where_worse(before, after, n_places)

@@ -23,16 +23,13 @@ _MOST = 2**12  # keys that are kept: of more lists the number is an estimate, to
 _AT_FIRST = 4  # times as many of the least keys hold enough that differ, but for many equal ones
 
 
-def logistic_penalty(n_features, n_rows, *, of_documents=False):
+def logistic_penalty(n_features, n_rows):
     """The penalty of logistic regression of standardised features, beside the mean loss.
 
     It falls with p / n, so that beside the sum over n rows it does not depend on n, and with p:
-    separating classes by few features takes large coefficients. Grades of documents are noisier:
-    there it is that of ridge, times the largest curvature of the log loss.
+    separating classes by few features takes large coefficients.
     """
     share = min(n_features / max(n_rows, 1), 1.0)
-    if of_documents:
-        return ALPHA / 4.0 * max(1.0, ROWS_OF_DOCUMENTS * share)
     return ALPHA_OF_LOGISTIC * share * min(n_features / _FEATURES, 1.0)
 
 
