@@ -144,10 +144,10 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         ``10 / (p min(p / 50, 1))``, whichever is better on held-out rows. "least_squares" is its
         ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25. A classifier or regressor is cloned
         and fitted to X and y (one that is fitted goes into a ``FrozenEstimator``); it must be
-        linear in X, as a pipeline of a scaler and a linear model is. An array of shape (n_features,), or (L, n_features + 1) for L labels, the
-        intercept last, scores the positive class. "auto" is "logistic" ("least_squares" for a
-        matrix y), "zeros" for perceptrons and struct. In `partial_fit`, that of the first call
-        with both classes.
+        linear in X, as a pipeline of a scaler and a linear model is. An array of shape
+        (n_features,), or (L, n_features + 1) for L labels, the intercept last, scores the positive
+        class. "auto" is "logistic" ("least_squares" for a matrix y), "zeros" for perceptrons and
+        struct. In `partial_fit`, that of the first call with both classes.
     standardize : bool or "auto", default="auto"
         Fit to features over their scale, so that the unit of a column does not matter: its standard
         deviation, over the root of the fraction of rows where it is not 0. X itself is not changed,
@@ -566,14 +566,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_runs)
         is_worth = True
         if begin is None and not self.early_stopping:  # one start for all runs
-            start = better_start(
-                X,
-                labels,
-                plan.top,
-                self._start(X, labels, plan),
-                seeds[0] if self.shuffle else None,
-            )
-            begin = start.weights()
+            seed = seeds[0] if self.shuffle else None
+            start, begin = better_start(X, labels, plan.top, self._start(X, labels, plan), seed)
             if np.any(begin) and not plan.descent.rule.perceptron:
                 state = np.random.RandomState(seeds[0])
 

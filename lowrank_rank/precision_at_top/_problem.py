@@ -436,20 +436,21 @@ def _held_out_parts(X, labels, top, random_state):
 
 
 def better_start(X, labels, top, start, seed):
-    """The `Start`, or `Start.stronger` if the top of held-out rows is right more often with that.
+    """The `Start`, or `Start.stronger` if held-out rows prefer it, by their top; and its weights.
 
     `seed` None cuts the rows in order.
     """
     random_state = None if seed is None else np.random.RandomState(seed)
     other, gain, n_places = start.stronger(), 0.0, 0.0
     if other is None:
-        return start
+        return start, start.weights()
     for rest, batches, places in _held_out_parts(X, labels, top, random_state):
         gain += mean_hits(batches, other.weights(rest)) - mean_hits(batches, start.weights(rest))
         n_places += places
         if n_places >= _ENOUGH_PLACES:
             break
-    return other if gain > 0.0 else start
+    chosen = other if gain > 0.0 else start
+    return chosen, chosen.weights()
 
 
 def steps_pay(X, labels, top, start, steps, random_state):
