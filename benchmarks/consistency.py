@@ -70,7 +70,9 @@ class Problem:
     def ranks(self, loss, n):
         """Test ranks of the default ridge, fitted for `loss` on the first n samples."""
         return (
-            LowRankSurrogateRanker(target_loss=loss).fit(self.X[:n], self.y[:n]).rank(self.X_test)
+            LowRankSurrogateRanker(target_loss=loss, estimator=None)
+            .fit(self.X[:n], self.y[:n])
+            .rank(self.X_test)
         )
 
     def regret(self, loss, ranks):

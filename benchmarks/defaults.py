@@ -72,6 +72,11 @@ ADVISED = {
     "colsample_bynode": 0.3,
 }
 HINGE_ALPHAS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1]
+#: Of what takes ridge or logistic regression by itself.
+RIDGE_OR_LOGISTIC = [
+    {"estimator": [None], "alpha": ALPHAS},
+    {"estimator": ["logistic"], "alpha": [1e-4, 1e-3, 1e-2, 0.1]},
+]
 LEVEL = 0.05
 
 
@@ -351,20 +356,20 @@ def item_models(measure, missing, binary, tiny):
     leaves = [1, 3] if tiny else [1, 3, 10]
     size = {"n_estimators": 5} if tiny else {}
     forest = ExtraTreesRegressor(**size, random_state=0)
-    ridge = LowRankSurrogateRanker(target_loss=measure)
+    default = LowRankSurrogateRanker(target_loss=measure)
     named = named_regressor("trees", None, 1.0, missing)
     if tiny:
         named.set_params(**{name_in(named, "n_estimators"): 5})
-    trees = clone(ridge).set_params(estimator=named if tiny else "trees", random_state=0)
+    trees = clone(default).set_params(estimator=named if tiny else "trees", random_state=0)
     leaf = name_in(named, "min_samples_leaf")
     grid = {"estimator": [clone(named).set_params(**{leaf: n}) for n in leaves]}
     inner = {"estimator__min_samples_leaf": leaves}
     ours = {
-        "ridge": Model("linear", ridge, {"alpha": ALPHAS}),
+        "low rank": Model("linear", default, RIDGE_OR_LOGISTIC[: 1 if missing else 2]),
         "trees": Model("trees", trees, grid),
     }
     if measure == "kendall":
-        ours["pairs"] = Model("linear", PairwiseDAGRanker(), {"alpha": ALPHAS})
+        ours["pairs"] = Model("linear", PairwiseDAGRanker(), RIDGE_OR_LOGISTIC)
     if measure == "auc":
         linear = OrderPreservingRegressor(target_loss=measure)
         ours["cross-entropy"] = Model("linear", linear, {"alpha": ALPHAS[:-2]})
@@ -412,12 +417,8 @@ def class_models(tiny):
     named = LowRankSurrogateClassifier(estimator="trees", random_state=0)
     C = [1e-2, 0.1, 1.0, 10.0]
     scaled = partial(make_pipeline, StandardScaler())
-    linear = [
-        {"estimator": [None], "alpha": ALPHAS},
-        {"estimator": ["logistic"], "alpha": [1e-4, 1e-3, 1e-2, 0.1]},
-    ]
     ours = {
-        "classifier": Model("linear", LowRankSurrogateClassifier(), linear),
+        "classifier": Model("linear", LowRankSurrogateClassifier(), RIDGE_OR_LOGISTIC),
         "hinge": Model("linear", StructuredHingeClassifier(), {"alpha": HINGE_ALPHAS}),
         "trees": Model("trees", named, {"estimator": trees}),
     }

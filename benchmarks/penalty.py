@@ -58,8 +58,8 @@ def searched_part(args):
 def cases(args):
     """Name, X, y, measure and ranker."""
     ridge, pairs, linear = (
-        LowRankSurrogateRanker(),
-        PairwiseDAGRanker(),
+        LowRankSurrogateRanker(estimator=None),
+        PairwiseDAGRanker(estimator=None),
         OrderPreservingRegressor(target_loss="ndcg"),
     )
     for name, load in DOCUMENTS.items():

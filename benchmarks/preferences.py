@@ -43,10 +43,12 @@ def run(args):
 
 
 def bases(tiny):
-    """Base regressors by name, as functions of a seed; None is the default ridge."""
+    """Base regressors by name, as functions of a seed."""
     trees = 10 if tiny else 200
     return {
+        "as it comes": lambda seed: "auto",
         "ridge": lambda seed: None,
+        "logistic": lambda seed: "logistic",
         "5 neighbours": lambda seed: make_pipeline(
             StandardScaler(), KNeighborsRegressor(5, weights="distance")
         ),

@@ -23,6 +23,7 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists
+from ._parameters import is_linear, is_ridge
 from ._ranks import ranks_from_scores
 from ._tables import first_text
 from ._typing import ArrayLike, MatrixLike
@@ -247,9 +248,11 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
         """
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self)
-        plain = getattr(self, "estimator", None) is None
+        estimator = getattr(self, "estimator", None)
+        plain = is_linear(estimator)
         if plain and self._finite_by_squares:
-            again = again or (self._finite_by_sums and not issparse(X))
+            by_sums = self._finite_by_sums and is_ridge(estimator) and not issparse(X)
+            again = again or by_sums
             X = read_summable_features(self, X, reset=reset, again=again)
         else:
             X = self._validate_X(X, reset=reset)

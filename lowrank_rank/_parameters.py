@@ -181,3 +181,13 @@ def fresh_fit(estimator):
         for name in [n for n in vars(estimator) if n.endswith("_") and not n.startswith("__")]:
             delattr(estimator, name)
         yield
+
+
+def is_ridge(estimator):
+    """Whether a fit is one of ridge, to begin with."""
+    return estimator is None or (isinstance(estimator, str) and estimator == "auto")
+
+
+def is_linear(estimator):
+    """Whether a linear model of ours is all that sees X."""
+    return is_ridge(estimator) or (isinstance(estimator, str) and estimator == "logistic")

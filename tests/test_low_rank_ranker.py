@@ -334,8 +334,8 @@ def test_map_decoders_in_item_form(items):
 def test_preferences(items):
     X, y = items
     preferences = (y[:, :, None] > y[:, None, :]).astype(float)
-    by_grades = LowRankSurrogateRanker(target_loss="pd").fit(X, y)
-    by_preferences = LowRankSurrogateRanker(target_loss="pd").fit(X, preferences)
+    by_grades = LowRankSurrogateRanker(target_loss="pd", estimator=None).fit(X, y)
+    by_preferences = clone(by_grades).fit(X, preferences)
     np.testing.assert_array_equal(by_grades.rank(X), by_preferences.rank(X))
     assert by_preferences.score(X, preferences) == pytest.approx(by_grades.score(X, y))
     with pytest.raises(ValueError, match="target_loss='pd'"):
@@ -891,9 +891,11 @@ def test_fixed_items_do_not_depend_on_the_batch(name):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 5))
     y = (X @ rng.normal(size=(5, 8)) + rng.normal(size=(300, 8)) > 1).astype(float)
-    ranker = LowRankSurrogateRanker(target_loss=name).fit(X, y)
-    alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X])
-    np.testing.assert_array_equal(ranker.predict(X), alone)
+    for estimator in (None, "logistic"):
+        ranker = LowRankSurrogateRanker(target_loss=name, estimator=estimator).fit(X, y)
+        alone = np.vstack([ranker.predict(row[np.newaxis]) for row in X])
+        np.testing.assert_array_equal(ranker.predict(X), alone)
+    ranker.set_params(estimator=None).fit(X, y)
     parts = LowRankSurrogateRanker(target_loss=name)
     parts.partial_fit(X[:130], y[:130]).partial_fit(X[130:], y[130:])
     np.testing.assert_array_equal(parts.rank(X), ranker.rank(X))

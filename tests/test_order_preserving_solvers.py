@@ -101,3 +101,15 @@ def test_warm_start_and_names_of_columns(documents):
     model = OrderPreservingRegressor(warm_start=True).fit_blocks([(X, y, qid)])
     assert model.feature_names_in_.tolist() == list("abcd")
     assert model.fit_blocks([(X, y, qid)]).n_iter_ <= 2
+
+
+def test_rows_that_judge_no_item_are_not_counted():
+    """They say nothing, and the penalty of few rows for the features is not that of many."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 20)), rng.integers(0, 3, (60, 4)).astype(float)
+    y[:20] = np.nan
+    all_rows, known = (
+        OrderPreservingRegressor(target_loss="dcg").fit(X[rows], y[rows])
+        for rows in (slice(None), slice(20, None))
+    )
+    assert all_rows.alpha_ == known.alpha_ == pytest.approx(0.5 * 20 / 40 * 20 / 50)

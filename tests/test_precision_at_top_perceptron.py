@@ -144,8 +144,8 @@ def test_first_step_by_hand(loss, name, n_rows, batch_size):
     k = 1 if loss == "wta" else max(1, int(0.25 * y.sum() + 0.5))
     _, slope = precision_surrogate(y, X @ start, k, surrogate=name)
     assert slope.any()
-    rate = 20.0 / mean_square
-    pull = 20.0 * 0.02 * X.shape[1] / k
+    rate = 50.0 / mean_square
+    pull = 50.0 * 0.02 * X.shape[1] / k
     stepped = start - rate * X.T @ slope / k
     expected = (stepped + pull * start) / (1 + pull)
     model = PrecisionAtKPerceptron(

@@ -17,7 +17,8 @@ from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import per_query
 from lowrank_rank.regression._penalties import N_FOLDS, folds_of, list_keys
-from lowrank_rank.structured._search import ALPHA, ALPHAS, MAX_ROWS
+from lowrank_rank.regression._search import MAX_ROWS
+from lowrank_rank.structured._search import ALPHA, ALPHAS
 
 
 @pytest.fixture

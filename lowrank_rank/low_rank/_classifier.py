@@ -22,14 +22,24 @@ from .._costs import (
     read_costs,
 )
 from .._labels import read_weights
-from .._parameters import check_parameters, count, fresh_fit, jobs, number, predictor, random_state
+from .._parameters import (
+    check_parameters,
+    count,
+    fresh_fit,
+    is_linear,
+    is_ridge,
+    jobs,
+    number,
+    predictor,
+    random_state,
+)
 from .._typing import ArrayLike, MatrixLike
 from ..regression._encoding import EncodedBatch, Totals
-from ..regression._regression import Regression, SurrogateMixin, is_linear, is_ridge
+from ..regression._logistic import fit_classes, is_better
+from ..regression._regression import Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
 from ..regression._sums import Seen, SumsMixin, adds_up
 from ..target_losses import MatrixLoss
-from ._logistic import costs_less, fit_logistic
 
 
 def _minus_costs(loss, y, u):
@@ -240,7 +250,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     def _fitted_linear(self, batch):
         """Logistic regression; for "auto" only where it costs less than ridge on held-out rows."""
         logistic = partial(
-            fit_logistic, labels=self.classes_, alpha=self.alpha, max_iter=self.max_iter
+            fit_classes, labels=self.classes_, alpha=self.alpha, max_iter=self.max_iter
         )
         if self.estimator == "logistic":
             return logistic(batch)
@@ -249,8 +259,9 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         if self.alpha != "auto" or batch.targets.shape[1] == 0:
             return model
         again = replace(ridge, alpha=model.search.alpha)
-        is_better = costs_less(batch, logistic, again.fit)
-        return logistic(batch)._replace(sums=model.sums) if is_better else model
+        if not is_better(batch, logistic, again.fit):
+            return model
+        return logistic(batch)._replace(sums=model.sums)
 
     @available_if(adds_up)
     def partial_fit(

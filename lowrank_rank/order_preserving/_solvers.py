@@ -93,7 +93,8 @@ def facts(block, counts):
     if counts:
         is_documents = utilities.n_items is None
         lists, enough = (utilities.lists, None) if is_documents else (None, ROWS_OF_UTILITIES)
-        rows = distinct_rows(X, utilities.v, lists, utilities.row_weights, enough=enough)
+        judged = utilities.weights.max(axis=1)  # 0 of a row that judges no item
+        rows = distinct_rows(X, utilities.v, lists, judged, enough=enough)
     return Facts(moments, squares, LabelSums.of(utilities), is_single, rows)
 
 

@@ -166,7 +166,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     alpha : float, default=0.02
         Penalty ``alpha m R**2 |w - start|**2 / (2 k)`` beside ``surrogate / k``, m the mean number
         of features of a row that are not 0, k the places at the top in all rows.
-    eta0 : float, default=20.0
+    eta0 : float, default=50.0
         First step size.
     shuffle : bool, default=True
         Shuffle the rows once, and in each pass which positives meet which negatives. Never in
@@ -295,7 +295,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         max_iter: int = 6,
         average: bool = True,
         alpha: float = 0.02,
-        eta0: float = 20.0,
+        eta0: float = 50.0,
         shuffle: bool = True,
         tol: float | None = 1e-4,
         early_stopping: bool = False,

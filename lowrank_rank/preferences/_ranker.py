@@ -16,7 +16,7 @@ from .._arrays import mean_square, n_rows
 from .._base import BaseRanker, check_no_qid
 from .._blocks import Block
 from .._lists import RankingLists
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, is_ridge, number, regressor
 from .._typing import ArrayLike, MatrixLike
 from ..decoders import (
     PD_DECODERS,
@@ -28,6 +28,7 @@ from ..decoders import (
     preference_cost,
 )
 from ..regression._encoding import LIST_WEIGHTS, encode_documents, encode_items
+from ..regression._fractional import fit_batch, refuse_unless_items
 from ..regression._regression import Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
 from ..regression._statistics import Moments
@@ -108,9 +109,11 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     ----------
     target_loss : str or PairwiseDisagreement, default="pd"
         "pd", "kendall" or an object such as ``PairwiseDisagreement("difference")``.
-    estimator : regressor or None, default=None
-        Any scikit-learn regressor: of the differences u_ij (i < j) for fixed items, of pair
-        features for documents. None is ridge regression.
+    estimator : {"auto", "logistic"}, None or regressor, default="auto"
+        What estimates the differences u_ij (i < j) of fixed items: None is ridge regression,
+        "logistic" fractional logistic regression, "auto" the latter where held-out lists prefer
+        it, as in `LowRankSurrogateRanker`. Of documents, "auto" is ridge. Else any scikit-learn
+        regressor, for documents of pair features.
     decoder : str or callable, default="dag"
         A name of `decoders.PD_DECODERS`: "dag", algorithm 1; "exact", the least cost with a
         certificate; "local_search", insertions from algorithm 1; "borda", the net preference.
@@ -145,7 +148,8 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Relative accuracy of the iterative solvers; None is 1e-8 ("lsqr") or 1e-4 (bilinear: of
         the gradient).
     max_iter : int or None, default=None
-        Their iterations; None is twice the number of features ("lsqr") or 1000 (bilinear).
+        Their iterations; None is twice the number of features ("lsqr") or 1000 (bilinear,
+        "logistic").
     time_limit : float or None, default=60.0
         Seconds of ``decoder="exact"`` for each list; None is no limit.
     n_restarts : int or None, default=None
@@ -180,7 +184,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     mean_ : ndarray of shape (n_features,)
         Documents: the average training row.
     estimators_ : list of regressors
-        With `estimator`: one fitted regressor, or one for each pair of items.
+        Where the model is not ridge: one fitted regressor, or one for each pair of items.
     estimator_, feature_importances_
         The one of them where there is one, and its importances where it has them.
     alpha_, alphas_, alpha_scores_ : float and ndarrays
@@ -228,7 +232,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         "max_pairs": [count(), None],
         "n_restarts": [count(0), None],
         "time_limit": [number(above=0), None],
-        "estimator": [regressor, None],
+        "estimator": [regressor, "auto", "logistic", None],
         **RUNTIME,
     }
 
@@ -236,7 +240,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         self,
         *,
         target_loss: str | PairwiseDisagreement = "pd",
-        estimator: Any = None,
+        estimator: Any = "auto",
         decoder: str | Callable[..., Any] = "dag",
         pair_features: str | Callable[..., Any] = "difference",
         n_components: int = 2,
@@ -325,10 +329,11 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "PairwiseDAGRanker":
-        """Add a batch of whole lists; the result is that of `fit` on all batches together.
+        """Add a batch of whole lists; the result is that of `fit` on all of them by ridge.
 
-        Only with the default ridge regression, and of documents with differences of features or
-        ``decoder="score"``: other pair features are fitted to a sample of all pairs, or iterate.
+        With ``estimator`` None, or "auto", which is ridge here, and of documents with differences
+        of features or ``decoder="score"``: other pair features are fitted to a sample of all pairs,
+        or iterate.
 
         Parameters
         ----------
@@ -565,7 +570,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         self.n_iter_ = model.n_iter
 
     def _keep_scores(self, model):
-        if self.estimator is None:  # the score over that of the average row
+        if is_ridge(self.estimator):  # the score over that of the average row
             model = model._replace(intercept=-model.coef @ self.mean_)
         self._keep(model, flat=True)
         self.n_iter_ = model.n_iter
@@ -573,7 +578,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
     def _fit_batch(self, batch, means):
         warn_without_preferences(batch.scaled_targets())
-        model = self._regression().fit(batch)
+        model = fit_batch(self._regression(), batch)
         self._adopt(Seen.of(self, batch, getattr(model, "sums", None), means=means), model)
 
     def _encode_items(self, X, y, weights, loss):
@@ -600,11 +605,13 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
     def _fit_documents(self, X, y, lists, weights):
         self.n_items_ = None
-        iterates = self.estimator is None and self.pair_features != "difference"
-        if iterates or self.estimator is not None:  # else `_read` has looked
+        iterates = is_ridge(self.estimator) and self.pair_features != "difference"
+        if iterates or not is_ridge(self.estimator):  # else `_read` has looked
             mean_square(X, degree=_DEGREE if iterates else 2)
         batch, means = self._encode_documents(X, y, lists, weights, self.target_loss_)
-        if self.decoder == "score" or not (iterates or self.estimator is not None):
+        if isinstance(self.estimator, str) and not is_ridge(self.estimator):
+            refuse_unless_items(batch)
+        if self.decoder == "score" or not (iterates or not is_ridge(self.estimator)):
             self._fit_batch(batch, means)
             return
         self.n_lists_, self.mean_ = batch.n_lists, means["mean_"]
@@ -618,19 +625,21 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     def _fit_pairs(self, batch, X, y, lists, weights):
         """A model of pairs of documents: the low-rank bilinear one, or any regressor's."""
         regression, rng = self._regression(), check_random_state(self.random_state)
+        if is_ridge(self.estimator):
+            regression = replace(regression, estimator=None)
         # Antisymmetric data give a tree two equal splits everywhere: their sums have to be equal
         # to the last digit, which they are while 2**21 weights of few bits are added up. Models of
         # our own take the weights as they are.
-        bits = None if self.estimator is None else _BITS
+        bits = None if is_ridge(self.estimator) else _BITS
         factors = pair_factors(lists, weights, self.list_weights, bits=bits)
         pairs = pairs_within(lists, y, weights, self.target_loss_, factors, self.max_pairs, rng)
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         regression.say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
-        bilinear = self.estimator is None and self.pair_features == "bilinear"
-        searches = bilinear or (self.estimator is None and self.alpha == "auto")
+        bilinear = is_ridge(self.estimator) and self.pair_features == "bilinear"
+        searches = bilinear or (is_ridge(self.estimator) and self.alpha == "auto")
         if searches:
             warn_without_preferences(batch.scaled_targets())
-            scores = self._regression().fit(batch)
+            scores = regression.fit(batch)
             self._keep_scores(scores._replace(sums=None))
             regression = replace(regression, alpha=self.alpha_)
         if bilinear:
@@ -670,7 +679,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if self.estimator is not None and self.pair_features == "bilinear":
+        if not is_ridge(self.estimator) and self.pair_features == "bilinear":
             tags.input_tags.sparse = False  # products of two features are dense
         return tags
 

@@ -381,8 +381,8 @@ def best_penalty(alphas, constant, values, weights, scores):
     """
     near = np.abs(np.log(alphas / constant))
     short = values[:, [np.argmax(scores)]] - values
-    variance = weights @ (short - (weights @ short) / weights.sum()) ** 2 / weights.sum()
-    error = _N_ERRORS * np.sqrt(variance / len(values))
+    share = weights / weights.sum()
+    error = _N_ERRORS * np.sqrt(share**2 @ (short - share @ short) ** 2)
     good = scores >= scores.max() - error - 1e-9 * np.abs(scores).max()
     return float(alphas[int(np.argmin(np.where(good, near, np.inf)))])
 

@@ -15,7 +15,7 @@ from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._base import attribute_of_fitted, check_summable, read_features
-from .._parameters import predictor
+from .._parameters import is_linear, predictor
 from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
 from ._missing import MeansOfKnown
@@ -63,7 +63,8 @@ class Regression:
         """With the regressor that a name stands for in such a batch."""
         n_documents = None if batch.lists is None else batch.X.shape[0]
         fraction = "sqrt" if batch.n_items is None else 1.0
-        if isinstance(self.estimator, str) and isinstance(batch.X, np.ndarray):
+        named = isinstance(self.estimator, str) and not is_linear(self.estimator)
+        if named and isinstance(batch.X, np.ndarray):
             refuse_empty_columns(batch.X)
         missing = bool(np.isnan(batch.targets).any())
         return replace(
@@ -270,16 +271,6 @@ class SurrogateMixin:
 
 
 # Any regressor ----------------------------------------------------------------------
-
-
-def is_ridge(estimator):
-    """Whether a fit is one of ridge, to begin with."""
-    return estimator is None or (isinstance(estimator, str) and estimator == "auto")
-
-
-def is_linear(estimator):
-    """Whether a linear model of ours is all that sees X."""
-    return is_ridge(estimator) or (isinstance(estimator, str) and estimator == "logistic")
 
 
 def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):

@@ -18,9 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import plain
 from .._blocks import Block, check_has_ids, check_iterable
 from .._lists import same_id
-from .._parameters import all_or_nothing, fresh_fit
+from .._parameters import all_or_nothing, fresh_fit, is_ridge
 from ._penalties import RidgeSums
-from ._regression import is_ridge
 from ._ridge import chosen_solver
 
 _COLUMNS = ("n_features_in_", "feature_names_in_")
@@ -162,7 +161,7 @@ class SumsMixin:
         """Fit to blocks of whole lists, of which one at a time is in memory.
 
         One pass and one solution: the result is that of `fit` on all rows together, but for
-        rounding. Only with the default ridge regression.
+        rounding, if that is of ridge: with ``estimator`` None, or "auto", which is ridge here.
 
         Parameters
         ----------

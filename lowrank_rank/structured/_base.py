@@ -119,7 +119,7 @@ class HingeMixin:
         return max(1, problem.n_blocks // n_batches)
 
     def _choose_alpha(self, problem, held_out=None):
-        """Sets ``alpha_``; ``held_out()``, a `HeldOut`, is what "auto" is searched with."""
+        """Sets ``alpha_``; ``held_out()`` gives what "auto" is searched with."""
         if not isinstance(self.alpha, str):
             self.alpha_ = self.alpha
             return
@@ -128,7 +128,7 @@ class HingeMixin:
             if self.verbose:
                 print(f"[{type(self).__name__}] alpha {alpha:g}: {score:.4g} held out")
 
-        search = search_alpha(problem, held_out(), fit=self._quick_weights, report=say)
+        search = search_alpha(problem, *held_out(), fit=self._quick_weights, report=say)
         self.alpha_ = search.alpha
         if search.alphas is not None:
             self.alphas_, self.alpha_scores_ = search.alphas, search.scores

@@ -17,12 +17,12 @@ from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
 from ..regression._penalties import distinct_rows, keys_of_rows, list_keys
 from ..regression._ridge import linear_scores
+from ..regression._search import HeldOutBlocks
 from ..target_losses import MatrixLoss
 from ._base import HingeMixin, takes_steps
 from ._hinges import ClassHinge
 from ._problem import LinearProblem
 from ._rows import merged_rows
-from ._search import HeldOut
 
 
 class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
@@ -219,7 +219,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _held_out(problem):
-        """Rows, for `search_alpha`."""
+        """Rows, and the shortage of them, for `search_alpha`."""
         X, hinge = problem.X, problem.hinge
         given = X, hinge.y, None, np.ones(len(hinge.y)), keys_of_rows(X, hinge.y)
         shortage = distinct_rows(*given).shortage(X.shape[1])
@@ -227,7 +227,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         def judge(rows, scores):
             return -hinge.costs[rows, scores.argmax(axis=1)]
 
-        return HeldOut(list_keys(*given), np.ones(len(hinge.y), dtype=np.intp), shortage, judge)
+        lengths = np.ones(len(hinge.y), dtype=np.intp)
+        return HeldOutBlocks(list_keys(*given), lengths, judge), shortage
 
     def _read_costs(self, y):
         costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)

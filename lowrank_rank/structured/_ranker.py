@@ -15,12 +15,12 @@ from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
 from ..regression._penalties import distinct_rows, keys_of_rows, list_keys
 from ..regression._ridge import linear_scores
+from ..regression._search import HeldOutBlocks
 from ._base import HingeMixin, takes_steps
 from ._hinges import rows_of
 from ._losses import check_bounds, resolve_hinge
 from ._problem import LinearProblem
 from ._rows import copies, list_weights, row_keys
-from ._search import HeldOut
 
 
 class StructuredHingeRanker(HingeMixin, BaseRanker):
@@ -272,7 +272,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         return problem, partial(self._held_out, X, flat, lists)
 
     def _held_out(self, X, y, lists):
-        """Lists, for `search_alpha`."""
+        """Lists, and the shortage of them, for `search_alpha`."""
         measure, lengths, n_items = self.target_loss_, lists.lengths, self.n_items_
         if n_items is not None:
             y, lengths = y.reshape(-1, n_items), np.ones(X.shape[0])
@@ -286,7 +286,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
             return measure.values_of_orders(y[rows], scores, of_blocks)
 
         shortage = distinct_rows(*given).shortage(X.shape[1])
-        return HeldOut(list_keys(*given), lengths, shortage, judge)
+        return HeldOutBlocks(list_keys(*given), lengths, judge), shortage
 
     def _check_continues(self, measure, n_items, lists):
         for what, before, now in (

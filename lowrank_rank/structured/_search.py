@@ -1,49 +1,22 @@
-"""alpha="auto": the penalty that is best on rows or lists that were held out.
-
-From strong to weak, each fit going on from the one before.
-"""
-
-from collections.abc import Callable
-from typing import NamedTuple
+"""alpha="auto" of the structured hinges, in the unit of their costs."""
 
 import numpy as np
 
-from ..regression._penalties import MIN_LISTS, N_FOLDS, best_penalty, folds_of
-from ..regression._ridge import Search
+from ..regression._search import search_in_folds
 
 #: Divided by the objective at zero weights, which has the unit of the costs: costs times c ask for
 #: weights times c, whose squares weigh c times as much. Where nothing is searched, what is tried.
 ALPHA = 1e-2
 ALPHAS = np.array([3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5])
 _TIMES = 3.0  # as many rows as ridge needs, for the constant to be enough
-_PATIENCE = 2  # penalties in a row that are worse end the search
-MAX_ROWS = 10_000  # by which the penalty is chosen, or 20 lists: more hardly change it
 
 
-class HeldOut(NamedTuple):
-    """How blocks are told apart, and judged where they are held out.
+def constant_alpha(problem, shortage=0.0):
+    """The penalty where nothing is searched.
 
-    Attributes
-    ----------
-    keys : ndarray of uint64, shape (n_blocks,)
-        See `list_keys`.
-    lengths : ndarray of int, shape (n_blocks,)
-        Rows of the blocks.
-    shortage : float
-        How many times as many rows ridge would need for its constant, see `DistinctRows`.
-    judge : callable
-        ``judge(blocks, scores)``, a value for each block, greater is better, nan where undefined.
+    `shortage` is how many times as many rows ridge would need for its constant, see `DistinctRows`.
     """
-
-    keys: np.ndarray
-    lengths: np.ndarray
-    shortage: float
-    judge: Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-
-def constant_alpha(problem):
-    """The penalty where nothing is searched."""
-    return ALPHA / _unit(problem)
+    return ALPHA * max(1.0, _TIMES * shortage) / _unit(problem)
 
 
 def _unit(problem):
@@ -51,61 +24,7 @@ def _unit(problem):
     return float(f"{value:.6g}") or 1.0  # but for rounding, however the rows are ordered
 
 
-def search_alpha(problem, held_out, *, fit, report):
-    """The penalty nearest to the constant within a standard error of the best mean in folds.
-
-    Folds come from keys, which tell what blocks hold, and equal blocks are one with their weights:
-    neither their places nor how often they occur make a difference.
-
-    Parameters
-    ----------
-    problem : LinearProblem
-    held_out : HeldOut
-    fit : callable
-        ``fit(problem, alpha, start)`` returns weights; `start` is those of the last alpha or None.
-    report : callable
-        ``report(alpha, score)``.
-
-    Returns
-    -------
-    Search
-    """
-    unit = _unit(problem)
-    constant = ALPHA * max(1.0, _TIMES * held_out.shortage) / unit
-    candidates = ALPHAS / unit
-    blocks, weights, of_block = _sample(problem, held_out)
-    folds = [
-        (of_block != k, of_block == k)
-        for k in range(N_FOLDS)
-        if 0 < np.count_nonzero(of_block == k) < len(blocks)
-    ]
-    if len(blocks) < MIN_LISTS or not folds:
-        return Search(constant)
-    trains = [problem.take(blocks[out], weights[out] / weights[out].sum()) for out, _ in folds]
-    tests = [problem.take(blocks[at]) for _, at in folds]
-    fits, values, scores = [None] * len(folds), [], []
-    for alpha in candidates:
-        fits = [fit(train, alpha, w) for train, w in zip(trains, fits, strict=True)]
-        found = np.full(len(blocks), np.nan)
-        for (_, at), test, w in zip(folds, tests, fits, strict=True):
-            found[at] = held_out.judge(blocks[at], test.scores(w))
-        values.append(found)
-        known = ~np.isnan(found)
-        if not np.any(weights[known] > 0):
-            return Search(constant)
-        scores.append(float(np.average(found[known], weights=weights[known])))
-        report(alpha, scores[-1])
-        if max(scores[-_PATIENCE:]) < max(scores):
-            break
-    alphas, means = candidates[: len(scores)].copy(), np.array(scores)
-    table = np.column_stack(values)[known]
-    return Search(best_penalty(alphas, constant, table, weights[known], means), alphas, means)
-
-
-def _sample(problem, held_out):
-    """Blocks that differ, those of the least keys, up to a number of rows; weights and folds."""
-    keys, first, which = np.unique(held_out.keys, return_index=True, return_inverse=True)
-    weights = np.bincount(which.ravel(), weights=problem.weights)
-    enough = np.cumsum(held_out.lengths[first]) > MAX_ROWS
-    kept = np.flatnonzero(~enough | (np.arange(len(keys)) < MIN_LISTS))
-    return first[kept], weights[kept], folds_of(keys[kept])
+def search_alpha(problem, held_out, shortage, *, fit, report):
+    """`Search` of the penalty, as `search_in_folds`."""
+    candidates, constant = ALPHAS / _unit(problem), constant_alpha(problem, shortage)
+    return search_in_folds(problem, held_out, candidates, constant, fit=fit, report=report)

@@ -1,4 +1,4 @@
-"""Logistic regression of classes, and whether held-out rows prefer it to least squares."""
+"""Logistic regression of classes, and whether held-out rows prefer a fit to ridge."""
 
 import warnings
 from dataclasses import replace
@@ -8,23 +8,25 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from .._costs import class_indices
-from ..regression._constants import logistic_penalty
-from ..regression._penalties import MIN_LISTS, N_FOLDS, folds_of, keys_of_rows
-from ..regression._regression import RegressorModel
-from ..regression._ridge import Search
-from ..regression._statistics import Moments
+from .._lists import RankingLists
+from ._constants import logistic_penalty
+from ._penalties import MIN_LISTS, N_FOLDS, Judge, folds_of, keys_of_rows, list_keys
+from ._regression import RegressorModel
+from ._ridge import Search
+from ._search import MAX_ROWS
+from ._statistics import Moments
 
-MAX_ITER, _TOL = 1000, 1e-5
-_QUICK = 1e-3  # tol in folds: decisions change no more
-_MAX_ROWS = 10_000  # that the two are compared on
+MAX_ITER = 1000
+_TOL = 1e-5
+QUICK = 1e-3  # tol in folds: decisions change no more
 _N_ERRORS = 1.0  # standard errors by which logistic regression must be better
 _CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
 #: Of the folds together, in products of entries of X and classes, about; those of sparse X, and
 #: the steps of L-BFGS in each coefficient, take so many times as long.
-_MAX_WORK, _SPARSE, _STEPS = 5e8, 10, 1000
+MAX_WORK, _SPARSE, _STEPS = 5e8, 10, 1000
 
 
-def fit_logistic(batch, labels, alpha, *, max_iter=None, tol=_TOL):
+def fit_classes(batch, labels, alpha, *, max_iter=None, tol=_TOL):
     """`RegressorModel` of the probabilities of multinomial logistic regression.
 
     It minimises the mean of ``-log p(y | x)`` and ``alpha / 2`` times the squared coefficients of
@@ -51,7 +53,7 @@ def fit_logistic(batch, labels, alpha, *, max_iter=None, tol=_TOL):
     X, y, weights = _of_weight(batch)
     if alpha == "auto":
         alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y, exact=True))))
-    scaled, offset, scale = _standardised(X, weights)
+    scaled, offset, scale = standardised(X, weights)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter or MAX_ITER)
     model.fit(scaled, labels[y], sample_weight=weights)
@@ -67,33 +69,43 @@ def fit_logistic(batch, labels, alpha, *, max_iter=None, tol=_TOL):
     )
 
 
-def costs_less(batch, fit, plain):
-    """Whether ``fit(batch)`` costs significantly less on held-out rows than ``plain(batch)``.
+def is_better(batch, fit, plain):
+    """Whether ``fit(batch)`` is significantly better on held-out rows than ``plain(batch)``.
 
-    The mean difference is compared with its standard error, in five folds by a hash of what a row
-    holds, of at most 10,000 rows: neither their order nor whether a row is there twice or has the
-    weight 2 makes a difference. In fewer folds where they take long, or the outcome is clear.
+    Each row is judged by the target loss's measure, or minus its cost; the mean difference is
+    compared with its standard error. In five folds by a hash of what a row holds, of at most
+    10,000 rows: neither their order nor whether a row is there twice or has the weight 2 makes a
+    difference. In fewer folds where they take long, or the outcome is clear.
     """
     rows, weights, folds = _sample(batch)
     if len(rows) < MIN_LISTS:
         return False
-    gains, of_rows = [], []
-    for fold in range(_folds_in_time(batch.X[rows], batch.y[rows])):
+    gains, of_rows, judge = [], [], judge_of(batch)
+    for fold in range(_folds_in_time(batch, rows)):
         rest, held = folds != fold, folds == fold
-        if not held.any() or len(np.unique(batch.y[rows[rest]])) < 2:
+        targets = batch.targets[rows[rest]]
+        if not held.any() or np.all(targets == targets[:1]):
             continue
         part = _part(batch, rows[rest], weights[rest])
         X, y = batch.X[rows[held]], batch.y[rows[held]]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the fit to all rows are enough
-            models = fit(part, tol=_QUICK), plain(part)
-        one, other = (batch.values(batch.loss, y, model.predict(X)) for model in models)
-        gains.append(one - other)
-        of_rows.append(weights[held])
+            models = fit(part, tol=QUICK), plain(part)
+        one, other = (judge(y, model.predict(X)) for model in models)
+        known = ~np.isnan(one - other)
+        gains.append((one - other)[known])
+        of_rows.append(weights[held][known])
         mean, error, n = _mean_and_error(gains, of_rows)
         if n >= _ENOUGH and abs(mean) > _CLEAR * error:
             break
     return bool(gains) and bool(mean > _N_ERRORS * error)
+
+
+def judge_of(batch):
+    """``judge(y, u)``: what u is worth, one value a row, greater is better."""
+    judge = Judge(batch.loss, batch.decoder, batch.n_items, batch.values)
+    n_items = batch.n_items or 0
+    return lambda y, u: judge(y, u, RankingLists(np.full(len(y), n_items)))
 
 
 def _mean_and_error(gains, weights):
@@ -104,11 +116,17 @@ def _mean_and_error(gains, weights):
     return mean, np.sqrt(share**2 @ (gain - mean) ** 2), len(gain)
 
 
-def _folds_in_time(X, y):
-    """As many folds as keep to `_MAX_WORK`, one at least."""
-    entries = _SPARSE * X.nnz if sparse.issparse(X) else X.size
-    work = len(np.unique(y)) * (entries + _STEPS * X.shape[1])
-    return int(np.clip(_MAX_WORK / max(work, 1.0), 1, N_FOLDS))
+def _folds_in_time(batch, rows):
+    """As many folds as keep to `MAX_WORK`, one at least."""
+    X, is_class = batch.X[rows], batch.y.ndim == 1
+    n_outputs = len(np.unique(batch.y[rows])) if is_class else batch.targets.shape[1]
+    work = n_outputs * (entries_of(X) + _STEPS * X.shape[1])
+    return int(np.clip(MAX_WORK / max(work, 1.0), 1, N_FOLDS))
+
+
+def entries_of(X):
+    """How many entries of dense X take as long."""
+    return _SPARSE * X.nnz if sparse.issparse(X) else X.size
 
 
 def _of_weight(batch):
@@ -121,7 +139,7 @@ def _of_weight(batch):
     return X, y, weights / weights.mean()
 
 
-def _standardised(X, weights):
+def standardised(X, weights):
     """X minus an offset over its scale; the offset and the scale.
 
     With a free intercept the minimum does not depend on the offset, but the number of steps to it
@@ -152,13 +170,13 @@ def _sample(batch):
     """Rows that differ, those of the least keys; how much each weighs in all, and its fold."""
     counts = np.flatnonzero(batch.row_weights > 0)
     weights = batch.row_weights[counts]
-    keys, first, which = np.unique(
-        keys_of_rows(batch.X[counts], batch.y[counts], exact=True),
-        return_index=True,
-        return_inverse=True,
-    )
+    X, y = batch.X[counts], batch.y[counts]
+    keys = keys_of_rows(X, y, exact=True)
+    if y.ndim > 1:  # whatever the order of the items
+        keys = list_keys(X, y, None, weights, keys)
+    keys, first, which = np.unique(keys, return_index=True, return_inverse=True)
     weights = np.bincount(which.ravel(), weights=weights / weights.max())
-    return counts[first[:_MAX_ROWS]], weights[:_MAX_ROWS], folds_of(keys[:_MAX_ROWS])
+    return counts[first[:MAX_ROWS]], weights[:MAX_ROWS], folds_of(keys[:MAX_ROWS])
 
 
 def _part(batch, rows, weights):

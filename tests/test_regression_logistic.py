@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateClassifier, merge
-from lowrank_rank.low_rank import _logistic
+from lowrank_rank.regression import _logistic
 
 AUTO = LowRankSurrogateClassifier()
 LOGISTIC = LowRankSurrogateClassifier(estimator="logistic")
@@ -157,13 +157,13 @@ def test_logistic_regression_where_least_squares_loses_classes():
 
 def rows_of_fits(monkeypatch):
     """A list to which each fit of logistic regression adds its number of rows."""
-    seen, plain = [], _logistic.fit_logistic
+    seen, plain = [], _logistic.fit_classes
 
     def counted(batch, **settings):
         seen.append(batch.X.shape[0])
         return plain(batch, **settings)
 
-    monkeypatch.setattr("lowrank_rank.low_rank._classifier.fit_logistic", counted)
+    monkeypatch.setattr("lowrank_rank.low_rank._classifier.fit_classes", counted)
     return seen
 
 
@@ -185,7 +185,7 @@ def test_the_comparison_weighs_rows():
 
 
 def test_many_rows_are_compared_on_some(monkeypatch):
-    monkeypatch.setattr(_logistic, "_MAX_ROWS", 60)
+    monkeypatch.setattr(_logistic, "MAX_ROWS", 60)
     X, y = on_a_line(400)
     parts = rows_of_fits(monkeypatch)
     clone(AUTO).fit(X, y)
@@ -309,7 +309,7 @@ def test_large_comparisons_are_cut_short(monkeypatch):
     clone(AUTO).fit(X, y)  # clear after as many rows as are enough
     assert len(seen) < 6
     seen.clear()
-    monkeypatch.setattr(_logistic, "_MAX_WORK", 1.0)
+    monkeypatch.setattr(_logistic, "MAX_WORK", 1.0)
     clone(AUTO).fit(X[:300], y[:300])
     assert len(seen) == 2
 
@@ -321,7 +321,7 @@ def test_weights_and_rows_that_do_not_count_in_the_comparison(monkeypatch):
     assert (mean, n) == (1.25, 3)
     assert error == pytest.approx(np.sqrt((0.25**2 + 1.25**2 + 4 * 0.75**2) / 16))
     X, y = on_a_line(300)
-    monkeypatch.setattr(_logistic, "_MAX_WORK", 5.0 * 4 * (300 * 3 + 3000))
+    monkeypatch.setattr(_logistic, "MAX_WORK", 5.0 * 4 * (300 * 3 + 3000))
     seen = rows_of_fits(monkeypatch)
     clone(AUTO).fit(X, y)
     before = list(seen)

@@ -1,0 +1,293 @@
+"""Fractional logistic regression: targets between two bounds, each by a sigmoid of its own."""
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit, logit
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import gen_batches
+
+from ._constants import ROWS_OF_UTILITIES
+from ._logistic import (
+    MAX_ITER,
+    MAX_WORK,
+    QUICK,
+    entries_of,
+    is_better,
+    judge_of,
+    standardised,
+)
+from ._penalties import N_FOLDS, distinct_rows, list_keys
+from ._regression import RegressorModel
+from ._ridge import Search, linear_scores
+from ._search import MAX_ROWS, HeldOutBlocks, search_in_folds
+
+_TOL = 1e-6
+_ENTRIES_AT_ONCE = 2**21  # of the scores of some targets, which are fitted together
+_AT_ONCE = 8  # targets: of more, one that has far to go keeps the others busy
+_NEAREST = 1e-6  # to 0 and 1, of the shares that a fit begins with
+_TIMES = np.array([10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01])  # the constant, which are tried
+_OF_SEARCH, _FEWEST = 3.0, 200  # comparisons' time of a search; rows that a search is worth
+_MAX_ENTRIES = 1e10  # of X times targets, beyond which "auto" does not try: some minutes
+
+
+class FractionalLogisticRegression(RegressorMixin, BaseEstimator):
+    """Linear regression of targets within bounds, through a sigmoid.
+
+    Each target t has its bounds l and h, the least and the largest that were seen, and is estimated
+    by ``l + (h - l) s(w' x + b)``, ``s(z) = 1 / (1 + exp(-z))``. With the share
+    ``a = (t - l) / (h - l)`` it minimises the mean over rows of
+
+        -a log s - (1 - a) log(1 - s)
+
+    and ``alpha / 2`` times the squared coefficients of standardised features. The loss is convex
+    and strictly proper: its minimiser over all functions is E[t | x], as that of the squared error
+    is, and ``(s - E[a | x])^2`` is at most half of what the loss is above its least value (by
+    Pinsker's inequality). Of targets 0 and 1 it is logistic regression.
+
+    Parameters
+    ----------
+    alpha : float, default=0.01
+        Penalty, >= 0.
+    max_iter : int, default=1000
+        Steps of L-BFGS.
+    tol : float, default=1e-6
+        Largest entry of the gradient to end with.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (d, n_features)
+        Of the sigmoids' arguments, of X itself.
+    intercept_ : ndarray of shape (d,)
+    low_, high_ : ndarray of shape (d,)
+        The bounds.
+    n_iter_ : int
+        The most steps of any part of the targets.
+
+    References
+    ----------
+    .. [1] L. Papke, J. Wooldridge, "Econometric methods for fractional response variables",
+       Journal of Applied Econometrics, 1996.
+
+    Examples
+    --------
+    Without features it is the mean:
+
+    >>> import numpy as np
+    >>> from lowrank_rank.regression._fractional import FractionalLogisticRegression
+    >>> targets = np.array([[2.0], [2.0], [2.0], [6.0]])
+    >>> FractionalLogisticRegression().fit(np.zeros((4, 1)), targets).predict([[0.0]]).round(3)
+    array([[3.]])
+    """
+
+    def __init__(self, alpha: float = 0.01, max_iter: int = MAX_ITER, tol: float = _TOL) -> None:
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "FractionalLogisticRegression":
+        """Fit to finite targets (n, d) and weights >= 0, some of them above 0."""
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        problem = Fractions.of(X, np.asarray(y, dtype=np.float64), weights)
+        w, self.n_iter_ = problem.minimum(self.alpha, tol=self.tol, max_iter=self.max_iter)
+        if self.n_iter_ >= self.max_iter:
+            warnings.warn(
+                f"{self.n_iter_} steps do not reach the minimum: increase max_iter, or alpha.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.coef_ = (w[:-1] / problem.scale[:, np.newaxis]).T
+        self.intercept_ = w[-1] - self.coef_ @ problem.offset
+        self.low_, self.high_ = problem.low, problem.high
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Targets, shape (n, d), equal for equal rows."""
+        X = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        shares = expit(linear_scores(X, self.coef_, self.intercept_))
+        return self.low_ + (self.high_ - self.low_) * shares
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+class Fractions(NamedTuple):
+    """Rows, and where between its bounds each of their targets is.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+        Standardised.
+    shares : ndarray of shape (n, d)
+        From 0 to 1.
+    weights : ndarray of shape (n,)
+        Their sum is 1.
+    offset, scale : ndarray of shape (p,)
+        Of the features: ``X = (given - offset) / scale``.
+    low, high : ndarray of shape (d,)
+    """
+
+    X: Any
+    shares: np.ndarray
+    weights: np.ndarray
+    offset: np.ndarray
+    scale: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(cls, X, targets, weights):
+        """Of rows as they are; those of weight 0 say nothing."""
+        X = X.astype(np.float64, copy=False)
+        counts = weights > 0
+        if not counts.all():
+            X, targets, weights = X[counts], targets[counts], weights[counts]
+        weights = weights / weights.max()  # whose sum is in range
+        low, high = targets.min(axis=0), targets.max(axis=0)
+        scaled, offset, scale = standardised(X, weights)
+        shares = (targets - low) / np.where(high > low, high - low, 1.0)
+        return cls(scaled, shares, weights / weights.sum(), offset, scale, low, high)
+
+    def take(self, rows, weights=None):
+        """Some rows, with weights of sum 1."""
+        weights = self.weights[rows] if weights is None else weights
+        return self._replace(X=self.X[rows], shares=self.shares[rows], weights=weights)
+
+    def scores(self, w):
+        """Estimated targets, shape (n, d)."""
+        return self.low + (self.high - self.low) * expit(self.X @ w[:-1] + w[-1])
+
+    def minimum(self, alpha, start=None, *, tol=_TOL, max_iter=MAX_ITER):
+        """Coefficients and, in the last row, intercepts, (p + 1, d); the most steps of L-BFGS."""
+        n, d = self.shares.shape
+        if start is None:
+            means = np.clip(self.weights @ self.shares, _NEAREST, 1.0 - _NEAREST)
+            start = np.vstack([np.zeros((self.X.shape[1], d)), logit(means)])
+        found, n_iter = start.copy(), 0
+        for columns in gen_batches(d, int(np.clip(_ENTRIES_AT_ONCE // n, 1, _AT_ONCE))):
+            shape = found[:, columns].shape
+            result = minimize(
+                self._value_and_gradient,
+                found[:, columns].ravel(),
+                (self.shares[:, columns], alpha, shape),
+                method="L-BFGS-B",
+                jac=True,
+                options={
+                    "maxiter": max_iter,
+                    "maxfun": 20 * max_iter,
+                    "gtol": tol,
+                    "ftol": 64 * np.finfo(float).eps,
+                },
+            )
+            found[:, columns] = result.x.reshape(shape)
+            n_iter = max(n_iter, result.nit)
+        return found, n_iter
+
+    def _value_and_gradient(self, flat, shares, alpha, shape):
+        w = flat.reshape(shape)
+        z = self.X @ w[:-1] + w[-1]
+        losses = -(log_expit(-z) + shares * z)
+        value = self.weights @ losses.sum(axis=1) + alpha / 2.0 * np.vdot(w[:-1], w[:-1])
+        away = (expit(z) - shares) * self.weights[:, np.newaxis]
+        gradient = np.vstack([self.X.T @ away + alpha * w[:-1], away.sum(axis=0)])
+        return value, gradient.ravel()
+
+
+def fit_batch(regression, batch, turns=1):
+    """`Regression.fit` of an `EncodedBatch`, with "auto" and "logistic" for its `estimator`.
+
+    "auto" is ridge, but fractional logistic regression of fixed items where held-out lists prefer
+    it, at the penalty that they prefer.
+    """
+    named = regression.estimator if isinstance(regression.estimator, str) else None
+    if named is None:
+        return regression.fit(batch, turns)
+    if named == "logistic":
+        refuse_unless_items(batch)
+        alpha, say = regression.alpha, regression.say
+        search = Search(alpha) if alpha != "auto" else _search(batch, say)
+        return _fit_fractional(batch, search, regression.max_iter)
+    ridge = replace(regression, estimator=None)
+    model = ridge.fit(batch)
+    if regression.alpha != "auto" or not _is_worth_trying(batch):
+        return model
+    search = _search(batch, regression.say)
+    logistic = partial(_fit_fractional, search=search, max_iter=regression.max_iter)
+    again = replace(ridge, alpha=model.search.alpha, verbose=0)
+    if not is_better(batch, logistic, again.fit):
+        return model
+    regression.say(f"logistic regression is better on held-out lists: alpha={search.alpha:.3g}")
+    return logistic(batch)._replace(sums=model.sums)
+
+
+def refuse_unless_items(batch):
+    """Refuse what "logistic" cannot be fitted to."""
+    if batch.n_items is None:
+        raise ValueError(
+            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
+            "for each document: leave estimator='auto', or take OrderPreservingRegressor."
+        )
+    if np.isnan(batch.targets).any():
+        raise ValueError(
+            "estimator='logistic' takes labels none of which misses, and y has NaN: leave "
+            "estimator='auto', which is ridge regression then, or take 'trees'."
+        )
+
+
+def _is_worth_trying(batch):
+    """Whether the targets are those of fixed items, none of which misses, and not too many."""
+    d = batch.targets.shape[1]
+    if batch.n_items is None or d == 0 or np.isnan(batch.targets).any():
+        return False
+    return entries_of(batch.X) * float(d) <= _MAX_ENTRIES
+
+
+def _fit_fractional(batch, search, max_iter, tol=None):
+    model = FractionalLogisticRegression(search.alpha, max_iter or MAX_ITER)
+    if tol is not None:
+        model.set_params(tol=tol)
+    model.fit(batch.X, batch.targets, batch.row_weights)
+    d = batch.targets.shape[1]
+    return RegressorModel([model], n_targets=d, n_iter=model.n_iter_, search=search)
+
+
+def _search(batch, say):
+    """`Search` of the penalty of fractional logistic regression."""
+    n_features, d = batch.X.shape[1], batch.targets.shape[1]
+    found = distinct_rows(batch.X, batch.y, None, batch.row_weights, enough=ROWS_OF_UTILITIES)
+    constant = found.penalty_of_utilities(n_features)
+    max_rows = MAX_WORK / (
+        _OF_SEARCH * N_FOLDS * max(entries_of(batch.X) / batch.X.shape[0] * d, 1.0)
+    )
+    if max_rows < min(_FEWEST, batch.X.shape[0]):
+        return Search(constant)
+    counts = batch.row_weights > 0
+    X, y, weights = batch.X[counts], batch.y[counts], batch.row_weights[counts]
+    judged = judge_of(batch)
+
+    def fit(problem, alpha, start):
+        return problem.minimum(alpha, start, tol=QUICK)[0]
+
+    return search_in_folds(
+        Fractions.of(X, batch.targets[counts], weights),
+        HeldOutBlocks(
+            list_keys(X, y, None, weights),
+            np.ones(len(y), dtype=np.intp),
+            lambda rows, u: judged(y[rows], u),
+            int(min(max_rows, MAX_ROWS)),
+        ),
+        constant * _TIMES,
+        constant,
+        fit=fit,
+        report=lambda alpha, score: say(f"alpha {alpha:.3g}: {score:.4g} held out"),
+    )
