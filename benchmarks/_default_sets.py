@@ -111,6 +111,8 @@ ITEMS = {
     "ratings of 30": (partial(load_ratings, n_items=30), "eru"),
     "emotions": (multilabel("emotions", 6), "map"),
     "yeast": (multilabel("yeast", 14), "auc"),
+    "emotions, top": (multilabel("emotions", 6), "precision@2"),
+    "yeast, top": (multilabel("yeast", 14), "precision@2"),
 }
 CLASSES = {
     "iris": lambda data: load_iris(return_X_y=True),

@@ -13,12 +13,12 @@ of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdar
 guide. The two rows of the kind "LightGBM" have its own settings, which are not of this package, and
 so have their peers: what is compared there are targets and objectives.
 items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels,
-MAP and AUC of sets with several labels a row.
+MAP, AUC and precision@2 of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
 the item means themselves, and logistic regression of each label of the latter sets.
 classes: accuracy. Linear peers: logistic regression, LinearSVC and ridge, of standardised features;
 trees: extra trees.
-PrecisionAtKPerceptron has a table of its own: ``python -m benchmarks top --part tuned``.
+PrecisionAtKPerceptron on one list has a table of its own: ``benchmarks top --part tuned``.
 
 Settings of the package were chosen with sight of the sets marked so (`_default_sets.CHOSEN_ON`)
 and are shown on the others.
@@ -49,6 +49,7 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PointwiseRanker,
+    PrecisionAtKPerceptron,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     boosting_objective,
@@ -337,6 +338,20 @@ class Filled(BaseEstimator):
         return self.estimator_.predict(X)
 
 
+class Scores(BaseEstimator):
+    """A classifier whose decision function is what is predicted."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y):
+        self.estimator_ = clone(self.estimator).fit(X, y.astype(int))
+        return self
+
+    def predict(self, X):
+        return self.estimator_.decision_function(X)
+
+
 class Probabilities(BaseEstimator):
     """A classifier of each of the labels, which are 0 or 1; their probabilities are the scores."""
 
@@ -370,6 +385,9 @@ def item_models(measure, missing, binary, tiny):
     }
     if measure == "kendall":
         ours["pairs"] = Model("linear", PairwiseDAGRanker(), RIDGE_OR_LOGISTIC)
+    if measure.startswith("precision"):
+        top = Scores(PrecisionAtKPerceptron(target_loss=measure, random_state=0))
+        ours["top"] = Model("linear", top, {"estimator__eta0": [5.0, 20.0, 100.0]})
     if measure == "auc":
         linear = OrderPreservingRegressor(target_loss=measure)
         ours["cross-entropy"] = Model("linear", linear, {"alpha": ALPHAS[:-2]})

@@ -323,8 +323,9 @@ def test_starts_of_a_matrix():
         model = no_steps(start=start, target_loss="wta").fit(X, Y)
         assert_allclose(model.coef_, ridge.coef_, rtol=1e-5, atol=1e-8)
         assert_array_equal(model.rank(X).argmin(axis=1), ridge.predict(X).argmax(axis=1))
-    one = no_steps(start="logistic", target_loss="wta").fit(X, Y)
-    assert_allclose(one.coef_[2], LogisticRegression().fit(X, Y[:, 2]).coef_[0], rtol=0.1)
+    one, scaler, p = no_steps(target_loss="wta").fit(X, Y), StandardScaler().fit(X), X.shape[1]
+    theirs = LogisticRegression(C=2.0 / (p * p / 50)).fit(scaler.transform(X), Y[:, 2])
+    assert_allclose(one.coef_[2] * scaler.scale_, theirs.coef_[0], rtol=1e-2, atol=1e-2)
 
 
 @pytest.mark.parametrize(
@@ -345,7 +346,7 @@ def test_starts_that_cannot_be(start, match):
 @pytest.mark.parametrize("shape", ["queries", "matrix"])
 def test_steps_that_do_not_pay_on_other_rows_are_not_taken(shape):
     """Where a noisy linear score is all there is, what is returned may be the start itself."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 10))
     score = X @ rng.normal(size=(10, 4)) + 3 * rng.normal(size=(600, 4))
     y = (score > 4).astype(int) if shape == "matrix" else (score[:, 0] > 4).astype(int)
@@ -564,7 +565,7 @@ def test_a_tenth_is_held_out():
 def test_warm_start_begins_at_the_last_weights(params):
     X, y = rare_class(2500)
     model = PrecisionAtKPerceptron(
-        random_state=0, max_iter=2, tol=None, warm_start=True, batch_size=250, **params
+        eta0=20.0, random_state=0, max_iter=2, tol=None, warm_start=True, batch_size=250, **params
     )
     first = model.fit(X, y).coef_.copy()
     still = clone(model).set_params(eta0=1e-12)

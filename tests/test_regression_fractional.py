@@ -67,7 +67,7 @@ def test_the_gradient_is_that_of_the_value(targets):
     problem = _fractional.Fractions.of(X, y, weights)
     rng = np.random.default_rng(1)
     w, step = rng.normal(size=5 * 11), rng.normal(size=5 * 11)
-    given = problem.shares, 0.3, (5, 11)
+    given = rng.uniform(0.5, 2.0, (5, 11)), problem.shares, 0.3
     _, gradient = problem._value_and_gradient(w, *given)
     ahead, behind = (problem._value_and_gradient(w + h * step, *given)[0] for h in (1e-6, -1e-6))
     assert gradient @ step == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)

@@ -30,10 +30,11 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils import gen_batches
 
 from .._arrays import mean_square, numbers, sum_of_squares
-from ..regression._constants import logistic_penalty
+from ..regression._constants import ALPHA_OF_LOGISTIC, ALPHA_OF_UTILITIES, logistic_penalty
 from ._batches import Rule, take_rows
 
 _DECAY = 3  # power of the weights in the average
+_MAX_WORK = 1e9  # entries of X times labels, of logistic regressions: about a minute
 _OTHER_C = 0.5  # of logistic regression: below, worth a comparison with 1
 _ENTRIES_AT_ONCE = 2**16  # of dense X that are centred at a time: they fit the cache
 _SMALL, _LARGE = 1e-50, 1e50  # of squares: within, their own squares are in range
@@ -319,6 +320,13 @@ def weights_shape(X, labels):
     return (X.shape[1],) if positive.ndim == 1 else (X.shape[1] + 1, positive.shape[1])
 
 
+def start_in_time(X, labels):
+    """ "logistic", or "least_squares" where each of many labels would need a fit to a large X."""
+    n_labels = labels.positive.shape[1] if labels.positive.ndim == 2 else 1
+    entries = float(X.nnz if issparse(X) else X.size)
+    return "logistic" if n_labels == 1 or entries * n_labels <= _MAX_WORK else "least_squares"
+
+
 class Start:
     """Weights to begin at, of all rows or of some of them.
 
@@ -331,26 +339,28 @@ class Start:
         Whether what has a name is fitted to scaled features.
     """
 
-    C = 1.0  # of logistic regression
-
     def __init__(self, X, labels, start, standardize):
         mean_square(X)  # refuses features out of range
         self.X, self.labels, self.start, self.standardize = X, labels, start, standardize
         self.shape = weights_shape(X, labels)
+        is_matrix = len(self.shape) == 2
+        self.C = self._penalised(ALPHA_OF_UTILITIES) if is_matrix and standardize else 1.0
         is_known = not isinstance(start, str) and not hasattr(start, "fit")
         self.given = _given(start, self.shape) if is_known else None
         if isinstance(start, str) and start in STARTS:
             self.features = ScaledFeatures.of(X, standardize)
             self.models = STARTS[start]
 
-    def stronger(self):
-        """The same with a stronger penalty for many standardised features, None where not so.
-
-        C is then ``10 / (p min(p / 50, 1))``, of more rows than features.
-        """
+    def _penalised(self, alpha):
+        """C of logistic regression of many features, ``1 / (alpha p min(p / 50, 1))``."""
         n_rows, n_features = self.X.shape
-        C = 1.0 / (n_rows * logistic_penalty(n_features, n_rows))
-        if not (self.standardize and getattr(self, "models", None) is _logistic) or C > _OTHER_C:
+        return 1.0 / (n_rows * logistic_penalty(n_features, n_rows, alpha))
+
+    def stronger(self):
+        """The same with a stronger penalty for many standardised features, None where not so."""
+        is_logistic = self.standardize and getattr(self, "models", None) is _logistic
+        C = self._penalised(ALPHA_OF_LOGISTIC)
+        if not is_logistic or len(self.shape) == 2 or C > _OTHER_C:
             return None
         other = copy(self)  # of the same features
         other.C = C

@@ -31,7 +31,7 @@ from .._typing import ArrayLike, MatrixLike
 from ..regression._ridge import linear_scores
 from ..target_losses import TargetLoss
 from ._batches import Rule, scores_of
-from ._mini_batch import STARTS, Descent, Start, Trajectory, descend, run_pass
+from ._mini_batch import STARTS, Descent, Start, Trajectory, descend, run_pass, start_in_time
 from ._problem import (
     Earlier,
     Part,
@@ -141,13 +141,15 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     start : {"auto", "logistic", "least_squares", "zeros"}, estimator or array, default="auto"
         Weights to begin at, and that the penalty pulls towards. "logistic" is scikit-learn's
         ``LogisticRegression``; where features are many, p > 31, `fit` takes C = 1 or
-        ``10 / (p min(p / 50, 1))``, whichever is better on held-out rows. "least_squares" is its
+        ``10 / (p min(p / 50, 1))``, whichever is better on held-out rows; for each label of a
+        matrix y C is ``2 / (p min(p / 50, 1))``. "least_squares" is its
         ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25. A classifier or regressor is cloned
         and fitted to X and y (one that is fitted goes into a ``FrozenEstimator``); it must be
         linear in X, as a pipeline of a scaler and a linear model is. An array of shape
         (n_features,), or (L, n_features + 1) for L labels, the intercept last, scores the positive
-        class. "auto" is "logistic" ("least_squares" for a matrix y), "zeros" for perceptrons and
-        struct. In `partial_fit`, that of the first call with both classes.
+        class. "auto" is "logistic" ("least_squares" for a matrix y above 10^9 products of entries
+        of X and labels), "zeros" for perceptrons and struct. In `partial_fit`, that of the first
+        call with both classes.
     standardize : bool or "auto", default="auto"
         Fit to features over their scale, so that the unit of a column does not matter: its standard
         deviation, over the root of the fraction of rows where it is not 0. X itself is not changed,
@@ -594,10 +596,10 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         )
 
     def _start(self, X, labels, plan):
-        """The `Start`; by default one of least squares where each label would need its own fit."""
+        """The `Start`; by default one of least squares where each of many labels needs a fit."""
         start, is_auto = plan.start, isinstance(self.start, str) and self.start == "auto"
-        if is_auto and start == "logistic" and labels.positive.ndim == 2:
-            start = "least_squares"
+        if is_auto and start == "logistic":
+            start = start_in_time(X, labels)
         return Start(X, labels, start, plan.descent.standardize)
 
     def _fit_run(self, X, labels, plan, begin, random_state):

@@ -23,14 +23,15 @@ _MOST = 2**12  # keys that are kept: of more lists the number is an estimate, to
 _AT_FIRST = 4  # times as many of the least keys hold enough that differ, but for many equal ones
 
 
-def logistic_penalty(n_features, n_rows):
+def logistic_penalty(n_features, n_rows, alpha=ALPHA_OF_LOGISTIC):
     """The penalty of logistic regression of standardised features, beside the mean loss.
 
     It falls with p / n, so that beside the sum over n rows it does not depend on n, and with p:
-    separating classes by few features takes large coefficients.
+    separating classes by few features takes large coefficients. `alpha` is what it is of many
+    features and few rows.
     """
     share = min(n_features / max(n_rows, 1), 1.0)
-    return ALPHA_OF_LOGISTIC * share * min(n_features / _FEATURES, 1.0)
+    return alpha * share * min(n_features / _FEATURES, 1.0)
 
 
 class DistinctRows(NamedTuple):

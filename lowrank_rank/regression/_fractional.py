@@ -32,6 +32,8 @@ _TOL = 1e-6
 _ENTRIES_AT_ONCE = 2**21  # of the scores of some targets, which are fitted together
 _AT_ONCE = 8  # targets: of more, one that has far to go keeps the others busy
 _NEAREST = 1e-6  # to 0 and 1, of the shares that a fit begins with
+_MAX_FEATURES = 500  # up to which they are turned, so that none are correlated
+_FLAT = 1e-12  # curvature, below which all is as flat
 _TIMES = np.array([10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01])  # the constant, which are tried
 _OF_SEARCH, _FEWEST = 3.0, 200  # comparisons' time of a search; rows that a search is worth
 _MAX_ENTRIES = 1e10  # of X times targets, beyond which "auto" does not try: some minutes
@@ -58,7 +60,7 @@ class FractionalLogisticRegression(RegressorMixin, BaseEstimator):
     max_iter : int, default=1000
         Steps of L-BFGS.
     tol : float, default=1e-6
-        Largest entry of the gradient to end with.
+        Largest entry of the gradient to end with, in units in which the curvature is about 1.
 
     Attributes
     ----------
@@ -102,7 +104,8 @@ class FractionalLogisticRegression(RegressorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        self.coef_ = (w[:-1] / problem.scale[:, np.newaxis]).T
+        coef = w[:-1] if problem.axes is None else problem.axes @ w[:-1]
+        self.coef_ = (coef / problem.scale[:, np.newaxis]).T
         self.intercept_ = w[-1] - self.coef_ @ problem.offset
         self.low_, self.high_ = problem.low, problem.high
         return self
@@ -127,7 +130,7 @@ class Fractions(NamedTuple):
     Attributes
     ----------
     X : ndarray or CSR matrix of shape (n, p)
-        Standardised.
+        Standardised; if dense and of few features, times `axes`.
     shares : ndarray of shape (n, d)
         From 0 to 1.
     weights : ndarray of shape (n,)
@@ -135,6 +138,10 @@ class Fractions(NamedTuple):
     offset, scale : ndarray of shape (p,)
         Of the features: ``X = (given - offset) / scale``.
     low, high : ndarray of shape (d,)
+    squares : ndarray of shape (p,)
+        Mean square of each column of X.
+    axes : ndarray of shape (p, p) or None
+        Orthogonal: turns the features to their principal axes, which leaves the penalty as it is.
     """
 
     X: Any
@@ -144,6 +151,8 @@ class Fractions(NamedTuple):
     scale: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    squares: np.ndarray
+    axes: np.ndarray | None
 
     @classmethod
     def of(cls, X, targets, weights):
@@ -156,7 +165,13 @@ class Fractions(NamedTuple):
         low, high = targets.min(axis=0), targets.max(axis=0)
         scaled, offset, scale = standardised(X, weights)
         shares = (targets - low) / np.where(high > low, high - low, 1.0)
-        return cls(scaled, shares, weights / weights.sum(), offset, scale, low, high)
+        weights = weights / weights.sum()
+        if sparse.issparse(scaled) or scaled.shape[1] > _MAX_FEATURES:
+            squares, axes = _mean_squares(scaled, weights), None
+        else:
+            squares, axes = np.linalg.eigh((scaled.T * weights) @ scaled)
+            scaled, squares = scaled @ axes, np.maximum(squares, 0.0)
+        return cls(scaled, shares, weights, offset, scale, low, high, squares, axes)
 
     def take(self, rows, weights=None):
         """Some rows, with weights of sum 1."""
@@ -170,16 +185,20 @@ class Fractions(NamedTuple):
     def minimum(self, alpha, start=None, *, tol=_TOL, max_iter=MAX_ITER):
         """Coefficients and, in the last row, intercepts, (p + 1, d); the most steps of L-BFGS."""
         n, d = self.shares.shape
+        means = np.clip(self.weights @ self.shares, _NEAREST, 1.0 - _NEAREST)
         if start is None:
-            means = np.clip(self.weights @ self.shares, _NEAREST, 1.0 - _NEAREST)
             start = np.vstack([np.zeros((self.X.shape[1], d)), logit(means)])
+        # In units of one over the root of the curvature steps go as far in all directions.
+        spread = means * (1.0 - means)
+        curvature = np.vstack([np.outer(self.squares, spread) + alpha, spread])
+        unit = 1.0 / np.sqrt(np.maximum(curvature, _FLAT))
         found, n_iter = start.copy(), 0
         for columns in gen_batches(d, int(np.clip(_ENTRIES_AT_ONCE // n, 1, _AT_ONCE))):
-            shape = found[:, columns].shape
+            here = unit[:, columns]
             result = minimize(
                 self._value_and_gradient,
-                found[:, columns].ravel(),
-                (self.shares[:, columns], alpha, shape),
+                (start[:, columns] / here).ravel(),
+                (here, self.shares[:, columns], alpha),
                 method="L-BFGS-B",
                 jac=True,
                 options={
@@ -189,18 +208,23 @@ class Fractions(NamedTuple):
                     "ftol": 64 * np.finfo(float).eps,
                 },
             )
-            found[:, columns] = result.x.reshape(shape)
+            found[:, columns] = result.x.reshape(here.shape) * here
             n_iter = max(n_iter, result.nit)
         return found, n_iter
 
-    def _value_and_gradient(self, flat, shares, alpha, shape):
-        w = flat.reshape(shape)
+    def _value_and_gradient(self, flat, unit, shares, alpha):
+        w = flat.reshape(unit.shape) * unit
         z = self.X @ w[:-1] + w[-1]
         losses = -(log_expit(-z) + shares * z)
         value = self.weights @ losses.sum(axis=1) + alpha / 2.0 * np.vdot(w[:-1], w[:-1])
         away = (expit(z) - shares) * self.weights[:, np.newaxis]
         gradient = np.vstack([self.X.T @ away + alpha * w[:-1], away.sum(axis=0)])
-        return value, gradient.ravel()
+        return value, (gradient * unit).ravel()
+
+
+def _mean_squares(X, weights):
+    """Weighted mean of the squares of each column."""
+    return np.asarray(X.multiply(X).T @ weights if sparse.issparse(X) else weights @ X**2).ravel()
 
 
 def fit_batch(regression, batch, turns=1):
