@@ -12,6 +12,7 @@ from scipy.special import expit, log_expit, logit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
+from threadpoolctl import threadpool_limits
 
 from ._constants import ROWS_OF_UTILITIES
 from ._logistic import (
@@ -238,20 +239,27 @@ def fit_batch(regression, batch, turns=1):
         return regression.fit(batch, turns)
     if named == "logistic":
         refuse_unless_items(batch)
-        alpha, say = regression.alpha, regression.say
-        search = Search(alpha) if alpha != "auto" else _search(batch, say)
-        return _fit_fractional(batch, search, regression.max_iter)
-    ridge = replace(regression, estimator=None)
-    model = ridge.fit(batch)
+        return _logistic_or(None, regression, batch)
+    model = replace(regression, estimator=None).fit(batch)
     if regression.alpha != "auto" or not _is_worth_trying(batch):
         return model
-    search = _search(batch, regression.say)
+    return _logistic_or(model, regression, batch)
+
+
+# The products are small: threads would wait for each other longer than they take.
+@threadpool_limits.wrap(limits=1, user_api="blas")
+def _logistic_or(ridge, regression, batch):
+    """A `RegressorModel`, or the model of ridge that held-out lists do not find worse."""
+    alpha, say = regression.alpha, regression.say
+    search = _search(batch, say) if alpha == "auto" else Search(alpha)
     logistic = partial(_fit_fractional, search=search, max_iter=regression.max_iter)
-    again = replace(ridge, alpha=model.search.alpha, verbose=0)
-    if not is_better(batch, logistic, again.fit):
-        return model
-    regression.say(f"logistic regression is better on held-out lists: alpha={search.alpha:.3g}")
-    return logistic(batch)._replace(sums=model.sums)
+    if ridge is None:
+        return logistic(batch)
+    plain = replace(regression, estimator=None, alpha=ridge.search.alpha, verbose=0)
+    if not is_better(batch, logistic, plain.fit):
+        return ridge
+    say(f"logistic regression is better on held-out lists: alpha={search.alpha:.3g}")
+    return logistic(batch)._replace(sums=ridge.sums)
 
 
 def refuse_unless_items(batch):
