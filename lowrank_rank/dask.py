@@ -477,10 +477,11 @@ def _seen(block, ranker):
 
 
 class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
-    """`LowRankSurrogateRanker` on a Dask cluster: the same parameters and coefficients.
+    """`LowRankSurrogateRanker` on a Dask cluster: the same parameters, and coefficients of ridge.
 
     One pass over the partitions: each gives statistics of n_features x n_features numbers, which
-    workers add up, eight at a time, and the client solves. Only the default ridge regression.
+    workers add up, eight at a time, and the client solves. With ``estimator`` None, or "auto",
+    which is ridge here.
 
     Examples
     --------

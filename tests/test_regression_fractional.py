@@ -67,7 +67,7 @@ def test_the_gradient_is_that_of_the_value(targets):
     problem = _fractional.Fractions.of(X, y, weights)
     rng = np.random.default_rng(1)
     w, step = rng.normal(size=5 * 11), rng.normal(size=5 * 11)
-    given = rng.uniform(0.5, 2.0, (5, 11)), problem.shares, 0.3
+    given = rng.uniform(0.5, 2.0, (5, 11)), problem.shares, 0.3, rng.uniform(0.1, 0.3, 11)
     _, gradient = problem._value_and_gradient(w, *given)
     ahead, behind = (problem._value_and_gradient(w + h * step, *given)[0] for h in (1e-6, -1e-6))
     assert gradient @ step == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)
@@ -122,6 +122,18 @@ def test_steps_that_do_not_suffice_are_said(targets):
     X, y, _ = targets
     with pytest.warns(ConvergenceWarning, match="2 steps do not reach the minimum"):
         FractionalLogisticRegression(alpha=1e-6, max_iter=2).fit(X, y)
+
+
+def test_shares_may_be_small(targets):
+    """One row of almost no weight sets the bounds: the fit of the others goes on to its minimum."""
+    X, y, _ = targets
+    weights = np.append(np.ones(90), 1e-12)
+    X, far = np.vstack([X, X[:1]]), np.vstack([y, np.full((1, 11), 1e6)])
+    model = FractionalLogisticRegression(alpha=1e-9).fit(X, far, weights)
+    assert model.n_iter_ > 5
+    residual = model.predict(X[:90]) - y
+    np.testing.assert_allclose(residual.mean(axis=0), 0.0, atol=1e-3)
+    np.testing.assert_allclose(residual.T @ StandardScaler().fit_transform(X[:90]), 0.0, atol=0.5)
 
 
 # "logistic" ---------------------------------------------------------------------------
@@ -255,7 +267,7 @@ def test_large_searches_are_left_out(monkeypatch, capsys):
     assert not hasattr(model, "alphas_")
     assert model.alpha_ == pytest.approx(0.5 * 3 / 300 * 3 / 50)
     assert is_logistic(clone(AUTO).fit(X, y))
-    monkeypatch.setattr(_fractional, "_MAX_ENTRIES", 300 * 3 * 10 - 1)
+    monkeypatch.setattr(_fractional, "_MOST", 300 * (3 + 30) * 10 - 1)
     assert not is_logistic(clone(AUTO).fit(X, y))
     monkeypatch.undo()
     clone(AUTO).set_params(verbose=1).fit(X, y)
@@ -326,6 +338,34 @@ def test_batches_are_ridge(model):
     np.testing.assert_array_equal(one.coef_, other.partial_fit(X[100:], y[100:]).coef_)
     with pytest.raises(ValueError, match=r"by logistic regression.*estimator=None"):
         merge([clone(model).set_params(estimator="logistic").fit(X, y)] * 2)
+
+
+def test_the_order_of_rows_does_not_decide_between_equal_penalties():
+    """Measures of few values tie, and rounding of their means must not tell them apart."""
+    rng = np.random.default_rng(45)
+    X = rng.normal(size=(200, 3))
+    y = (X @ rng.normal(size=(3, 4))).argsort(axis=1).argsort(axis=1) * 1.0
+    weights = rng.integers(0, 4, 200)
+    orders = [np.random.default_rng(k).permutation(200) for k in range(3)]
+    fits = [clone(LOGISTIC).fit(X[o], y[o], sample_weight=weights[o]) for o in orders]
+    assert len({round(float(np.log(fit.alpha_)), 6) for fit in fits}) == 1
+
+
+def test_batches_after_a_fit_leave_nothing_of_its_search():
+    X = np.random.default_rng(0).normal(size=(600, 450))
+    y = X[:, :4].argsort(axis=1).argsort(axis=1) * 1.0
+    model = clone(AUTO).fit(X, y)
+    assert is_logistic(model)
+    assert hasattr(model, "alphas_")
+    model.partial_fit(X, y)
+    assert not hasattr(model, "alphas_")  # of so many features ridge searches none
+    assert not hasattr(model, "alpha_scores_")
+
+
+def test_fixed_items_in_sparse_form_with_features_of_pairs_for_documents():
+    X, y = on_a_line(60)
+    model = PairwiseDAGRanker(estimator="logistic", pair_features="bilinear")
+    assert is_logistic(model.fit(sparse.csr_matrix(X), y))
 
 
 def test_a_function_that_decodes_is_compared_by_squared_errors():

@@ -16,7 +16,16 @@ from .._arrays import mean_square, n_rows
 from .._base import BaseRanker, check_no_qid
 from .._blocks import Block
 from .._lists import RankingLists
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, is_ridge, number, regressor
+from .._parameters import (
+    RUNTIME,
+    check_parameters,
+    count,
+    fresh_fit,
+    is_linear,
+    is_ridge,
+    number,
+    regressor,
+)
 from .._typing import ArrayLike, MatrixLike
 from ..decoders import (
     PD_DECODERS,
@@ -679,7 +688,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if not is_ridge(self.estimator) and self.pair_features == "bilinear":
+        if not is_linear(self.estimator) and self.pair_features == "bilinear":
             tags.input_tags.sparse = False  # products of two features are dense
         return tags
 

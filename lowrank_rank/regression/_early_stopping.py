@@ -152,7 +152,8 @@ class Iterated(NamedTuple):
         params = last.get_params(deep=False) if hasattr(last, "get_params") else {}
         names = [name for name in ("max_iter", "n_estimators") if name in params]
         if not (names and "warm_start" in params and hasattr(last, "staged_predict")):
-            name = "The default ridge regression" if last is None else repr(last)
+            plain = last is None or isinstance(last, str)
+            name = "The default linear regression" if plain else repr(last)
             forest = " More trees of a forest do no harm." if "oob_score" in params else ""
             raise ValueError(
                 "early_stopping needs an estimator that is boosted: one of LightGBM or XGBoost, or "

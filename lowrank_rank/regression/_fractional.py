@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import expit, log_expit, logit
+from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import gen_batches
@@ -18,26 +18,26 @@ from ._constants import ROWS_OF_UTILITIES
 from ._logistic import (
     MAX_ITER,
     MAX_WORK,
-    QUICK,
-    entries_of,
     is_better,
     judge_of,
+    sample,
     standardised,
+    work_of,
 )
-from ._penalties import N_FOLDS, distinct_rows, list_keys
+from ._penalties import N_FOLDS, distinct_rows
 from ._regression import RegressorModel
 from ._ridge import Search, linear_scores
 from ._search import MAX_ROWS, HeldOutBlocks, search_in_folds
 
-_TOL = 1e-6
+_TOL, _QUICK = 1e-6, 1e-4  # the latter in folds
 _ENTRIES_AT_ONCE = 2**21  # of the scores of some targets, which are fitted together
 _AT_ONCE = 8  # targets: of more, one that has far to go keeps the others busy
 _NEAREST = 1e-6  # to 0 and 1, of the shares that a fit begins with
 _MAX_FEATURES = 500  # up to which they are turned, so that none are correlated
 _FLAT = 1e-12  # curvature, below which all is as flat
 _TIMES = np.array([10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01])  # the constant, which are tried
-_OF_SEARCH, _FEWEST = 3.0, 200  # comparisons' time of a search; rows that a search is worth
-_MAX_ENTRIES = 1e10  # of X times targets, beyond which "auto" does not try: some minutes
+_OF_SEARCH, _FEWEST = 6.0, 200  # comparisons' time of a search; rows that a search is worth
+_MOST = 3e9  # of `work_of` times targets, beyond which "auto" does not try: a minute
 
 
 class FractionalLogisticRegression(RegressorMixin, BaseEstimator):
@@ -158,20 +158,22 @@ class Fractions(NamedTuple):
     @classmethod
     def of(cls, X, targets, weights):
         """Of rows as they are; those of weight 0 say nothing."""
-        X = X.astype(np.float64, copy=False)
         counts = weights > 0
         if not counts.all():
             X, targets, weights = X[counts], targets[counts], weights[counts]
         weights = weights / weights.max()  # whose sum is in range
         low, high = targets.min(axis=0), targets.max(axis=0)
-        scaled, offset, scale = standardised(X, weights)
-        shares = (targets - low) / np.where(high > low, high - low, 1.0)
+        shares = targets - low
+        shares /= np.where(high > low, high - low, 1.0)
+        scaled, offset, scale = standardised(X, weights, np.float64)
         weights = weights / weights.sum()
         if sparse.issparse(scaled) or scaled.shape[1] > _MAX_FEATURES:
             squares, axes = _mean_squares(scaled, weights), None
         else:
-            squares, axes = np.linalg.eigh((scaled.T * weights) @ scaled)
-            scaled, squares = scaled @ axes, np.maximum(squares, 0.0)
+            squares, axes = np.linalg.eigh(_weighted_gram(scaled, weights))
+            squares = np.maximum(squares, 0.0)
+            for rows in gen_batches(*_rows_at_once(scaled)):  # no second copy
+                scaled[rows] = scaled[rows] @ axes
         return cls(scaled, shares, weights, offset, scale, low, high, squares, axes)
 
     def take(self, rows, weights=None):
@@ -189,9 +191,10 @@ class Fractions(NamedTuple):
         means = np.clip(self.weights @ self.shares, _NEAREST, 1.0 - _NEAREST)
         if start is None:
             start = np.vstack([np.zeros((self.X.shape[1], d)), logit(means)])
-        # In units of one over the root of the curvature steps go as far in all directions.
+        # The objective of each target over its curvature, with coefficients in units in which all
+        # directions are as curved.
         spread = means * (1.0 - means)
-        curvature = np.vstack([np.outer(self.squares, spread) + alpha, spread])
+        curvature = np.vstack([self.squares[:, np.newaxis] + alpha / spread, np.ones(d)])
         unit = 1.0 / np.sqrt(np.maximum(curvature, _FLAT))
         found, n_iter = start.copy(), 0
         for columns in gen_batches(d, int(np.clip(_ENTRIES_AT_ONCE // n, 1, _AT_ONCE))):
@@ -199,7 +202,7 @@ class Fractions(NamedTuple):
             result = minimize(
                 self._value_and_gradient,
                 (start[:, columns] / here).ravel(),
-                (here, self.shares[:, columns], alpha),
+                (here, self.shares[:, columns], alpha, spread[columns]),
                 method="L-BFGS-B",
                 jac=True,
                 options={
@@ -213,14 +216,25 @@ class Fractions(NamedTuple):
             n_iter = max(n_iter, result.nit)
         return found, n_iter
 
-    def _value_and_gradient(self, flat, unit, shares, alpha):
+    def _value_and_gradient(self, flat, unit, shares, alpha, spread):
         w = flat.reshape(unit.shape) * unit
         z = self.X @ w[:-1] + w[-1]
-        losses = -(log_expit(-z) + shares * z)
-        value = self.weights @ losses.sum(axis=1) + alpha / 2.0 * np.vdot(w[:-1], w[:-1])
-        away = (expit(z) - shares) * self.weights[:, np.newaxis]
+        small = np.exp(-np.abs(z))  # with it all is much faster than by expit and log_expit
+        losses = self.weights @ (np.log1p(small) + np.maximum(z, 0.0) - shares * z)
+        values = losses + alpha / 2.0 * np.einsum("pd,pd->d", w[:-1], w[:-1])
+        sigmoids = np.where(z >= 0.0, 1.0, small) / (1.0 + small)
+        away = (sigmoids - shares) * self.weights[:, np.newaxis]
         gradient = np.vstack([self.X.T @ away + alpha * w[:-1], away.sum(axis=0)])
-        return value, (gradient * unit).ravel()
+        return np.sum(values / spread), (gradient * unit / spread).ravel()
+
+
+def _rows_at_once(X):
+    return X.shape[0], max(1, _ENTRIES_AT_ONCE // max(X.shape[1], 1))
+
+
+def _weighted_gram(X, weights):
+    blocks = gen_batches(*_rows_at_once(X))
+    return sum((X[rows].T * weights[rows]) @ X[rows] for rows in blocks)
 
 
 def _mean_squares(X, weights):
@@ -281,13 +295,12 @@ def _is_worth_trying(batch):
     d = batch.targets.shape[1]
     if batch.n_items is None or d == 0 or np.isnan(batch.targets).any():
         return False
-    return entries_of(batch.X) * float(d) <= _MAX_ENTRIES
+    return work_of(batch.X) <= _MOST / d
 
 
-def _fit_fractional(batch, search, max_iter, tol=None):
-    model = FractionalLogisticRegression(search.alpha, max_iter or MAX_ITER)
-    if tol is not None:
-        model.set_params(tol=tol)
+def _fit_fractional(batch, search, max_iter, quick=False):
+    tol = _QUICK if quick else _TOL
+    model = FractionalLogisticRegression(search.alpha, max_iter or MAX_ITER, tol)
     model.fit(batch.X, batch.targets, batch.row_weights)
     d = batch.targets.shape[1]
     return RegressorModel([model], n_targets=d, n_iter=model.n_iter_, search=search)
@@ -298,26 +311,20 @@ def _search(batch, say):
     n_features, d = batch.X.shape[1], batch.targets.shape[1]
     found = distinct_rows(batch.X, batch.y, None, batch.row_weights, enough=ROWS_OF_UTILITIES)
     constant = found.penalty_of_utilities(n_features)
-    max_rows = MAX_WORK / (
-        _OF_SEARCH * N_FOLDS * max(entries_of(batch.X) / batch.X.shape[0] * d, 1.0)
-    )
-    if max_rows < min(_FEWEST, batch.X.shape[0]):
+    n_rows = batch.X.shape[0]
+    max_rows = int(min(MAX_ROWS, MAX_WORK / (_OF_SEARCH * N_FOLDS * work_of(batch.X) / n_rows * d)))
+    if max_rows < min(_FEWEST, n_rows):
         return Search(constant)
-    counts = batch.row_weights > 0
-    X, y, weights = batch.X[counts], batch.y[counts], batch.row_weights[counts]
+    rows, weights, keys = sample(batch, max_rows)
+    X, y = batch.X[rows], batch.y[rows]
     judged = judge_of(batch)
 
     def fit(problem, alpha, start):
-        return problem.minimum(alpha, start, tol=QUICK)[0]
+        return problem.minimum(alpha, start, tol=_QUICK)[0]
 
     return search_in_folds(
-        Fractions.of(X, batch.targets[counts], weights),
-        HeldOutBlocks(
-            list_keys(X, y, None, weights),
-            np.ones(len(y), dtype=np.intp),
-            lambda rows, u: judged(y[rows], u),
-            int(min(max_rows, MAX_ROWS)),
-        ),
+        Fractions.of(X, batch.targets[rows], weights),
+        HeldOutBlocks(keys, np.ones(len(y), dtype=np.intp), lambda of, u: judged(y[of], u)),
         constant * _TIMES,
         constant,
         fit=fit,

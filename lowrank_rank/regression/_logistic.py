@@ -17,16 +17,15 @@ from ._search import MAX_ROWS
 from ._statistics import Moments
 
 MAX_ITER = 1000
-_TOL = 1e-5
-QUICK = 1e-3  # tol in folds: decisions change no more
+_TOL, _QUICK = 1e-5, 1e-3  # the latter in folds: decisions change no more
 _N_ERRORS = 1.0  # standard errors by which logistic regression must be better
 _CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
 #: Of the folds together, in products of entries of X and classes, about; those of sparse X, and
 #: the steps of L-BFGS in each coefficient, take so many times as long.
-MAX_WORK, _SPARSE, _STEPS = 5e8, 10, 1000
+MAX_WORK, _SPARSE, _STEPS, _SIGMOID = 5e8, 10, 1000, 30
 
 
-def fit_classes(batch, labels, alpha, *, max_iter=None, tol=_TOL):
+def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False):
     """`RegressorModel` of the probabilities of multinomial logistic regression.
 
     It minimises the mean of ``-log p(y | x)`` and ``alpha / 2`` times the squared coefficients of
@@ -42,8 +41,8 @@ def fit_classes(batch, labels, alpha, *, max_iter=None, tol=_TOL):
         "auto" is ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows that differ.
     max_iter : int or None
         None is 1000.
-    tol : float
-        Of scikit-learn's solver.
+    quick : bool
+        Whether to end near the minimum.
 
     Returns
     -------
@@ -55,7 +54,7 @@ def fit_classes(batch, labels, alpha, *, max_iter=None, tol=_TOL):
         alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y, exact=True))))
     scaled, offset, scale = standardised(X, weights)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
-    model = LogisticRegression(C=C, tol=tol, max_iter=max_iter or MAX_ITER)
+    model = LogisticRegression(C=C, tol=_QUICK if quick else _TOL, max_iter=max_iter or MAX_ITER)
     model.fit(scaled, labels[y], sample_weight=weights)
     model.coef_ = model.coef_ / scale
     model.intercept_ = model.intercept_ - model.coef_ @ offset
@@ -77,9 +76,10 @@ def is_better(batch, fit, plain):
     10,000 rows: neither their order nor whether a row is there twice or has the weight 2 makes a
     difference. In fewer folds where they take long, or the outcome is clear.
     """
-    rows, weights, folds = _sample(batch)
+    rows, weights, keys = sample(batch)
     if len(rows) < MIN_LISTS:
         return False
+    folds = folds_of(keys)
     gains, of_rows, judge = [], [], judge_of(batch)
     for fold in range(_folds_in_time(batch, rows)):
         rest, held = folds != fold, folds == fold
@@ -90,7 +90,7 @@ def is_better(batch, fit, plain):
         X, y = batch.X[rows[held]], batch.y[rows[held]]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the fit to all rows are enough
-            models = fit(part, tol=QUICK), plain(part)
+            models = fit(part, quick=True), plain(part)
         one, other = (judge(y, model.predict(X)) for model in models)
         known = ~np.isnan(one - other)
         gains.append((one - other)[known])
@@ -120,13 +120,18 @@ def _folds_in_time(batch, rows):
     """As many folds as keep to `MAX_WORK`, one at least."""
     X, is_class = batch.X[rows], batch.y.ndim == 1
     n_outputs = len(np.unique(batch.y[rows])) if is_class else batch.targets.shape[1]
-    work = n_outputs * (entries_of(X) + _STEPS * X.shape[1])
+    work = n_outputs * ((entries_of(X) if is_class else work_of(X)) + _STEPS * X.shape[1])
     return int(np.clip(MAX_WORK / max(work, 1.0), 1, N_FOLDS))
 
 
 def entries_of(X):
     """How many entries of dense X take as long."""
-    return _SPARSE * X.nnz if sparse.issparse(X) else X.size
+    return float(_SPARSE * X.nnz if sparse.issparse(X) else X.size)
+
+
+def work_of(X):
+    """Of a target that is estimated by sigmoids: `entries_of`, and as much as 30 features take."""
+    return entries_of(X) + _SIGMOID * X.shape[0]
 
 
 def _of_weight(batch):
@@ -139,18 +144,18 @@ def _of_weight(batch):
     return X, y, weights / weights.mean()
 
 
-def standardised(X, weights):
-    """X minus an offset over its scale; the offset and the scale.
+def standardised(X, weights, dtype=None):
+    """X minus an offset over its scale, of a type of float; the offset and the scale.
 
     With a free intercept the minimum does not depend on the offset, but the number of steps to it
     does. Sparse X is shifted in columns that are far from 0, which are seldom 0, alone.
     """
-    moments = Moments.of(X, weights)
+    moments, dtype = Moments.of(X, weights), dtype or X.dtype
     mean, scale = moments.mean, moments.scale
     if not sparse.issparse(X):
-        offset = mean.astype(X.dtype)  # as it is subtracted
-        scaled = X - offset
-        scaled /= scale.astype(X.dtype)
+        offset = mean.astype(dtype)  # as it is subtracted
+        scaled = np.subtract(X, offset, dtype=dtype)
+        scaled /= scale.astype(dtype)
         return scaled, offset.astype(np.float64), scale
     far = np.flatnonzero(mean**2 > moments.squares / moments.total)
     others = 1.0 / scale
@@ -163,20 +168,22 @@ def standardised(X, weights):
         indices, starts = np.tile(far, n), np.arange(n + 1) * len(far)
         scaled.eliminate_zeros()
         scaled = scaled + sparse.csr_matrix((centred, indices, starts), shape=X.shape)
-    return scaled.astype(X.dtype, copy=False), offset, scale
+    return scaled.astype(dtype, copy=False), offset, scale
 
 
-def _sample(batch):
-    """Rows that differ, those of the least keys; how much each weighs in all, and its fold."""
+def sample(batch, max_rows=None):
+    """Rows that differ, those of the least keys; how much each weighs in all, and its key."""
     counts = np.flatnonzero(batch.row_weights > 0)
-    weights = batch.row_weights[counts]
-    X, y = batch.X[counts], batch.y[counts]
+    X, y, weights = batch.X, batch.y, batch.row_weights
+    if len(counts) < len(weights):
+        X, y, weights = X[counts], y[counts], weights[counts]
     keys = keys_of_rows(X, y, exact=True)
     if y.ndim > 1:  # whatever the order of the items
         keys = list_keys(X, y, None, weights, keys)
     keys, first, which = np.unique(keys, return_index=True, return_inverse=True)
     weights = np.bincount(which.ravel(), weights=weights / weights.max())
-    return counts[first[:MAX_ROWS]], weights[:MAX_ROWS], folds_of(keys[:MAX_ROWS])
+    max_rows = max_rows or MAX_ROWS
+    return counts[first[:max_rows]], weights[:max_rows], keys[:max_rows]
 
 
 def _part(batch, rows, weights):

@@ -12,6 +12,7 @@ from ._penalties import MIN_LISTS, N_FOLDS, best_penalty, folds_of
 from ._ridge import Search
 
 _PATIENCE = 2  # penalties in a row that are worse end the search
+_DIGITS = 12  # of means, which rounding and so the order of rows leaves alone
 MAX_ROWS = 10_000  # by which the penalty is chosen, or 20 lists: more hardly change it
 
 
@@ -79,7 +80,8 @@ def search_in_folds(problem, held_out, candidates, constant, *, fit, report):
         known = ~np.isnan(found)
         if not np.any(weights[known] > 0):
             return Search(constant)
-        scores.append(float(np.average(found[known], weights=weights[known])))
+        mean = float(np.average(found[known], weights=weights[known]))
+        scores.append(float(f"{mean:.{_DIGITS}g}"))
         report(alpha, scores[-1])
         if max(scores[-_PATIENCE:]) < max(scores):
             break

@@ -22,6 +22,7 @@ from .._parameters import all_or_nothing, fresh_fit, is_ridge
 from ._penalties import RidgeSums
 from ._ridge import chosen_solver
 
+_OF_SEARCH = ("alphas_", "alpha_scores_")
 _COLUMNS = ("n_features_in_", "feature_names_in_")
 
 
@@ -206,6 +207,8 @@ class SumsMixin:
                 "statistics to go on from: clone it and give all batches to partial_fit."
             )
         with all_or_nothing(self):
+            for name in _OF_SEARCH:  # of a fit that has searched for another model
+                vars(self).pop(name, None)
             search = self.alpha == "auto" if seen is None else seen.sums.rows is not None
             now = self._seen_of(block, reset=seen is None, search=search, **known)
             self._adopt(now if seen is None else seen + now)
@@ -226,7 +229,7 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
     """Merge models that were fitted to parts of the rows into one model of all rows.
 
     The statistics of ridge regression add up, so that parts of the rows can be fitted apart, on
-    whatever machines by whatever engine, and the result is that of `fit` on all of them.
+    whatever machines by whatever engine, and the result is that of `fit` of ridge on all of them.
 
     Parameters
     ----------
