@@ -362,6 +362,13 @@ def test_batches_after_a_fit_leave_nothing_of_its_search():
     assert not hasattr(model, "alpha_scores_")
 
 
+@pytest.mark.filterwarnings("ignore:No label prefers")
+@pytest.mark.parametrize("ranker", [LowRankSurrogateRanker, PairwiseDAGRanker])
+def test_a_single_item_has_nothing_to_regress(ranker):
+    model = ranker(target_loss="pd", estimator="logistic").fit(np.eye(30), np.zeros((30, 1, 1)))
+    np.testing.assert_array_equal(model.rank(np.eye(30)), 1)
+
+
 def test_fixed_items_in_sparse_form_with_features_of_pairs_for_documents():
     X, y = on_a_line(60)
     model = PairwiseDAGRanker(estimator="logistic", pair_features="bilinear")

@@ -253,7 +253,8 @@ def fit_batch(regression, batch, turns=1):
         return regression.fit(batch, turns)
     if named == "logistic":
         refuse_unless_items(batch)
-        return _logistic_or(None, regression, batch)
+        if batch.targets.shape[1]:  # none of a single item
+            return _logistic_or(None, regression, batch)
     model = replace(regression, estimator=None).fit(batch)
     if regression.alpha != "auto" or not _is_worth_trying(batch):
         return model
