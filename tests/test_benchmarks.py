@@ -52,6 +52,7 @@ def of(rows, **columns):
     return [row for row in rows if all(row.get(key) == value for key, value in columns.items())]
 
 
+@pytest.mark.filterwarnings("ignore:The hinge of")  # lists of noise
 def test_quality_gives_values_differences_and_times():
     for peer in ("lightgbm", "xgboost"):
         pytest.importorskip(peer)

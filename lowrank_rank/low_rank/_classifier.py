@@ -73,10 +73,10 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         What estimates u. None is ridge regression of ``alpha(y)`` with an intercept, in closed
         form. "logistic" is multinomial logistic regression, whose probabilities p give
         ``u = sum of p(y) alpha(y)``, the decision of the least expected cost. "auto" is ridge, but
-        logistic regression where its mean cost on held-out rows is lower by more than a standard
-        error, as it often is with three classes and more: linear least squares loses classes that
-        lie between others. `fit` compares them if ``alpha="auto"``, in up to 5 folds of at most
-        10,000 rows; of few rows chance decides where both are about as good. With many classes and
+        logistic regression where its mean cost on held-out rows is lower, as it often is with
+        three classes and more: linear least squares loses classes that lie between others. `fit`
+        compares them if ``alpha="auto"``, in up to 5 folds of at most 10,000 rows; where both are
+        about as good chance decides. With many classes and
         features that takes ten times as long as ridge, or longer. `partial_fit`, `fit_blocks`,
         `merge` and Dask see each row once and are ridge. "trees" is an
         ``ExtraTreesRegressor(max_features="sqrt")``; else any regressor of scikit-learn, or a
@@ -259,7 +259,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         if self.alpha != "auto" or batch.targets.shape[1] == 0:
             return model
         again = replace(ridge, alpha=model.search.alpha)
-        if not is_better(batch, logistic, again.fit):
+        if not is_better(batch, logistic, again.fit, 0.0):
             return model
         return logistic(batch)._replace(sums=model.sums)
 

@@ -356,15 +356,21 @@ class Start:
         n_rows, n_features = self.X.shape
         return 1.0 / (n_rows * logistic_penalty(n_features, n_rows, alpha))
 
-    def stronger(self):
-        """The same with a stronger penalty for many standardised features, None where not so."""
+    def others(self):
+        """The same with a stronger penalty for many standardised features; of sparse X unscaled.
+
+        Scaled, words that are rare weigh as much as others.
+        """
         is_logistic = self.standardize and getattr(self, "models", None) is _logistic
         C = self._penalised(ALPHA_OF_LOGISTIC)
         if not is_logistic or len(self.shape) == 2 or C > _OTHER_C:
-            return None
+            return []
         other = copy(self)  # of the same features
         other.C = C
-        return other
+        return [
+            other,
+            *([Start(self.X, self.labels, self.start, False)] if issparse(self.X) else []),
+        ]
 
     def weights(self, rows=None):
         """The weights; zeros where the rows are of one class."""

@@ -141,9 +141,10 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     start : {"auto", "logistic", "least_squares", "zeros"}, estimator or array, default="auto"
         Weights to begin at, and that the penalty pulls towards. "logistic" is scikit-learn's
         ``LogisticRegression``; where features are many, p > 31, `fit` takes C = 1 or
-        ``10 / (p min(p / 50, 1))``, whichever is better on held-out rows; for each label of a
-        matrix y C is ``2 / (p min(p / 50, 1))``. "least_squares" is its
-        ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25. A classifier or regressor is cloned
+        ``10 / (p min(p / 50, 1))``, or for sparse X the features unscaled, whichever is better on
+        held-out rows; for each label of a matrix y C is ``2 / (p min(p / 50, 1))``.
+        "least_squares" is its ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25. A classifier
+        or regressor is cloned
         and fitted to X and y (one that is fitted goes into a ``FrozenEstimator``); it must be
         linear in X, as a pipeline of a scaler and a linear model is. An array of shape
         (n_features,), or (L, n_features + 1) for L labels, the intercept last, scores the positive

@@ -436,20 +436,21 @@ def _held_out_parts(X, labels, top, random_state):
 
 
 def better_start(X, labels, top, start, seed):
-    """The `Start`, or `Start.stronger` if held-out rows prefer it, by their top; and its weights.
+    """The `Start`, or that of `Start.others` which held-out rows prefer, by their top; its weights.
 
     `seed` None cuts the rows in order.
     """
     random_state = None if seed is None else np.random.RandomState(seed)
-    other, gain, n_places = start.stronger(), 0.0, 0.0
-    if other is None:
+    starts, n_places = [start, *start.others()], 0.0
+    if len(starts) == 1:
         return start, start.weights()
+    hits = np.zeros(len(starts))
     for rest, batches, places in _held_out_parts(X, labels, top, random_state):
-        gain += mean_hits(batches, other.weights(rest)) - mean_hits(batches, start.weights(rest))
+        hits += [mean_hits(batches, each.weights(rest)) for each in starts]
         n_places += places
         if n_places >= _ENOUGH_PLACES:
             break
-    chosen = other if gain > 0.0 else start
+    chosen = starts[int(np.argmax(hits))]
     return chosen, chosen.weights()
 
 

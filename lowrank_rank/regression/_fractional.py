@@ -34,6 +34,7 @@ _ENTRIES_AT_ONCE = 2**21  # of the scores of some targets, which are fitted toge
 _AT_ONCE = 8  # targets: of more, one that has far to go keeps the others busy
 _NEAREST = 1e-6  # to 0 and 1, of the shares that a fit begins with
 _MAX_FEATURES = 500  # up to which they are turned, so that none are correlated
+_N_ERRORS = 1.0  # standard errors by which it must be better than ridge, which adds up
 _FLAT = 1e-12  # curvature, below which all is as flat
 _TIMES = np.array([10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01])  # the constant, which are tried
 _OF_SEARCH, _FEWEST = 6.0, 200  # comparisons' time of a search; rows that a search is worth
@@ -271,7 +272,7 @@ def _logistic_or(ridge, regression, batch):
     if ridge is None:
         return logistic(batch)
     plain = replace(regression, estimator=None, alpha=ridge.search.alpha, verbose=0)
-    if not is_better(batch, logistic, plain.fit):
+    if not is_better(batch, logistic, plain.fit, _N_ERRORS):
         return ridge
     say(f"logistic regression is better on held-out lists: alpha={search.alpha:.3g}")
     return logistic(batch)._replace(sums=ridge.sums)

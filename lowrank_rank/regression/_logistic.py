@@ -18,7 +18,6 @@ from ._statistics import Moments
 
 MAX_ITER = 1000
 _TOL, _QUICK = 1e-5, 1e-3  # the latter in folds: decisions change no more
-_N_ERRORS = 1.0  # standard errors by which logistic regression must be better
 _CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
 #: Of the folds together, in products of entries of X and classes, about; those of sparse X, and
 #: the steps of L-BFGS in each coefficient, take so many times as long.
@@ -68,13 +67,13 @@ def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False):
     )
 
 
-def is_better(batch, fit, plain):
-    """Whether ``fit(batch)`` is significantly better on held-out rows than ``plain(batch)``.
+def is_better(batch, fit, plain, n_errors):
+    """Whether ``fit(batch)`` is better on held-out rows than ``plain(batch)``.
 
-    Each row is judged by the target loss's measure, or minus its cost; the mean difference is
-    compared with its standard error. In five folds by a hash of what a row holds, of at most
-    10,000 rows: neither their order nor whether a row is there twice or has the weight 2 makes a
-    difference. In fewer folds where they take long, or the outcome is clear.
+    Each row is judged by the target loss's measure, or minus its cost; the mean difference must
+    be more than so many of its standard errors. In five folds by a hash of what a row holds, of at
+    most 10,000 rows: neither their order nor whether a row is there twice or has the weight 2 makes
+    a difference. In fewer folds where they take long, or the outcome is clear.
     """
     rows, weights, keys = sample(batch)
     if len(rows) < MIN_LISTS:
@@ -98,7 +97,7 @@ def is_better(batch, fit, plain):
         mean, error, n = _mean_and_error(gains, of_rows)
         if n >= _ENOUGH and abs(mean) > _CLEAR * error:
             break
-    return bool(gains) and bool(mean > _N_ERRORS * error)
+    return bool(gains) and bool(mean > n_errors * error)
 
 
 def judge_of(batch):

@@ -1,5 +1,6 @@
 """StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
 
+import warnings
 from functools import partial
 from typing import Any, ClassVar
 
@@ -177,11 +178,21 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         -----
         ConvergenceWarning
             If the gap is still above `tol` after `max_iter` iterations.
+        UserWarning
+            If the hinge of the measure has its minimum at zero weights.
         """
         with fresh_fit(self):
             problem, held_out = self._problem(X, y, qid, sample_weight, reset=True)
             self._choose_alpha(problem, held_out)
             self._adopt(problem, self._solve(problem))
+            is_least = self.solver_ != "sgd" and not self.coef_.any()
+            if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
+                warnings.warn(
+                    f"The hinge of {self.target_loss_!r} is least at zero weights, which order "
+                    f"nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or have too "
+                    "few relevant items. Take target_loss='kendall', or LowRankSurrogateRanker.",
+                    stacklevel=2,
+                )
         return self
 
     @available_if(takes_steps)
