@@ -209,7 +209,7 @@ def test_many_sparse_features_are_iterated():
     y = rng.integers(0, 3, 200)
     X = sparse.random(200, 10**5, density=1e-4, random_state=0, format="csr")
     X = sparse.hstack([X, sparse.csr_matrix(np.eye(3)[y])], format="csr")
-    model = LowRankSurrogateClassifier().fit(X, y)
+    model = LowRankSurrogateClassifier(estimator=None).fit(X, y)
     assert model.solver_ == "lsqr"
     assert 1 < model.n_iter_ < 200  # 1462 on the scale of the features, without the penalty
     assert model.coef_.shape == (2, 10**5 + 3)
@@ -268,7 +268,7 @@ def test_memory_batches_blocks_and_parts_are_one_model(case, kind):
     weights = rng.uniform(0.0, 2.0, 300)
     weights[::7] = 0.0
     y[:200][y[:200] == "d"] = "a"  # the first blocks do not see all labels
-    model = LowRankSurrogateClassifier(**SUMMED[case])
+    model = LowRankSurrogateClassifier(estimator=None, **SUMMED[case])
     whole = clone(model).fit(kind(X), y, sample_weight=weights)
     classes = None if case in ("named", "a frame") else list("cadb")
     for seed in range(3):

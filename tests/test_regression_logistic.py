@@ -346,3 +346,21 @@ def test_iterations_can_be_limited():
         model = clone(LOGISTIC).set_params(max_iter=2).fit(X, y)
     assert model.n_iter_ == 2
     assert not is_logistic(clone(AUTO).set_params(max_iter=1).fit(*load_digits(return_X_y=True)))
+
+
+def test_sparse_features_may_stay_as_they_are():
+    """Counts of words: scaled to one size, rare ones drown the others."""
+    rng = np.random.default_rng(0)
+    base = 1.0 / np.arange(1, 1001)
+    base /= base.sum()
+    topics = np.array([rng.dirichlet(50.0 * base + 1e-4) for _ in range(6)])
+    y = rng.integers(0, 6, 1200)
+    counts = rng.poisson(50.0 * (0.7 * base + 0.3 * topics[y]))
+    X = sparse.csr_matrix(np.log1p(counts) * np.log(1200 / (1.0 + (counts > 0).sum(axis=0))))
+    model, scaled = (clone(m).fit(X[:400], y[:400]) for m in (AUTO, LOGISTIC))
+    plain = LogisticRegression(max_iter=1000, tol=1e-5).fit(X[:400], y[:400])
+    np.testing.assert_allclose(model.estimator_.coef_, plain.coef_, atol=1e-2)
+    assert model.alpha_ == 1 / 400
+    assert model.score(X[400:], y[400:]) > scaled.score(X[400:], y[400:]) + 0.02
+    dense = clone(AUTO).fit(X[:400].toarray(), y[:400])
+    assert not np.allclose(dense.predict_surrogate(X[:9].toarray()), model.predict_surrogate(X[:9]))

@@ -16,7 +16,7 @@ from ._ridge import Search
 from ._search import MAX_ROWS
 from ._statistics import Moments
 
-MAX_ITER = 1000
+MAX_ITER, _FEW_STEPS = 1000, 100  # the latter in folds, of features of any scale
 _TOL, _QUICK = 1e-5, 1e-3  # the latter in folds: decisions change no more
 _CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
 #: Of the folds together, in products of entries of X and classes, about; those of sparse X, and
@@ -24,7 +24,7 @@ _CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no f
 MAX_WORK, _SPARSE, _STEPS, _SIGMOID = 5e8, 10, 1000, 30
 
 
-def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False):
+def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False, raw=False):
     """`RegressorModel` of the probabilities of multinomial logistic regression.
 
     It minimises the mean of ``-log p(y | x)`` and ``alpha / 2`` times the squared coefficients of
@@ -42,6 +42,9 @@ def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False):
         None is 1000.
     quick : bool
         Whether to end near the minimum.
+    raw : bool
+        Whether to leave features as they are, with C = 1, as scikit-learn does: where rare words
+        are to weigh as little as they do.
 
     Returns
     -------
@@ -49,9 +52,13 @@ def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False):
         Its vectors are those that the loss encodes the classes as.
     """
     X, y, weights = _of_weight(batch)
-    if alpha == "auto":
+    if raw:
+        alpha = 1.0 / len(weights)
+        max_iter = max_iter or (_FEW_STEPS if quick else MAX_ITER)
+    elif alpha == "auto":
         alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y, exact=True))))
-    scaled, offset, scale = standardised(X, weights)
+    as_it_is = X, np.zeros(X.shape[1]), np.ones(X.shape[1])
+    scaled, offset, scale = as_it_is if raw else standardised(X, weights)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=_QUICK if quick else _TOL, max_iter=max_iter or MAX_ITER)
     model.fit(scaled, labels[y], sample_weight=weights)
