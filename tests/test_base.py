@@ -44,7 +44,7 @@ FITS = {
     "lsqr": rank_documents(LowRankSurrogateRanker(solver="lsqr", tol=1e-12)),
     "partial_fit": lambda X: LowRankSurrogateRanker().partial_fit(X, y, qid=qid),
     "items": lambda X: LowRankSurrogateRanker(target_loss="dcg").fit(X, TWO_ITEMS),
-    "classifier": lambda X: LowRankSurrogateClassifier().fit(X, y),
+    "classifier": lambda X: LowRankSurrogateClassifier(estimator=None).fit(X, y),
     "pairs": rank_documents(PairwiseDAGRanker()),
     "bilinear": rank_documents(PairwiseDAGRanker(pair_features="bilinear", tol=1e-6)),
     "concatenation": rank_documents(PairwiseDAGRanker(pair_features="concatenation")),
