@@ -21,7 +21,7 @@ from . import (
     limits,
     memory,
     papers,
-    penalty,
+    rules,
     preferences,
     quality,
     reading,
@@ -38,7 +38,7 @@ COMMANDS = {
     for module in (
         quality,
         defaults,
-        penalty,
+        rules,
         aiming,
         top,
         preferences,

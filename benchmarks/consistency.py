@@ -70,7 +70,7 @@ class Problem:
     def ranks(self, loss, n):
         """Test ranks of the default ridge, fitted for `loss` on the first n samples."""
         return (
-            LowRankSurrogateRanker(target_loss=loss, estimator=None)
+            LowRankSurrogateRanker(target_loss=loss, estimator="ridge")
             .fit(self.X[:n], self.y[:n])
             .rank(self.X_test)
         )

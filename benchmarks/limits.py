@@ -9,8 +9,7 @@ A row is a function of the arguments that yields (what, seconds, floor seconds, 
 ROWS. A slope is a function of a size that returns a call, registered in SLOPES with sizes and bar.
 A peak is a function of X that is measured in a process of its own, registered in PEAKS.
 
-Where the floor is one ridge fit, ours is one of a given penalty too (``alpha=0.1``, `FIXED`): what
-a search for the penalty takes on top of that are rows of their own ("auto penalty").
+Default fits over the plainest estimator of the same data are in `_fit_limits`.
 """
 
 import json
@@ -39,10 +38,10 @@ from lowrank_rank.order_preserving._problem import ScaledFeatures, ScoreProblem
 from lowrank_rank.target_losses import NDCG
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
+from ._fit_limits import FIXED
+from ._fit_limits import ROWS as FIT_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
-from ._ridge_limits import FIXED
-from ._ridge_limits import ROWS as RIDGE_ROWS
 from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
 
@@ -136,8 +135,9 @@ def pairs_of_items(args):
         i, j = np.triu_indices(n_items, 1)
         differences = np.sign(y[:, i] - y[:, j])
         for target_loss in ("pd", "kendall"):
+            ranker = PairwiseDAGRanker(target_loss=target_loss, estimator="ridge", alpha=FIXED)
             fits = (
-                partial(PairwiseDAGRanker(target_loss=target_loss, alpha=FIXED).fit, X, y),
+                partial(ranker.fit, X, y),
                 partial(Ridge().fit, X, differences),
             )
             what = f"{target_loss} / Ridge on the pairs, {n_items} items"
@@ -195,7 +195,7 @@ ROWS = {
     "score pairs": score_pairs,
     "evaluations": evaluations,
     "top of many lists": lists_at_the_top,
-    **{name: one_row(row) for name, row in {**RIDGE_ROWS, **MEASURE_ROWS}.items()},
+    **{name: one_row(row) for name, row in {**FIT_ROWS, **MEASURE_ROWS}.items()},
 }
 
 
@@ -230,7 +230,7 @@ def surrogate_fit(name, n_rows, length, n_features=50):
 
 def items_fit(n_rows):
     data = make_label_ranking(n_rows, 20, n_features=20, random_state=0)
-    return partial(PairwiseDAGRanker(alpha=FIXED).fit, data.data, data.target)
+    return partial(PairwiseDAGRanker(estimator="ridge", alpha=FIXED).fit, data.data, data.target)
 
 
 def matrix_fit(n_rows):
@@ -246,9 +246,7 @@ def top_fit(n_rows):
 
 def _at_the_top():
     """As long for any labels: all passes, from zeros."""
-    return PrecisionAtKPerceptron(
-        target_loss="precision@1", start="zeros", tol=None, random_state=0
-    )
+    return PrecisionAtKPerceptron(target_loss="precision@1", start="zeros", random_state=0)
 
 
 def measured(measure, n_rows):

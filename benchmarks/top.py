@@ -19,9 +19,9 @@ than 40,000 rows are to as many drawn rows, ours too.
 
 fit: a fit with the defaults against LogisticRegression, on the training part of seed 0.
 
-lists: fits over queries and over rows of a matrix y, against LogisticRegression and Ridge.
+lists: fits over queries and over rows of a matrix y, against LogisticRegression.
 
-passes: from zeros and without stopping, on the training part of cover. A pass is a difference of
+passes: from zeros, without held-out rows, on the training part of cover. A pass is a difference of
 two fits, by the passes that one has more, so that what a fit sets up is left out; it is compared
 with ``X @ w``. Times of 25 passes include the setting up.
 
@@ -46,8 +46,8 @@ VARIANTS = {
     "struct": {"surrogate": "struct"},
     "perceptron avg": {"update": "perceptron", "surrogate": "avg"},
     "perceptron max": {"update": "perceptron", "surrogate": "max"},
-    "early stopping": {"early_stopping": True},
-    "4 runs": {"n_runs": 4},
+    "no early stopping": {"early_stopping": False},
+    "from zeros": {"start": "zeros"},
 }
 ROUNDING = 1e-12
 

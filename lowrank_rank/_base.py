@@ -1,16 +1,15 @@
 """What every ranker shares: reading a batch, score, ranks and tags."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import assert_all_finite
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ._arrays import check_size, check_unmasked, mean_square, sum_of_squares
+from ._arrays import check_size, check_unmasked, mean_square
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -23,13 +22,16 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists
-from ._parameters import is_linear, is_ridge
+from ._parameters import is_linear
 from ._ranks import ranks_from_scores
 from ._tables import first_text
 from ._typing import ArrayLike, MatrixLike
 from .target_losses import RankingMeasure, resolve_target_loss
 
 _VECTORS = 4  # of the length of the features: what the leanest fit holds at once
+# Of linear_scores; rows of BLAS are a multiple of what its kernels take at once.
+_COLUMNS_AT_ONCE, _ROWS_AT_ONCE = 4096, 1024
+_OUTPUTS_OF_BLAS, _ROWS_OF_BLAS = 8, 192
 
 
 def check_no_qid(qid):
@@ -58,10 +60,61 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
             "numbers: encode text and categories (OneHotEncoder or TargetEncoder, in a pipeline), "
             "or leave the column out."
         ) from error
+    if issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()  # an entry that is given in parts is their sum
     if reset:
         vectors = 8 * _VECTORS * X.shape[1]
         check_size(f"A model of {X.shape[1]} features", vectors, "select or hash features")
     return X
+
+
+def linear_scores(X, coef, intercept):
+    """X coef' + intercept, shape (n, d), equal for equal rows whatever else is in the batch.
+
+    Equal documents must tie, and BLAS sums the last rows of a batch in another order: it is given
+    blocks of one size, the last one filled up. A few outputs are summed row by row, by einsum, in
+    blocks too, for it buffers longer sums by the batch. Sums are float64; where X and coef are
+    float32, so are the scores.
+
+    Raises
+    ------
+    ValueError
+        If a score is not finite.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = _products_with(X, coef) + intercept
+        scores = scores.astype(np.result_type(X, coef), copy=False)
+    if not np.all(np.isfinite(scores)):
+        raise ValueError(
+            f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "
+            "its features are too large for the coefficients. Bring X to the scale of the rows in "
+            "fit, and those to one scale (StandardScaler)."
+        )
+    return scores
+
+
+def _products_with(X, coef):
+    if issparse(X):
+        return X @ coef.T
+    scores = np.zeros((X.shape[0], len(coef)))
+    if len(coef) >= _OUTPUTS_OF_BLAS:
+        right, filled = np.ascontiguousarray(coef.T), np.zeros((_ROWS_OF_BLAS, X.shape[1]))
+        as_it_is = X.dtype == np.float64 and X.flags.c_contiguous
+        for rows in gen_batches(len(scores), _ROWS_OF_BLAS):
+            n = rows.stop - rows.start
+            if n == _ROWS_OF_BLAS and as_it_is:
+                np.matmul(X[rows], right, out=scores[rows])
+            else:
+                filled[:n] = X[rows]
+                scores[rows] = (filled @ right)[:n]
+        return scores
+    batches_of_columns = list(gen_batches(X.shape[1], _COLUMNS_AT_ONCE))  # slow to ask for
+    for rows in gen_batches(len(scores), _ROWS_AT_ONCE):
+        block = np.ascontiguousarray(X[rows], dtype=np.float64)
+        for columns in batches_of_columns:
+            scores[rows] += np.einsum("np,dp->nd", block[:, columns], coef[:, columns])
+    return scores
 
 
 def attribute_of_fitted(estimator, name):
@@ -69,27 +122,6 @@ def attribute_of_fitted(estimator, name):
     if "estimator_" not in vars(estimator):
         raise AttributeError(f"This {type(estimator).__name__} has no estimator_, so no {name}.")
     return getattr(estimator.estimator_, name)
-
-
-def check_summable(name, X):
-    """Refuse features that are not finite, or whose squares leave the floating range."""
-    total = sum_of_squares(X)
-    if not np.isfinite(total):
-        assert_all_finite(X, estimator_name=name, input_name="X")
-    mean_square(X, total=total)
-
-
-def read_summable_features(estimator, X, *, reset, again=False):
-    """X by ``estimator._validate_X``, finite and with squares in the floating range.
-
-    One pass over X tells both: a sum of squares is finite only if all entries are. X that is read
-    `again`, or whose squares are summed later, needs none.
-    """
-    with config_context(assume_finite=True):
-        X = estimator._validate_X(X, reset=reset)
-    if not again:
-        check_summable(type(estimator).__name__, X)
-    return X
 
 
 class RankingMixin:
@@ -226,10 +258,6 @@ class Rows(NamedTuple):
 class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
     """Base of the rankers that are regressors of scores with a `target_loss`."""
 
-    #: Whether `_validate_X` leaves it to the sum of squares to find what is not finite.
-    _finite_by_squares: ClassVar[bool] = False
-    _finite_by_sums: ClassVar[bool] = False  # dense X is looked at when its squares are summed
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         try:
@@ -241,23 +269,13 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
         tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
         return tags
 
-    def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True, again=False):
-        """`Rows` of a batch as users give it, `whole` if no other batch follows.
-
-        X that is read `again` has been found finite before.
-        """
+    def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
+        """`Rows` of a batch as users give it, `whole` if no other batch follows."""
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self)
-        estimator = getattr(self, "estimator", None)
-        plain = is_linear(estimator)
-        if plain and self._finite_by_squares:
-            by_sums = self._finite_by_sums and is_ridge(estimator) and not issparse(X)
-            again = again or by_sums
-            X = read_summable_features(self, X, reset=reset, again=again)
-        else:
-            X = self._validate_X(X, reset=reset)
-            if plain:
-                mean_square(X)
+        X = self._validate_X(X, reset=reset)
+        if is_linear(getattr(self, "estimator", "ridge")):
+            mean_square(X)  # refuses features out of range
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists, stacklevel=4)

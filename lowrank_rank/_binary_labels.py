@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.model_selection import GroupShuffleSplit, train_test_split
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
@@ -37,6 +36,11 @@ class Labels(NamedTuple):
         return self.positive.ndim == 1 and self.lists is None
 
     @property
+    def n_items(self):
+        """Number of labels of a row of a matrix, else None."""
+        return self.positive.shape[1] if self.positive.ndim == 2 else None
+
+    @property
     def n_lists(self):
         if self.one_list:
             return 1
@@ -59,55 +63,32 @@ class Labels(NamedTuple):
             lists = RankingLists.from_qid(lists.ungroup(lists.index)[rows])
         return self._replace(positive=self.positive[rows], lists=lists)
 
-    def folds(self, n_folds, random_state):
-        """Indices of the rows to learn from and of those held out, in turn, as far as it goes.
+    def hold_out(self, fraction, strata, random_state):
+        """Indices of the rows to learn from and of the held-out rows; queries stay whole.
 
-        One list is cut by class, queries stay whole. `random_state` None cuts in the order of the
-        rows. Folds of one class, in which nothing can be compared, are left out.
+        Parameters
+        ----------
+        fraction : float
+        strata : ndarray of bool, shape (n_units,)
+            A unit is a query, or a row without query ids. The fraction is held out of both strata,
+            one unit at least.
+        random_state : RandomState
         """
-        of_rows = self.positive if self.one_list else np.zeros(len(self.positive), dtype=bool)
-        group = np.arange(len(of_rows))
+        is_held = np.zeros(len(strata), dtype=bool)
+        for units in (np.flatnonzero(strata), np.flatnonzero(~strata)):
+            random_state.shuffle(units)
+            is_held[units[: max(1, round(fraction * len(units)))]] = True
         if self.lists is not None:
-            group, of_rows = (
-                self.lists.ungroup(self.lists.index),
-                np.zeros(self.n_lists, dtype=bool),
-            )
-        fold = np.empty(len(of_rows), dtype=np.intp)
-        for part in (np.flatnonzero(of_rows), np.flatnonzero(~of_rows)):
-            if random_state is not None:
-                random_state.shuffle(part)
-            fold[part] = np.arange(len(part)) % n_folds
-        for i in range(n_folds):
-            is_held = fold[group] == i
-            rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
-            if all(len(rows) and self.pick(rows).comparable for rows in (rest, held)):
-                yield rest, held
-
-    def hold_out(self, fraction, random_state):
-        """Indices of the rows to learn from and of those to watch; queries stay whole."""
-        positive, rows = self.positive, np.arange(len(self.positive))
-        n_held = max(2, round(fraction * len(rows)))  # one row of each class at least
-        try:
-            if self.lists is not None:
-                split = GroupShuffleSplit(1, test_size=fraction, random_state=random_state)
-                groups = self.lists.ungroup(self.lists.index)
-                rest, held = next(split.split(rows, groups=groups))
-            else:
-                rest, held = train_test_split(
-                    rows,
-                    test_size=n_held,
-                    random_state=random_state,
-                    stratify=positive if positive.ndim == 1 else None,
-                )
-            if not (self.pick(rest).comparable and self.pick(held).comparable):
-                raise ValueError("in one part no list has both positives and negatives")
-        except ValueError as error:
+            is_held = is_held[self.lists.ungroup(self.lists.index)]
+        rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
+        if not all(len(rows) and self.pick(rows).comparable for rows in (rest, held)):
             raise ValueError(
-                f"early_stopping cannot hold out validation_fraction={fraction:g} of {len(rows)} "
-                f"rows with {np.count_nonzero(positive)} positives: {error}. Switch it off or "
-                "change the fraction."
-            ) from None
-        return np.sort(rest), np.sort(held)
+                f"early_stopping cannot hold out validation_fraction={fraction:g} of "
+                f"{len(is_held)} rows with {np.count_nonzero(self.positive)} positives: in one "
+                "part no list has both positives and negatives. Switch it off or change the "
+                "fraction."
+            )
+        return rest, held
 
 
 def read_binary_labels(y, qid, classes, pos_label, estimator):

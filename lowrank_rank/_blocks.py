@@ -10,6 +10,8 @@ from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
+from ._arrays import plain
+
 
 class Block(NamedTuple):
     """Rows of whole lists, as `fit` takes them."""
@@ -51,6 +53,23 @@ def check_has_ids(before, now, would_be="one list"):
             f"Earlier batches had query ids, this one has none and would be {would_be}: pass "
             "qid=..., or y as ranking_target(y, qid)."
         )
+
+
+def cut_list(one):
+    """The error of a list whose rows are in two batches, blocks or parts."""
+    return ValueError(
+        f"The list {plain(one)!r} is cut: it has rows in two calls of partial_fit, two blocks or "
+        "two parts. Give each list in one of them."
+    )
+
+
+def check_new_lists(ids, seen):
+    """Refuse a list of which an earlier block had rows; adds the ids to the set `seen`."""
+    ids = [] if ids is None else ids.tolist()
+    again = next((one for one in ids if one in seen), None)
+    if again is not None:
+        raise cut_list(again)
+    seen.update(ids)
 
 
 class Blocks:

@@ -184,10 +184,10 @@ def fresh_fit(estimator):
 
 
 def is_ridge(estimator):
-    """Whether a fit is one of ridge, to begin with."""
-    return estimator is None or (isinstance(estimator, str) and estimator == "auto")
+    """Whether the fit to documents is ridge regression."""
+    return isinstance(estimator, str) and estimator in ("auto", "ridge")
 
 
 def is_linear(estimator):
     """Whether a linear model of ours is all that sees X."""
-    return is_ridge(estimator) or (isinstance(estimator, str) and estimator == "logistic")
+    return isinstance(estimator, str) and estimator != "trees"

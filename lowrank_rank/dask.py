@@ -282,8 +282,7 @@ def _on_partitions(X, model, tail, dtype):
 def _light(model):
     """A copy without the statistics, to send to workers."""
     light: Any = copy.copy(model)
-    if getattr(light, "_model_", None) is not None:
-        light._seen_, light._model_ = None, light._model_._replace(sums=None)
+    light._sums_ = None
     return light
 
 
@@ -296,21 +295,29 @@ def _with_rows(client, *data):
     return futures
 
 
-def _seen_of_all(blocks, model, reader):
-    """`Seen` of all blocks by a clone of the model, which may know more."""
+def _sums_of_all(blocks, model, reader):
+    """`Sums` of all blocks by a clone of the model that knows the columns."""
     if not reader._adds_up():
         raise ValueError(
-            "A cluster adds up the statistics of ridge regression; got "
-            f"estimator={model.estimator!r} and solver={model.solver!r}."
+            "A cluster adds up the sums of ridge regression: set estimator='ridge' and a solver "
+            f"other than 'lsqr', got estimator={model.estimator!r} and solver={model.solver!r}."
         )
-    return blocks.map(_seen, reader).total()
+    first = blocks.client.submit(_columns, blocks.futures[0], clone(reader), pure=False)
+    for name, value in first.result().items():
+        setattr(reader, name, value)
+    return blocks.map(_sums, reader).total()
 
 
-def _adopt(model, seen):
+def _sums(block, reader):
+    return reader._sums_of(reader._batch_of(block, reset=False))
+
+
+def _adopt(model, sums, reader):
     with fresh_fit(model):
-        for name, value in seen.columns.items():
-            setattr(model, name, value)
-        model._adopt(seen)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(reader, name):
+                setattr(model, name, getattr(reader, name))
+        model._adopt(sums.batch, sums.solve(model.alpha))
 
 
 def _values(block, model):
@@ -472,16 +479,12 @@ def _rank_rows(scores):
     return ranks_from_scores(scores.ravel(), lists).reshape(scores.shape)
 
 
-def _seen(block, ranker):
-    return ranker._seen_of(block, reset=True, search=ranker.alpha == "auto")
-
-
 class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
-    """`LowRankSurrogateRanker` on a Dask cluster: the same parameters, and coefficients of ridge.
+    """`LowRankSurrogateRanker` on a Dask cluster: the same parameters and coefficients.
 
-    One pass over the partitions: each gives statistics of n_features x n_features numbers, which
-    workers add up, eight at a time, and the client solves. With ``estimator`` None, or "auto",
-    which is ridge here.
+    One pass over the partitions: each gives sums of n_features x n_features numbers, which workers
+    add up, eight at a time, and the client solves. For ridge regression: documents, or fixed items
+    with ``estimator="ridge"``.
 
     Examples
     --------
@@ -498,9 +501,10 @@ class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
     """
 
     def _fit_futures(self, blocks):
-        seen = _seen_of_all(blocks, self, clone(self))
-        seen.check_items_judged()
-        _adopt(self, seen)
+        reader = clone(self)
+        sums = _sums_of_all(blocks, self, reader)
+        sums.check_items_judged()
+        _adopt(self, sums, reader)
 
 
 class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
@@ -581,7 +585,7 @@ class _DaskClassifier:
         if not names_classes(self.loss_matrix, self.classes):
             labels = client.gather(blocks.map(_labels, clone(self)).futures)
             reader.set_params(classes=np.unique(np.concatenate(labels)))
-        _adopt(self, _seen_of_all(blocks, self, reader))
+        _adopt(self, _sums_of_all(blocks, self, reader), reader)
         return self
 
     def predict(self, X) -> Any:
@@ -624,10 +628,10 @@ class _DaskClassifier:
 
 
 class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier):
-    """`LowRankSurrogateClassifier` on a Dask cluster: the parameters and coefficients of ridge.
+    """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
 
     One pass over the partitions, and one over y before it where neither `classes` nor the index of
-    `loss_matrix` names the classes. With ``estimator`` None, or "auto", which is ridge here.
+    `loss_matrix` names the classes. With ``estimator="ridge"``.
 
     Examples
     --------
@@ -638,7 +642,7 @@ class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier
     >>> X, y = np.arange(8.0).reshape(8, 1), np.repeat(["low", "high"], 4)
     >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     data = [da.from_array(a, chunks=3) for a in (X, y)]
-    ...     classifier = DaskLowRankSurrogateClassifier().fit(*data)
+    ...     classifier = DaskLowRankSurrogateClassifier(estimator="ridge").fit(*data)
     >>> classifier.predict([[1.0], [6.0]])
     array(['low', 'high'], dtype='<U4')
     """

@@ -14,8 +14,8 @@ PACKAGE = Path(lowrank_rank.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: The floors from the ground up; a module may import what stands below it, and of its own folder.
 FLOORS = [
-    {"_version", "_typing", "_arrays", "_tables", "_blocks"},
-    {"_lists", "_runs"},
+    {"_version", "_typing", "_arrays", "_tables"},
+    {"_lists", "_runs", "_blocks"},
     {"_ranks"},
     {"_parameters", "_labels"},
     {"_costs", "_binary_labels"},

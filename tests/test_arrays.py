@@ -132,7 +132,8 @@ def test_ridge_statistics(monkeypatch):
     monkeypatch.setattr(_arrays, "machine_memory", lambda: 2**20)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 400))
-    for model in (LowRankSurrogateRanker(solver="gram"), LowRankSurrogateClassifier(solver="gram")):
+    for model in (LowRankSurrogateRanker(), LowRankSurrogateClassifier()):
+        model.set_params(solver="gram", estimator="ridge")
         with pytest.raises(ValueError, match=r"solver 'gram' would take .*or take solver='lsqr'"):
             model.fit(X, np.arange(20) % 2)
         assert model.set_params(solver="lsqr").fit(X, np.arange(20) % 2).solver_ == "lsqr"

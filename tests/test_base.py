@@ -43,8 +43,12 @@ FITS = {
     "low rank": rank_documents(LowRankSurrogateRanker()),
     "lsqr": rank_documents(LowRankSurrogateRanker(solver="lsqr", tol=1e-12)),
     "partial_fit": lambda X: LowRankSurrogateRanker().partial_fit(X, y, qid=qid),
-    "items": lambda X: LowRankSurrogateRanker(target_loss="dcg").fit(X, TWO_ITEMS),
-    "classifier": lambda X: LowRankSurrogateClassifier(estimator=None).fit(X, y),
+    "items": lambda X: LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(
+        X, TWO_ITEMS
+    ),
+    "logistic items": lambda X: LowRankSurrogateRanker(target_loss="dcg").fit(X, TWO_ITEMS),
+    "logistic": lambda X: LowRankSurrogateClassifier().fit(X, y),
+    "classifier": lambda X: LowRankSurrogateClassifier(estimator="ridge").fit(X, y),
     "pairs": rank_documents(PairwiseDAGRanker()),
     "bilinear": rank_documents(PairwiseDAGRanker(pair_features="bilinear", tol=1e-6)),
     "concatenation": rank_documents(PairwiseDAGRanker(pair_features="concatenation")),
@@ -361,9 +365,10 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_float32_of_any_layout_gives_the_model_of_float64(name, layout):
     single = np.where(X > 0, X, 0.0).astype(np.float32)
+    given = LAYOUTS[layout](single)  # sparse features of items and classes have scales of their own
+    double = sparse.csr_matrix(single) if sparse.issparse(given) else single
     expected, found = (
-        scores_of(FITS[name](form), single)
-        for form in (single.astype(np.float64), LAYOUTS[layout](single))
+        scores_of(FITS[name](form), single) for form in (double.astype(np.float64), given)
     )
     atol = 1e-2 if name in ("bilinear", "top") else 1e-4  # those end where rounding leads them
     assert_allclose(found, expected, rtol=0, atol=atol * np.abs(expected).max())

@@ -371,7 +371,8 @@ def test_preferences_cross_validates_and_duels():
 
 def test_limits_of_ridge_measures_and_decoders_are_rows():
     """One row of each kind; the memory of a fit is traced, which takes long."""
-    names = ["gram float32", "missing labels", "predictions", "sparse solver", "auto penalty"]
+    names = ["documents float32", "missing labels", "predictions", "sparse solver", "classes 5"]
+    names += ["documents Fortran order", "documents Kendall hinge", "items pairs 10", "top sparse"]
     names += ["ndcg tied 20", "map 20", "kendall 20", "ids strings", "dag sparse 1000"]
     rows = run_tiny("limits", "--part", "rows", "--row", *names)
     assert len(rows) == len(names)
@@ -392,18 +393,21 @@ def test_defaults_against_tuned_peers():
         assert row["verdict"] in ("ahead", "on par", "behind")
 
 
-def test_penalty_is_searched_and_constant_on_the_same_lists():
-    rows = run_tiny("penalty", "--part", "searched", "--partitions", "1")
-    assert [row["measure"] for row in rows] == ["ndcg@10", "map"]
-    assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
+def test_rules_are_compared_with_searches():
+    families = ["documents", "items", "hinges of items", "top"]
+    rows = run_tiny("rules", "--part", "searched", "--family", *families)
+    cells = of(rows, dataset="synthetic") + of(rows, dataset="generated")
+    assert {row["family"] for row in cells} == set(families)
+    assert all(row["low"] <= row["regret"] <= row["high"] for row in cells)
+    table = [row for row in rows if "at_most" in row]
+    assert [row["family"] for row in table] == families
+    assert all(row["verdict"] in ("ok", "MISSED") for row in table)
 
 
-def test_penalties_of_few_lists():
-    [row] = run_tiny("penalty", "--part", "few")
-    assert row["dataset"] == "generated"
-    for model in ("ridge", "pairs", "cross-entropy", "hinge"):
-        assert -1 < row[model] < 1
-        assert row[model] != row[f"{model}, constant"]
+def test_rules_of_few_lists():
+    rows = run_tiny("rules", "--part", "few")
+    assert {row["model"] for row in rows} == {"ridge", "cross-entropy", "hinge"}
+    assert all(-1 < row["regret"] < 1 for row in rows)
 
 
 def test_verdicts_by_holm():

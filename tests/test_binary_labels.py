@@ -54,21 +54,25 @@ def test_one_class_is_enough_where_both_are_known():
 
 def test_held_out_rows_are_stratified_and_queries_stay_whole():
     y = (np.arange(200) < 40).astype(int)
-    rest, held = labels_of(y).hold_out(0.1, np.random.RandomState(0))
+    labels = labels_of(y)
+    rest, held = labels.hold_out(0.1, labels.positive, np.random.RandomState(0))
     assert_array_equal(np.sort(np.r_[rest, held]), np.arange(200))
     assert len(held) == 20
     assert y[held].sum() == 4
     qid = np.arange(200) % 20
-    rest, held = labels_of(y, qid).hold_out(0.1, np.random.RandomState(0))
+    strata = np.arange(20) < 10
+    rest, held = labels_of(y, qid).hold_out(0.1, strata, np.random.RandomState(0))
     assert not np.intersect1d(qid[rest], qid[held]).size
-    assert np.unique(qid[held]).size == 2
-    matrix = np.column_stack([y, 1 - y])
-    rest, held = labels_of(matrix).hold_out(0.1, np.random.RandomState(0))
+    assert sorted(np.unique(qid[held]) < 10) == [False, True]
+    matrix = labels_of(np.column_stack([y, 1 - y]))
+    rest, held = matrix.hold_out(0.1, np.ones(200, dtype=bool), np.random.RandomState(0))
     assert len(held) == 20
 
 
 def test_rows_that_cannot_be_held_out():
+    labels = labels_of([0, 1, 0, 0, 0, 0])
     with pytest.raises(ValueError, match=r"validation_fraction=0.1 of 6 rows with 1 positives"):
-        labels_of([0, 1, 0, 0, 0, 0]).hold_out(0.1, np.random.RandomState(0))
+        labels.hold_out(0.1, labels.positive, np.random.RandomState(0))
+    labels = labels_of([0, 1, 0, 0], [0, 0, 1, 1])
     with pytest.raises(ValueError, match="in one part no list has both"):
-        labels_of([0, 1, 0, 0], [0, 0, 1, 1]).hold_out(0.5, np.random.RandomState(0))
+        labels.hold_out(0.5, np.array([True, False]), np.random.RandomState(0))

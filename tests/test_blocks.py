@@ -76,11 +76,12 @@ def test_a_block_may_weigh_nothing_but_not_all(model):
 def test_a_batch_of_classes_may_weigh_nothing():
     X, y = load_iris(return_X_y=True)
     weights = np.where(y == 0, 0.0, 1.0)
-    whole = LowRankSurrogateClassifier().fit(X, y, sample_weight=weights)
-    cut = LowRankSurrogateClassifier().partial_fit(X[50:], y[50:], classes=[0, 1, 2])
+    ridge = LowRankSurrogateClassifier(estimator="ridge")
+    whole = clone(ridge).fit(X, y, sample_weight=weights)
+    cut = clone(ridge).partial_fit(X[50:], y[50:], classes=[0, 1, 2])
     cut.partial_fit(X[:50], y[:50], sample_weight=weights[:50])
     np.testing.assert_allclose(cut.coef_, whole.coef_, atol=1e-12)
-    first = LowRankSurrogateClassifier()
+    first = clone(ridge)
     with pytest.raises(ValueError, match="All sample weights are zero"):
         first.partial_fit(X[:50], y[:50], classes=[0, 1, 2], sample_weight=weights[:50])
     assert not hasattr(first, "coef_")

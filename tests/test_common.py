@@ -71,7 +71,7 @@ PATHS = {
     "top": PrecisionAtKPerceptron(),
     "top, perceptron": PrecisionAtKPerceptron(update="perceptron"),
     "top, held-out rows": PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
-    "top, several runs": PrecisionAtKPerceptron(target_loss="prbep", n_runs=2),
+    "top, no early stopping": PrecisionAtKPerceptron(target_loss="prbep", early_stopping=False),
     "hinge, cutting planes": StructuredHingeRanker(target_loss="ndcg@10", tol=0.1, max_iter=50),
     "hinge, smooth": StructuredHingeRanker(),
     "hinge, steps": StructuredHingeRanker(solver="sgd"),

@@ -159,7 +159,7 @@ WRONG = {
     "n_jobs": [0, "x", 1.5, True],
     "alpha": [10**400, -1],
     "decoder": [{}, None, 3],
-    "estimator": ["ridge", Ridge, 3],
+    "estimator": ["lasso", None, Ridge, 3],
 }
 
 

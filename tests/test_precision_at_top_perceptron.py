@@ -12,9 +12,8 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_svmlight_file, make_classification
+from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
-from sklearn.frozen import FrozenEstimator
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import make_scorer, precision_score
@@ -27,14 +26,18 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
-from lowrank_rank._binary_labels import read_binary_labels, threshold_between
+from lowrank_rank._binary_labels import threshold_between
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
-from lowrank_rank.precision_at_top._mini_batch import Start
+from lowrank_rank.regression._logistic import fit_logistic
 from lowrank_rank.surrogates import perceptron_step, precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
+
+from .top_cases import labels_matrix, no_steps, rare_class
+
+#: Whether the start is the best depends on few held-out rows.
+pytestmark = pytest.mark.filterwarnings("ignore:Training did not improve held-out precision")
 
 ALGORITHMS = [
     {},
@@ -43,17 +46,10 @@ ALGORITHMS = [
     {"surrogate": "struct"},
     {"update": "perceptron"},
     {"update": "perceptron", "surrogate": "max"},
-    {"early_stopping": True},
+    {"early_stopping": False},
     {"average": False},
-    {"n_runs": 3},
     {"solver": "cutting_plane", "max_iter": 200},
 ]
-
-
-def rare_class(n=2000, seed=0, positive=0.08):
-    return make_classification(
-        n, n_features=8, n_informative=5, weights=[1 - positive], flip_y=0.02, random_state=seed
-    )
 
 
 def queries(seed=0, n_lists=40):
@@ -64,14 +60,6 @@ def queries(seed=0, n_lists=40):
     y = (X[:, 0] + 0.5 * rng.normal(size=len(qid)) > 1).astype(int)
     y[qid == 0], y[qid == 1] = 0, 1
     return X, y, qid
-
-
-def labels_matrix(seed=0, n=300):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 5))
-    Y = (X @ rng.normal(size=(5, 6)) + [1, 0, 0, -1, -1, -2] > 0.5).astype(int)
-    Y[0], Y[1] = 0, 1
-    return X, Y
 
 
 # What is learnt --------------------------------------------------------------------------
@@ -85,20 +73,36 @@ def test_every_algorithm_learns(params):
     assert model.coef_.shape == (1, 8)
     assert model.intercept_.shape == (1,)
     assert model.n_iter_ >= 1
-    assert len(model.loss_curve_) == model.n_iter_ + bool(params.get("early_stopping"))
+    held_out = "early_stopping" not in params and "solver" not in params
+    assert len(model.loss_curve_) == model.n_iter_ + held_out
 
 
-@pytest.mark.parametrize("params", ALGORITHMS, ids=str)
-def test_dense_is_sparse(params):
+@pytest.mark.parametrize("start", ["logistic", "zeros"])
+@pytest.mark.parametrize(
+    "params",
+    [{"update": "perceptron"}, {"solver": "cutting_plane", "max_iter": 200}],
+    ids=str,
+)
+def test_features_as_they_are_may_be_sparse(params, start):
     X, y = rare_class(600)
     X[np.abs(X) < 0.5] = 0.0
-    # Ridge solves sparse problems iteratively: begin at zeros.
-    model = PrecisionAtKPerceptron(random_state=0, start="zeros", **params)
+    model = PrecisionAtKPerceptron(random_state=0, start=start, **params)
     dense = clone(model).fit(X, y)
     thin = clone(model).fit(sparse.csr_matrix(X), y)
-    assert_allclose(thin.coef_, dense.coef_, atol=1e-8)
-    assert_allclose(thin.decision_function(X[:5]), dense.decision_function(X[:5]), atol=1e-8)
-    assert_allclose(clone(model).fit(sparse.csc_matrix(X), y).coef_, dense.coef_, atol=1e-8)
+    if start == "zeros" or "solver" in params:
+        assert_allclose(thin.coef_, dense.coef_, atol=1e-8)
+        assert_allclose(thin.decision_function(X[:5]), dense.decision_function(X[:5]), atol=1e-8)
+    assert_allclose(clone(model).fit(sparse.csc_matrix(X), y).coef_, thin.coef_, atol=1e-12)
+
+
+def test_sparse_features_are_divided_and_not_shifted():
+    X, y = rare_class(600)
+    X[np.abs(X) < 0.5] = 0.0
+    scale = np.sqrt(np.sum(X**2, axis=0) / np.count_nonzero(X, axis=0))
+    model = PrecisionAtKPerceptron(random_state=0)
+    plain = clone(model).fit(sparse.csr_matrix(X), y)
+    scaled = clone(model).fit(sparse.csr_matrix(X / scale), y)
+    assert_allclose(plain.coef_, scaled.coef_ / scale, rtol=1e-9)
 
 
 def test_sparse_start_is_close_to_the_dense_one():
@@ -139,46 +143,34 @@ def test_better_than_logistic_regression_where_the_top_is_another_matter(data_fo
 )
 def test_first_step_by_hand(loss, name, n_rows, batch_size):
     X, y = rare_class(n_rows)
-    mean_square = np.mean(np.sum(X**2, axis=1))
-    start = LogisticRegression().fit(X, y).coef_[0]
+    Z = StandardScaler().fit_transform(X)
+    start = fit_logistic(Z, y, np.ones(n_rows), "auto", tol=1e-4)[0][0]
     k = 1 if loss == "wta" else max(1, int(0.25 * y.sum() + 0.5))
-    _, slope = precision_surrogate(y, X @ start, k, surrogate=name)
+    _, slope = precision_surrogate(y, Z @ start, k, surrogate=name)
     assert slope.any()
-    rate = 50.0 / mean_square
-    pull = 50.0 * 0.02 * X.shape[1] / k
-    stepped = start - rate * X.T @ slope / k
-    expected = (stepped + pull * start) / (1 + pull)
+    pull = 50.0 * 0.02 * X.shape[1] / k  # the mean squared norm is the number of features
+    stepped = start - 50.0 / X.shape[1] * Z.T @ slope / k
+    expected = (stepped + pull * start) / (1 + pull) / X.std(axis=0)
     model = PrecisionAtKPerceptron(
-        target_loss=loss,
-        surrogate=name,
-        max_iter=1,
-        batch_size=batch_size,
-        standardize=False,
-        early_stopping=False,
-        start=start,
-        average=False,
-    ).partial_fit(X, y)
-    assert_allclose(model.coef_[0], expected, rtol=1e-10)
-    named = clone(model).set_params(start="logistic").partial_fit(X, y)
-    assert_allclose(named.coef_[0], expected, rtol=1e-6)
+        target_loss=loss, surrogate=name, batch_size=batch_size, average=False
+    )
+    assert_allclose(clone(model).partial_fit(X, y).coef_[0], expected, rtol=1e-9)
+    whole = clone(model).set_params(max_iter=1, early_stopping=False, batch_size=n_rows)
+    assert_allclose(whole.fit(X, y).coef_[0], expected, rtol=1e-9)
+    given = clone(model).set_params(start=start / X.std(axis=0)).partial_fit(X, y)
+    assert_allclose(given.coef_[0], expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["avg", "max"])
 def test_first_perceptron_step_by_hand(name):
     X, y = rare_class(100)
-    mean_square = np.mean(np.sum(X**2, axis=1))
-    start = 3.25 * Ridge(alpha=mean_square).fit(X, 2.0 * y - 1).coef_
+    start = Ridge().fit(X, y).coef_
     step = perceptron_step(y, X @ start, y.sum(), surrogate=name)
     assert step.any()
     model = PrecisionAtKPerceptron(
-        target_loss="prbep",
-        update="perceptron",
-        surrogate=name,
-        start="least_squares",
-        max_iter=1,
-        batch_size=100,
-    ).fit(X, y)
-    assert_allclose(model.coef_[0], start + X.T @ step, rtol=1e-10)
+        target_loss="prbep", update="perceptron", surrogate=name, start=Ridge(), batch_size=100
+    ).partial_fit(X, y)
+    assert_allclose(model.coef_[0], start + X.T @ step, rtol=1e-8)
 
 
 def test_a_small_k_is_not_another_k():
@@ -187,7 +179,11 @@ def test_a_small_k_is_not_another_k():
     assert y.sum() > 900
     coefs = {
         k: PrecisionAtKPerceptron(
-            target_loss=f"precision@{k}", start="zeros", alpha=0.0, random_state=0
+            target_loss=f"precision@{k}",
+            start="zeros",
+            alpha=0.0,
+            early_stopping=False,
+            random_state=0,
         )
         .fit(X, y)
         .coef_
@@ -207,7 +203,7 @@ def test_the_best_row_is_not_the_first_of_the_best_29():
     X, y = winner_takes_all()
     for loss, sign in (("wta", 1), ("precision@29", -1)):
         model = PrecisionAtKPerceptron(
-            target_loss=loss, start="least_squares", alpha=0.0, max_iter=10, random_state=0
+            target_loss=loss, start=Ridge(), alpha=0.0, random_state=0
         ).partial_fit(X, y)
         for _ in range(9):
             model.partial_fit(X, y)
@@ -215,26 +211,32 @@ def test_the_best_row_is_not_the_first_of_the_best_29():
         assert_allclose(model.score(X, y), 1.0 if loss == "wta" else 28 / 29)
 
 
-def test_shuffling():
+def test_fit_shuffles_by_the_random_state_alone():
     X, y = rare_class(2000)
-    coefs = [
-        PrecisionAtKPerceptron(batch_size=200, shuffle=shuffle, random_state=seed).fit(X, y).coef_
-        for shuffle, seed in [(False, 0), (False, 1), (True, 0), (True, 0), (True, 1)]
+    one, again, other = (
+        PrecisionAtKPerceptron(batch_size=200, random_state=seed, early_stopping=False)
+        .fit(X, y)
+        .coef_
+        for seed in (0, 0, 1)
+    )
+    assert_array_equal(one, again)
+    assert not np.allclose(one, other)
+    stream = [
+        PrecisionAtKPerceptron(batch_size=200, random_state=seed).partial_fit(X, y).coef_
+        for seed in (0, 1)
     ]
-    assert_array_equal(coefs[0], coefs[1])
-    assert_array_equal(coefs[2], coefs[3])
-    assert not np.allclose(coefs[0], coefs[2])
-    assert not np.allclose(coefs[2], coefs[4])
+    assert_array_equal(stream[0], stream[1])
 
 
-def test_a_perceptron_without_mistakes_stops():
+def test_a_perceptron_without_mistakes_stays_where_it_is():
     X, y = np.array([[3.0], [2.0], [0.0], [-1.0]]), [1, 1, 0, 0]
-    model = PrecisionAtKPerceptron(update="perceptron", max_iter=9, n_iter_no_change=9)
-    assert model.fit(X, y).n_iter_ == 2  # at zeros all is tied: the first pass makes mistakes
-    assert model.set_params(tol=None).fit(X, y).n_iter_ == 9
-    # A step on the margin may follow a top that is right: it takes passes without a gain to stop.
-    descent = PrecisionAtKPerceptron(max_iter=9, n_iter_no_change=4).fit(X, y)
-    assert descent.n_iter_ == 5
+    model = PrecisionAtKPerceptron(
+        update="perceptron", start="zeros", average=False, random_state=0
+    )
+    one, nine = (clone(model).set_params(max_iter=n).fit(X, y) for n in (1, 9))
+    assert nine.loss_curve_ == [0.0] + [1.0] * 8  # at zeros all is tied
+    assert nine.n_iter_ == 9
+    assert_array_equal(one.coef_, nine.coef_)
 
 
 def test_steps_that_lead_astray_do_not_count():
@@ -246,146 +248,133 @@ def test_steps_that_lead_astray_do_not_count():
     z = -5 + 2.2 * foreign + 2 * new + 0.4 * (np.log(amount) - 4) + 0.8 * (hour < 6)
     y = (rng.rand(n) < 1 / (1 + np.exp(-z))).astype(int)
     X = StandardScaler().fit_transform(np.column_stack([amount, hour, foreign, new]))
-    model = PrecisionAtKPerceptron(random_state=0, eta0=50.0, alpha=0.0)
-    with pytest.warns(ConvergenceWarning, match="made the top of held-out rows worse"):
+    model = PrecisionAtKPerceptron(random_state=0, alpha=0.0, average=False)
+    with pytest.warns(
+        ConvergenceWarning,
+        match="Training did not improve held-out precision at k; keeping the initial logistic",
+    ):
         model.fit(X, y)
-    assert_allclose(model.coef_[0], LogisticRegression().fit(X, y).coef_[0], rtol=1e-2)
+    start = fit_logistic(X, y, np.ones(n), "auto", tol=1e-4)[0]
+    assert_allclose(model.coef_, start, rtol=1e-6)  # of all rows, not of four fifths
+    with pytest.warns(ConvergenceWarning, match="keeping the initial LogisticRegression"):
+        model.set_params(start=LogisticRegression()).fit(X, y)
+    assert_allclose(model.coef_, LogisticRegression().fit(X, y).coef_, rtol=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model.set_params(start=start).fit(X, y)
+    assert_allclose(model.coef_, start, rtol=1e-9)
 
 
-def test_the_unit_of_no_column_matters():
+def transformed(X, how):
+    """X in other units, with offsets, or with its columns in another order."""
+    if not isinstance(how, str):
+        return X * how
+    return X[:, ::-1] if how == "order" else X + 1e6 * X.std(axis=0)
+
+
+@pytest.mark.parametrize("shape", ["list", "queries", "matrix"])
+@pytest.mark.parametrize("params", [{}, {"early_stopping": False}, {"start": "zeros"}], ids=str)
+def test_units_offsets_and_order_of_the_columns_do_not_matter(params, shape):
+    options = {}
+    if shape == "list":
+        X, y = rare_class(800)
+        X[:, 2] = np.where(X[:, 2] > 1, X[:, 2], 0.0)
+    elif shape == "queries":
+        X, y, options["qid"] = queries()
+    else:
+        X, y = labels_matrix()
+    loss = "precision@25%" if shape == "list" else "precision@1"
+    model = PrecisionAtKPerceptron(target_loss=loss, random_state=0, **params)
+
+    def scores(X):
+        scores = clone(model).fit(X, y, **options).decision_function(X)
+        return scores - scores.mean(axis=-1, keepdims=True)
+
+    expected = scores(X)
+    for how in (1e-3, 3.0, 1e6, 10.0 ** np.arange(-3, X.shape[1] - 3), "offset", "order"):
+        found = scores(transformed(X, how))
+        assert_allclose(found, expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+
+
+def test_a_stream_keeps_the_scale_of_its_first_call():
     X, y = rare_class(800)
-    X[:, 2] = np.where(X[:, 2] > 1, X[:, 2], 0.0)
-    units = 10.0 ** np.arange(-8, 8, 2)
-    for params in ({}, {"start": "least_squares"}, {"start": "zeros"}, {"update": "perceptron"}):
-        for kind in (np.asarray, sparse.csr_matrix):
-            model = PrecisionAtKPerceptron(random_state=0, standardize=True, **params)
-            plain, scaled = (clone(model).fit(kind(features), y) for features in (X, X * units))
-            assert_allclose(scaled.coef_ * units, plain.coef_, rtol=1e-3, atol=1e-6)
-    stream = [
-        PrecisionAtKPerceptron().partial_fit(f[:400], y[:400]).partial_fit(f[400:], y[400:])
-        for f in (X, X * units)
-    ]
-    assert_allclose(stream[1].coef_ * units, stream[0].coef_, rtol=1e-3, atol=1e-6)
+    scaler = StandardScaler().fit(X[:400])
+    models = []
+    for features in (X, scaler.transform(X), 1e6 * X):
+        model = PrecisionAtKPerceptron()
+        for rows in (slice(400), slice(400, 600), slice(600, 800)):
+            model.partial_fit(features[rows], y[rows])
+        models.append(model)
+    plain, scaled, other = models
+    assert_allclose(plain.coef_ * scaler.scale_, scaled.coef_, rtol=1e-9)
+    assert_allclose(other.coef_ * 1e6, plain.coef_, rtol=1e-9)
 
 
-def no_steps(**params):
-    """A model that stays where it starts."""
-    return PrecisionAtKPerceptron(eta0=1e-12, random_state=0, **params)
-
-
-@pytest.mark.parametrize("pos_label", [0, 1])
-def test_starts(pos_label):
+def test_duplicate_entries_and_explicit_zeros_of_sparse_features():
     X, y = rare_class(400)
-    sign = 1 if pos_label else -1
-    logistic = make_pipeline(StandardScaler(), LogisticRegression())
-    scores = logistic.fit(X, y).decision_function(X)
-    fitted = FrozenEstimator(clone(logistic).fit(X, y))
-    expected = (logistic[-1].coef_ / logistic[0].scale_)[0]
-    for start in ("logistic", logistic, fitted, sign * expected, (sign * expected).tolist()):
-        model = no_steps(start=start, pos_label=pos_label).fit(X, y)
-        assert_allclose(model.coef_[0], expected, rtol=1e-2)
-        assert_array_equal(model.rank(X).argsort()[:9], np.argsort(-sign * scores)[:9])
-    ridge = no_steps(start=Ridge(), pos_label=pos_label).fit(X, y)
-    assert_allclose(ridge.coef_[0], Ridge().fit(X, y).coef_, rtol=1e-5)
-    names = np.array(["ok", "bad"])[y]
-    named = no_steps(start=LogisticRegression(), pos_label="bad").fit(sparse.csr_matrix(X), names)
-    assert_allclose(named.coef_, -LogisticRegression().fit(X, y).coef_, rtol=1e-2)
-
-
-@pytest.mark.parametrize("noise", [0.0, 3.0])
-def test_the_penalty_of_the_start_is_chosen_on_held_out_rows(noise):
-    """With C = 1 few rows of many features are learnt by heart, which is right without noise."""
-    rng = np.random.default_rng(0)
-    X, w = rng.normal(size=(400, 80)), rng.normal(size=80)
-    y = (X @ w / 9.0 + noise * rng.normal(size=400) > 0.5).astype(int)
-    model = no_steps(start="logistic", target_loss="precision@50%").fit(X, y)
-    scaler = StandardScaler().fit(X)
-    plain = LogisticRegression(C=10 / 80 if noise else 1.0).fit(scaler.transform(X), y)
-    assert_allclose(model.coef_[0], plain.coef_[0] / scaler.scale_, rtol=0, atol=0.02)
-
-
-def test_few_features_need_no_other_penalty():
-    X, y = rare_class(400)
-    labels = read_binary_labels(y, None, None, None, PrecisionAtKPerceptron())
-    assert Start(X, labels, "logistic", True).others() == []
-    wide = np.random.default_rng(0).normal(size=(400, 80))
-    [other] = Start(wide, labels, "logistic", True).others()
-    assert pytest.approx(10 / 80) == other.C
-    _, raw = Start(sparse.csr_matrix(wide), labels, "logistic", True).others()
-    assert (raw.C, raw.standardize) == (1.0, False)
-    for start, standardize in (("logistic", False), ("least_squares", True), ("zeros", True)):
-        assert Start(wide, labels, start, standardize).others() == []
-
-
-def test_rare_words_may_weigh_as_little_as_they_do():
-    """Scaled to the same size, words that are rare drown the others: the features are as given."""
-    rng = np.random.default_rng(0)
-    base = 1.0 / np.arange(1, 801)
-    topics = [rng.dirichlet(40.0 * base + 1e-4) for _ in range(2)]
-    y = (rng.random(1600) < 0.15).astype(int)
-    words = np.array([rng.multinomial(40, 0.6 * base / base.sum() + 0.4 * topics[c]) for c in y])
-    X = sparse.csr_matrix(words * np.log(1600 / (1.0 + (words > 0).sum(axis=0))))
-    model = no_steps(target_loss="prbep").fit(X[:800], y[:800])
-    raw = LogisticRegression(max_iter=1000).fit(X[:800], y[:800])
-    ours, theirs = (
-        precision_at_k_score(y[800:], m.decision_function(X[800:]), k=y[800:].sum())
-        for m in (model, raw)
+    X[np.abs(X) < 0.5] = 0.0
+    plain = sparse.csr_matrix(X)
+    doubled = sparse.csr_matrix(
+        (
+            np.r_[0.25 * plain.data, 0.75 * plain.data, np.zeros(400)],
+            (
+                np.r_[np.tile(plain.nonzero()[0], 2), np.arange(400)],
+                np.r_[np.tile(plain.nonzero()[1], 2), np.zeros(400, dtype=int)],
+            ),
+        ),
+        shape=X.shape,
     )
-    assert ours >= theirs - 0.02
+    for units in (1.0, 10.0 ** np.arange(-4, 4)):
+        expected, found = (
+            PrecisionAtKPerceptron(random_state=0).fit(features, y).decision_function(features)
+            for features in (plain, (doubled @ sparse.diags(units * np.ones(8))).tocsr())
+        )
+        assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-def test_starts_of_a_matrix():
-    X, Y = labels_matrix()
-    ridge = Ridge().fit(X, Y)
-    weights = np.column_stack([ridge.coef_, ridge.intercept_])
-    for start in (Ridge(), weights):
-        model = no_steps(start=start, target_loss="wta").fit(X, Y)
-        assert_allclose(model.coef_, ridge.coef_, rtol=1e-5, atol=1e-8)
-        assert_array_equal(model.rank(X).argmin(axis=1), ridge.predict(X).argmax(axis=1))
-    one, scaler, p = no_steps(target_loss="wta").fit(X, Y), StandardScaler().fit(X), X.shape[1]
-    theirs = LogisticRegression(C=2.0 / (p * p / 50)).fit(scaler.transform(X), Y[:, 2])
-    assert_allclose(one.coef_[2] * scaler.scale_, theirs.coef_[0], rtol=1e-2, atol=1e-2)
-
-
-@pytest.mark.parametrize(
-    ("start", "match"),
-    [
-        (np.ones(3), r"start must be finite, of the shape \(8,\) .* got \(3,\)"),
-        (np.full(8, np.nan), "start must be finite"),
-        (DecisionTreeClassifier(max_depth=2), "does not score rows by a linear function"),
-        (LogisticRegression, "start must be one of"),
-    ],
-)
-def test_starts_that_cannot_be(start, match):
-    X, y = rare_class(200)
-    with pytest.raises(ValueError, match=match):
-        PrecisionAtKPerceptron(start=start).fit(X, y)
+@pytest.mark.parametrize(("centre", "spread"), [(2015.0, 5.0), (1.7e9, 3600.0)])
+def test_years_and_times_are_features_like_others(centre, spread):
+    """Their mean does not belong in their scale."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4))
+    X[:, 0] = np.round(spread * rng.uniform(-1, 1, 150))
+    y = (2.0 * X[:, 0] / spread + X[:, 1] + 0.5 * rng.normal(size=150) > 1.2).astype(int)
+    shift = np.array([centre, 0.0, 0.0, 0.0])
+    model = PrecisionAtKPerceptron(random_state=0)
+    expected = clone(model).fit(X, y)
+    found = clone(model).fit(X + shift, y)
+    assert_allclose(found.coef_, expected.coef_, rtol=1e-6)
+    assert_allclose(
+        found.decision_function(X + shift), expected.decision_function(X), rtol=0, atol=1e-5
+    )
+    assert expected.score(X, y) > 0.9
 
 
 @pytest.mark.parametrize("shape", ["queries", "matrix"])
-def test_steps_that_do_not_pay_on_other_rows_are_not_taken(shape):
-    """Where a noisy linear score is all there is, what is returned may be the start itself."""
+def test_a_start_that_is_better_is_fitted_again_to_all_rows(shape):
+    """Logistic regression is right, and steps that are far too large lose it."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(600, 10))
-    score = X @ rng.normal(size=(10, 4)) + 3 * rng.normal(size=(600, 4))
-    y = (score > 4).astype(int) if shape == "matrix" else (score[:, 0] > 4).astype(int)
+    score = X @ rng.normal(size=(10, 4)) + 0.5 * rng.normal(size=(600, 4))
+    y = (score > 2).astype(int) if shape == "matrix" else (score[:, 0] > 1).astype(int)
     qid = {"qid": np.arange(600) // 20} if shape == "queries" else {}
-    wild = PrecisionAtKPerceptron(eta0=1e4, alpha=0.0, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        kept = wild.fit(X, y, **qid).coef_
-    assert_allclose(kept, no_steps().fit(X, y, **qid).coef_, rtol=1e-6)
+    wild = PrecisionAtKPerceptron(
+        target_loss="prbep",
+        eta0=1e6,
+        alpha=0.0,
+        average=False,
+        max_iter=1,
+        batch_size=20,
+        random_state=0,
+    )
+    with pytest.warns(ConvergenceWarning, match="keeping the initial logistic regression"):
+        wild.fit(X, y, **qid)
+    assert wild.loss_curve_[0] > max(wild.loss_curve_[1:])
+    start = no_steps(target_loss="prbep").fit(X, y, **qid)
+    assert_allclose(wild.coef_, start.coef_, rtol=1e-6)
     tame = PrecisionAtKPerceptron(random_state=0).fit(*rare_class(3000))
+    assert tame.loss_curve_[0] <= max(tame.loss_curve_)
     assert not np.allclose(tame.coef_, no_steps().fit(*rare_class(3000)).coef_, rtol=1e-3)
-
-
-def test_unit_and_order_of_the_columns_do_not_matter():
-    X, y = rare_class(800)
-    plain = PrecisionAtKPerceptron(random_state=0).fit(X, y)
-    scaled = PrecisionAtKPerceptron(random_state=0).fit(1000.0 * X, y)
-    turned = PrecisionAtKPerceptron(random_state=0).fit(X[:, ::-1], y)
-    assert_allclose(1000.0 * scaled.coef_, plain.coef_, rtol=1e-8)
-    assert_allclose(turned.coef_[:, ::-1], plain.coef_, rtol=1e-8)
 
 
 # Predictions and labels ------------------------------------------------------------------
@@ -527,35 +516,51 @@ def test_repeats_clones_and_pickles(params):
     assert_array_equal(first.fit(X, y).coef_, copy.coef_)
 
 
-def test_runs_are_averaged_and_parallel():
-    X, y = rare_class(3000)
-    one = PrecisionAtKPerceptron(random_state=0, n_runs=3).fit(X, y)
-    two = PrecisionAtKPerceptron(random_state=0, n_runs=3, n_jobs=2).fit(X, y)
-    single = PrecisionAtKPerceptron(random_state=0).fit(X, y)
-    assert_array_equal(one.coef_, two.coef_)
-    assert np.any(one.coef_ != single.coef_)
-    assert min(one.loss_curve_[1:]) > 0.6  # a run that has stopped stays where it is
-
-
 def test_early_stopping_keeps_the_best_of_the_held_out_rows():
     X, y = rare_class(3000)
-    model = PrecisionAtKPerceptron(random_state=0, early_stopping=True, max_iter=7, tol=None)
-    model.fit(X, y)
-    assert len(model.loss_curve_) == 8
-    # Steps that ruin the start are not kept: the start itself is among the candidates.
-    wild = PrecisionAtKPerceptron(
-        random_state=0, early_stopping=True, eta0=1e9, alpha=0.0, average=False, max_iter=3
-    ).fit(X, y)
-    assert wild.score(X, y) > 0.5
+    model = PrecisionAtKPerceptron(random_state=0, max_iter=7)
+    assert len(model.fit(X, y).loss_curve_) == 8
+    # The weights of the first passes do not depend on the number of passes.
+    best = len(model.loss_curve_) - 1 - np.argmax(model.loss_curve_[::-1])
+    assert best > 0
+    shorter = clone(model).set_params(max_iter=int(best)).fit(X, y)
+    assert_array_equal(shorter.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("n_positives", [9, 10, 190, 191])
+def test_rows_are_held_out_from_ten_of_each_class_on(n_positives):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = (np.arange(200) < n_positives).astype(int)
+    X[:, 0] += 3.0 * y
+    model = PrecisionAtKPerceptron(random_state=0, max_iter=2).fit(X, y)
+    assert len(model.loss_curve_) == (3 if 10 <= n_positives <= 190 else 2)
+    model.set_params(early_stopping=False).fit(X, y)
+    assert len(model.loss_curve_) == 2
+    assert len(model.set_params(early_stopping=True).fit(X, y).loss_curve_) == 3
+    assert len(PrecisionAtKPerceptron().partial_fit(X, y).loss_curve_) == 1
+    planes = PrecisionAtKPerceptron(solver="cutting_plane", alpha=1e-3, max_iter=500).fit(X, y)
+    assert len(planes.loss_curve_) == planes.n_iter_
+
+
+@pytest.mark.parametrize("n_lists", [9, 10])
+def test_lists_are_held_out_from_ten_on(n_lists):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(4 * n_lists, 2)), np.tile([1, 0, 0, 0], 2 * n_lists)
+    model = PrecisionAtKPerceptron(target_loss="wta", random_state=0, max_iter=2)
+    qid = np.arange(8 * n_lists) // 4  # the second half of the queries has one class
+    flat = clone(model).fit(np.vstack([X, X]), np.where(qid < n_lists, Y, 0), qid=qid)
+    matrix = clone(model).fit(X[:n_lists], Y.reshape(-1, 4)[:n_lists])
+    for fitted in (flat, matrix):
+        assert len(fitted.loss_curve_) == (3 if n_lists == 10 else 2)
 
 
 @pytest.mark.parametrize("loss", ["recall@1900", "recall@400", "precision@165", "wta"])
 def test_early_stopping_looks_at_the_same_top(loss):
     X, y = rare_class()
     assert y.sum() >= 165
-    model = PrecisionAtKPerceptron(target_loss=loss, early_stopping=True, random_state=0)
-    assert abs(model.fit(X, y).loss_curve_[-1] - model.score(X, y)) < 0.3
-    plain = PrecisionAtKPerceptron(target_loss=loss, random_state=0).fit(X, y)
+    model = PrecisionAtKPerceptron(target_loss=loss, random_state=0)
+    assert abs(max(model.fit(X, y).loss_curve_) - model.score(X, y)) < 0.3
+    plain = clone(model).set_params(early_stopping=False).fit(X, y)
     assert abs(plain.score(X, y) - model.score(X, y)) < 0.1
 
 
@@ -567,78 +572,35 @@ def test_early_stopping_needs_queries_to_compare():
         PrecisionAtKPerceptron(target_loss="wta", early_stopping=True).fit(X, y, qid=qid)
 
 
-def test_a_tenth_is_held_out():
+def test_a_fifth_is_held_out():
     X, y = rare_class(1000, positive=0.2)
     X += 1.5 * np.random.default_rng(0).normal(size=X.shape)
-    model = PrecisionAtKPerceptron(
-        target_loss="prbep", random_state=0, early_stopping=True, max_iter=4, tol=None, eta0=300.0
-    ).fit(X, y)
-    hits = np.array(model.loss_curve_) * round(0.1 * y.sum())
+    model = PrecisionAtKPerceptron(target_loss="prbep", random_state=0, eta0=300.0).fit(X, y)
+    hits = np.array(model.loss_curve_) * round(0.2 * y.sum())
     assert_allclose(hits, np.round(hits), atol=1e-9)
     assert len(set(np.round(hits))) > 1
 
 
-@pytest.mark.parametrize(
-    "params", [{}, {"average": False}, {"n_runs": 3}, {"early_stopping": True}], ids=str
-)
-def test_warm_start_begins_at_the_last_weights(params):
+@pytest.mark.parametrize("params", [{}, {"average": False}, {"early_stopping": False}], ids=str)
+def test_a_stream_continues_a_fit(params):
     X, y = rare_class(2500)
-    model = PrecisionAtKPerceptron(
-        eta0=20.0, random_state=0, max_iter=2, tol=None, warm_start=True, batch_size=250, **params
-    )
+    model = PrecisionAtKPerceptron(random_state=0, max_iter=2, **params)
     first = model.fit(X, y).coef_.copy()
-    still = clone(model).set_params(eta0=1e-12)
-    assert not np.allclose(still.fit(X, y).coef_, first, rtol=1e-4)
-    model.set_params(eta0=1e-12).fit(X, y)
+    model.set_params(eta0=1e-12).partial_fit(X, y)
     assert_allclose(model.coef_, first, rtol=1e-6)  # steps of nothing stay there
-    assert model.fit(X.astype(np.float32), y).coef_.dtype == np.float32
-    stream = model.set_params(early_stopping=False).partial_fit(X, y)
-    assert_allclose(stream.coef_, first, rtol=1e-3)
-
-
-def test_warm_start_on_other_data_says_so():
-    X, y = rare_class(300)
-    model = PrecisionAtKPerceptron(warm_start=True).fit(X, y)
-    for other in ((X[:, :5], y), (X, np.column_stack([y, 1 - y])), (X, 2 * y)):
-        with pytest.raises(
-            ValueError, match="do not fit the earlier weights: those are for 8 features"
-        ):
-            model.fit(*other)
-    with pytest.raises(ValueError, match="'0' positive"):
-        model.set_params(pos_label=0).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"max_iter": 3, "tol": None},
-        {"max_iter": 3, "tol": None, "n_runs": 2},
-        {"max_iter": 3, "tol": None, "early_stopping": True, "verbose": 1},
-        {"solver": "cutting_plane", "max_iter": 200},
-    ],
-    ids=lambda params: "-".join(params),
-)
-def test_a_callback_is_told_of_each_pass(params, capsys):
-    X, y = rare_class()
-    told = []
-    model = PrecisionAtKPerceptron(
-        **params, random_state=0, callback=lambda n, value: told.append((n, value))
-    ).fit(X, y)
-    n_runs = params.get("n_runs", 1)
-    assert [n for n, _ in told] == [*range(1, model.n_iter_ + 1)] * n_runs
-    values = np.reshape([value for _, value in told], (n_runs, -1)).mean(axis=0)
-    assert_allclose(values, model.loss_curve_[len(model.loss_curve_) - model.n_iter_ :])
-    assert (capsys.readouterr().out.count("\n") == 3) == ("verbose" in params)
-    with pytest.raises(ValueError, match="callback"):
-        PrecisionAtKPerceptron(callback="print").fit(X, y)
+    model.partial_fit(X.astype(np.float32), y)
+    assert model.coef_.dtype == np.float32
+    moved = model.set_params(eta0=50.0).partial_fit(X, y)
+    assert not np.allclose(moved.coef_, first, rtol=1e-4)
 
 
 def test_verbose_prints_a_line_for_each_pass(capsys):
     X, y = rare_class(600)
-    model = PrecisionAtKPerceptron(max_iter=3, tol=None, verbose=1, random_state=0).fit(X, y)
+    model = PrecisionAtKPerceptron(max_iter=3, verbose=1, random_state=0).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == model.n_iter_ == 3
     assert lines[0].startswith("[PrecisionAtKPerceptron] pass 1: ")
+    assert lines[0].endswith("right at the top of the held-out rows")
     planes = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=200, verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == planes.n_iter_
@@ -655,44 +617,39 @@ def test_thresholds():
 # Streams ---------------------------------------------------------------------------------
 
 
-def stratified_batches(y, n_batches):
-    """The batches of fit without shuffling: the i-th part of either class."""
-    edges = [np.linspace(0, np.sum(y == c), n_batches + 1).astype(int) for c in (1, 0)]
-    rows = [np.flatnonzero(y == c) for c in (1, 0)]
-    for i in range(n_batches):
-        yield np.concatenate([r[e[i] : e[i + 1]] for r, e in zip(rows, edges, strict=True)])
-
-
 @pytest.mark.parametrize(
     "params",
     [
         {},
         {"surrogate": "avg"},
-        {"update": "perceptron"},
+        {"update": "perceptron", "surrogate": "max"},
         {"average": False},
         {"surrogate": "struct"},
     ],
     ids=str,
 )
-def test_partial_fit_over_a_stream_is_fit_on_the_same_batches(params):
+def test_a_call_of_partial_fit_is_one_pass_of_fit(params):
+    """Rows in one mini-batch: their order does not matter."""
     X, y = rare_class(1000)
-    model = PrecisionAtKPerceptron(
-        shuffle=False, start="zeros", max_iter=1, batch_size=100, **params
-    )
+    X += np.random.default_rng(0).normal(size=X.shape)
+    model = PrecisionAtKPerceptron(batch_size=1000, early_stopping=False, max_iter=3, **params)
     whole = clone(model).fit(X, y)
     stream = clone(model)
-    for rows in stratified_batches(y, 10):
-        stream.partial_fit(X[rows], y[rows], classes=[0, 1])
-    assert_allclose(stream.coef_, whole.coef_, rtol=1e-10)
+    for _ in range(3):
+        stream.partial_fit(X, y)
+    assert_allclose(stream.coef_, whole.coef_, rtol=1e-8)
     assert stream.n_lists_ == 1
+    batches = clone(model).set_params(batch_size=100).partial_fit(X, y)
+    assert not np.allclose(batches.coef_, clone(model).partial_fit(X, y).coef_)
 
 
-def test_partial_fit_over_queries_is_fit_on_them():
+def test_partial_fit_over_queries_is_one_pass_over_all_of_them():
+    """With features of the first call's scale: those of perceptrons are as they are."""
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(
-        target_loss="precision@2", shuffle=False, start="zeros", max_iter=1, batch_size=1
+        target_loss="precision@2", update="perceptron", start="zeros", batch_size=1
     )
-    whole = clone(model).fit(X, y, qid=qid)
+    whole = clone(model).partial_fit(X, y, qid=qid)
     stream = clone(model)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # queries of one class
@@ -707,7 +664,7 @@ def test_streams_keep_to_what_they_began_with():
     X, Y = labels_matrix()
     matrix = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, Y)
     for columns in (3, 5):
-        with pytest.raises(ValueError, match="and 6 labels a row, these have"):
+        with pytest.raises(ValueError, match="had 6 labels a row, these have"):
             matrix.partial_fit(X, np.resize(Y, (300, columns)))
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, y, qid=qid)
@@ -770,7 +727,7 @@ def test_many_features_of_few_entries_do_not_freeze_a_stream():
         if rows[0] == 0:
             start = pulled.coef_.copy()
     moved = np.linalg.norm(pulled.coef_ - start)
-    assert moved > 0.5 * np.linalg.norm(free.coef_ - start) > 0
+    assert moved > 0.3 * np.linalg.norm(free.coef_ - start) > 0
 
 
 def test_unfitted():
@@ -803,7 +760,7 @@ def test_rows_of_one_class_teach_nothing_and_say_so():
 
 def test_queries_in_any_order_with_any_ids():
     X, y, qid = queries()
-    model = PrecisionAtKPerceptron(target_loss="precision@2", shuffle=False)
+    model = PrecisionAtKPerceptron(target_loss="precision@2", random_state=0)
     plain = clone(model).fit(X, y, qid=qid)
     assert plain.n_lists_ == 40
     names = np.array([f"query {q}" for q in qid], dtype=object)
@@ -836,16 +793,14 @@ def test_matrix_is_queries_with_a_block_of_features_for_each_item():
     rows = np.vstack([np.kron(np.eye(n_items), x) for x in augmented])
     settings = {
         "target_loss": "precision@2",
-        "shuffle": False,
         "start": "zeros",
-        "max_iter": 1,
         "update": "perceptron",
         "surrogate": "max",
         "average": False,
         "batch_size": 1,
     }
-    matrix = PrecisionAtKPerceptron(**settings).fit(X, Y)
-    flat = PrecisionAtKPerceptron(**settings).fit(
+    matrix = PrecisionAtKPerceptron(**settings).partial_fit(X, Y)
+    flat = PrecisionAtKPerceptron(**settings).partial_fit(
         rows, Y.ravel(), qid=np.repeat(np.arange(n), n_items)
     )
     blocks = flat.coef_.reshape(n_items, 6)
@@ -870,12 +825,8 @@ def test_matrix_of_labels(params):
     assert model.predict(X).sum() == Y.sum()
     assert model.score(X, Y) > model.target_loss_.measure(Y, np.tile(Y.mean(axis=0), (300, 1)))
     assert_array_equal(np.sort(model.rank(X), axis=1)[0], np.arange(1, 7))
-    thin = PrecisionAtKPerceptron(target_loss="precision@2", random_state=0, **params)
-    assert_allclose(
-        thin.set_params(start="zeros").fit(sparse.csr_matrix(X), sparse.csr_matrix(Y)).coef_,
-        clone(thin).fit(X, Y).coef_,
-        atol=1e-8,
-    )
+    thin = clone(model).fit(sparse.csr_matrix(X), sparse.csr_matrix(Y))
+    assert abs(thin.score(X, Y) - model.score(X, Y)) < 0.05
 
 
 def share_right(found, k, positives, sizes):
@@ -891,7 +842,7 @@ def share_right(found, k, positives, sizes):
 def test_what_the_passes_watch_is_the_recall(k):
     """k below and above the positives of a list: the mirrored lists count the same mistakes."""
     model = PrecisionAtKPerceptron(
-        target_loss=f"recall@{k}", start="least_squares", eta0=1e-12, alpha=0.0, max_iter=1
+        target_loss=f"recall@{k}", start=Ridge(), eta0=1e-12, max_iter=1, early_stopping=False
     )
     X, Y = labels_matrix()
     matrix = clone(model).fit(X, Y)
@@ -912,7 +863,7 @@ def test_what_the_passes_watch_is_the_recall(k):
 
 def test_matrix_with_early_stopping_and_stream():
     X, Y = labels_matrix()
-    stopped = PrecisionAtKPerceptron(target_loss="prbep", early_stopping=True, random_state=0)
+    stopped = PrecisionAtKPerceptron(target_loss="prbep", random_state=0)
     assert stopped.fit(X, Y).score(X, Y) > 0.6
     stream = PrecisionAtKPerceptron(target_loss="prbep")
     for rows in np.array_split(np.arange(300), 6):
@@ -1006,24 +957,21 @@ def test_tuned_threshold():
         ({"update": "adam"}, [0, 1] * 3, "update must be one of"),
         ({"update": "perceptron", "surrogate": "ramp"}, [0, 1] * 3, "no perceptron on 'ramp'"),
         ({"solver": "cutting_plane", "surrogate": "avg"}, [0, 1] * 3, "takes surrogate='struct'"),
-        ({"solver": "cutting_plane", "start": "least_squares"}, [0, 1] * 3, "takes start='zeros'"),
         (
             {"solver": "cutting_plane", "early_stopping": True},
             [0, 1] * 3,
             "takes early_stopping=Fa",
         ),
-        ({"solver": "cutting_plane", "n_runs": 2}, [0, 1] * 3, "takes n_runs=1"),
-        ({"solver": "cutting_plane", "update": "perceptron"}, [0, 1] * 3, "take update='sgd'"),
+        ({"solver": "cutting_plane", "update": "perceptron"}, [0, 1] * 3, "takes update='sgd'"),
         ({"solver": "cutting_plane", "alpha": 0}, [0, 1] * 3, "alpha must be a finite number > 0"),
         ({"solver": "lbfgs"}, [0, 1] * 3, "solver must be one of"),
         ({"start": "ones"}, [0, 1] * 3, "start must be one of"),
         ({"batch_size": 0}, [0, 1] * 3, "batch_size must be 'auto' or an integer >= 1"),
         ({"batch_size": 2, "target_loss": "wta"}, [0, 1] * 3, "only k=1 places at the top"),
-        ({"warm_start": "no"}, [0, 1] * 3, "warm_start must be True or False"),
+        ({"early_stopping": "no"}, [0, 1] * 3, "early_stopping must be 'auto' or True or False"),
         ({"eta0": 0}, [0, 1] * 3, "eta0 must be a finite number > 0"),
         ({"alpha": -1}, [0, 1] * 3, "alpha must be a finite number >= 0"),
         ({"max_iter": 0}, [0, 1] * 3, "max_iter must be an integer >= 1"),
-        ({"n_runs": 0}, [0, 1] * 3, "n_runs must be an integer >= 1"),
         ({"tol": -1}, [0, 1] * 3, "tol must be a finite number >= 0"),
         ({"validation_fraction": 1.0}, [0, 1] * 3, "must be a finite number > 0 and < 1"),
         ({"early_stopping": True}, [0, 1, 0, 0, 0, 0], "cannot hold out"),
@@ -1088,7 +1036,7 @@ def test_bad_streams():
     steps = model._path_.n_steps
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
         model.partial_fit(X, np.where(y == 1, 5, 0))
-    with pytest.raises(ValueError, match="Start anew, with fit"):
+    with pytest.raises(ValueError, match="had 1 labels a row, these have 2"):
         model.partial_fit(X, np.column_stack([y, 1 - y]))
     with pytest.raises(ValueError, match="diverged"):
         model.partial_fit(X * 1e300, 1 - y)

@@ -102,8 +102,8 @@ def test_same_as_the_low_rank_ranker(data):
 def test_net_preference_is_the_linear_score(data):
     """f of Duchi, Mackey and Jordan is linear in y: regressing it is summing the regressions."""
     X, y = data.data, data.target
-    score = PairwiseDAGRanker(estimator=None, decoder="score").fit(X, y)
-    borda = PairwiseDAGRanker(estimator=None, decoder="borda").fit(X, y)
+    score = PairwiseDAGRanker(estimator="ridge", decoder="score").fit(X, y)
+    borda = PairwiseDAGRanker(estimator="ridge", decoder="borda").fit(X, y)
     np.testing.assert_allclose(score.predict(X), borda.predict_preferences(X).sum(axis=2))
     own = clone(score).set_params(score_function=lambda y: y.sum(2) - y.sum(1))
     np.testing.assert_allclose(own.fit(X, y).predict(X), score.predict(X))
@@ -118,7 +118,7 @@ def test_grades_are_their_preferences():
     grades[rng.uniform(size=grades.shape) < 0.3] = np.nan
     grades[0] = np.nan
     for loss in ("pd", PairwiseDisagreement("difference"), "kendall"):
-        ranker = PairwiseDAGRanker(target_loss=loss, alpha=0.1).fit(X, grades)
+        ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", alpha=0.1).fit(X, grades)
         y = ranker.target_loss_.preferences(grades)
         assert np.isfinite(y).all()
         scores = ranker.predict(X)
@@ -244,7 +244,7 @@ def test_probabilities_are_fractions_of_the_votes(loss):
 
 def test_probabilities_are_those_of_a_known_distribution():
     data = make_preferences(20_000, 4, random_state=2)
-    ranker = PairwiseDAGRanker(alpha=1e-6).fit(data.data, data.target)
+    ranker = PairwiseDAGRanker(estimator="ridge", alpha=1e-6).fit(data.data, data.target)
     estimated = ranker.predict_preference_probabilities(data.data[:500])
     truth = np.einsum("nl,lij->nij", data.probabilities[:500], data.support)
     truth += np.eye(4) / 2.0
@@ -416,7 +416,7 @@ def test_items_take_no_qid(data):
 
 def test_verbose(data, capsys):
     PairwiseDAGRanker(verbose=1).fit(data.data, data.target)
-    assert "[PairwiseDAGRanker] ridge" in capsys.readouterr().out
+    assert "[PairwiseDAGRanker] logistic regression on" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("decoder", DECODERS)
@@ -445,7 +445,7 @@ def test_scores_estimate_f_itself():
     X, y = rng.normal(size=(60, 2)), rng.integers(0, 4, (60, 5)).astype(float)
     for loss in (PairwiseDisagreement(), PairwiseDisagreement("difference")):
         u = loss.preferences(y)
-        ranker = PairwiseDAGRanker(target_loss=loss, estimator=None, decoder="score")
+        ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", decoder="score")
         grades, tensors = clone(ranker).fit(X, y), clone(ranker).fit(X, u)
         own = clone(ranker).set_params(score_function=lambda v: v.sum(2) - v.sum(1)).fit(X, y)
         np.testing.assert_allclose(grades.predict(X), tensors.predict(X))

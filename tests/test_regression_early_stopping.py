@@ -307,7 +307,7 @@ def test_errors_name_the_remedy(documents, items):
 
     ids = qid
     for none, what in (
-        (None, "The default linear regression is none"),
+        ("ridge", "The default linear regression is none"),
         ("auto", "The default linear regression is none"),
         (Ridge(), r"Ridge\(\) is none. Set"),
         (MLPRegressor(), r"MLPRegressor\(\) is none"),

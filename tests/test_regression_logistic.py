@@ -1,366 +1,393 @@
-"""Logistic regression of classes, and the choice between it and ridge."""
+"""Logistic regression of classes, and fractional logistic regression of fixed items."""
 
 import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import LowRankSurrogateClassifier, merge
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    PairwiseDAGRanker,
+    merge,
+)
 from lowrank_rank.regression import _logistic
 
-AUTO = LowRankSurrogateClassifier()
-LOGISTIC = LowRankSurrogateClassifier(estimator="logistic")
+CLASSES = LowRankSurrogateClassifier()
+RANKER = LowRankSurrogateRanker(target_loss="kendall")
+#: Its targets are the grades themselves.
+TARGETS = LowRankSurrogateRanker(target_loss="dcg", tol=1e-8)
 
 
-def on_a_line(n=240, n_classes=4, seed=0):
-    """Classes one after the other: least squares gives those in the middle to nobody."""
+def on_a_line(n=240, n_items=5, noise=0.3, seed=0):
+    """Items in places of a line: the nearest one is the best. Which of two is nearer jumps."""
     rng = np.random.default_rng(seed)
-    y = rng.integers(0, n_classes, n)
-    X = np.column_stack([y + 0.15 * rng.normal(size=n), rng.normal(size=(n, 2))])
-    return X, np.array(list("dacbe"))[y]
+    x, places = rng.uniform(-0.5, n_items - 0.5, n), np.arange(n_items)
+    y = -np.abs(x[:, np.newaxis] + noise * rng.normal(size=(n, n_items)) - places)
+    X = np.column_stack([np.exp(x), rng.normal(size=(n, 2))])  # far off on the one side
+    return X, y.argsort(axis=1).argsort(axis=1) * 1.0
 
 
-def is_logistic(model):
-    return isinstance(getattr(model, "estimator_", None), LogisticRegression)
+def classes_on_a_line(n=300, seed=0):
+    """Classes that lie between others, which linear least squares does not find."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 4, n)
+    X = np.column_stack([x, rng.normal(size=(n, 2)) * [10.0, 0.1] + [0.0, 5.0]])
+    return X, np.array(["a", "b", "c", "d"])[
+        np.clip(x + 0.3 * rng.normal(size=n), 0, 3).astype(int)
+    ]
+
+
+@pytest.fixture
+def targets():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4)) * [1.0, 1e4, 1e-3, 1.0] + [5.0, 0.0, 0.0, 1.0]
+    return X, rng.uniform(size=(90, 11)) ** 2 * 7.0, rng.integers(0, 4, 90).astype(float)
+
+
+# Fractional ---------------------------------------------------------------------------
+
+
+def test_it_is_the_minimum_of_the_mean_loss_and_the_penalty(targets):
+    """The gradient in the coefficients of standardised features is 0."""
+    X, y, weights = targets
+    model = clone(TARGETS).set_params(alpha=0.02).fit(X, y, sample_weight=weights)
+    counts = weights > 0
+    low, high = y[counts].min(axis=0), y[counts].max(axis=0)
+    np.testing.assert_allclose([model.low_, model.high_], [low, high])
+    scaler = StandardScaler().fit(X, sample_weight=weights)
+    Z, coef = scaler.transform(X), model.coef_ * scaler.scale_
+    shares = expit(X @ model.coef_.T + model.intercept_)
+    np.testing.assert_allclose(model.predict_surrogate(X), low + (high - low) * shares, rtol=1e-9)
+    away = weights[:, np.newaxis] / weights.sum() * (shares - (y - low) / (high - low))
+    away[~counts] = 0.0
+    np.testing.assert_allclose(away.T @ Z + 0.02 * coef, 0.0, atol=1e-6)
+    np.testing.assert_allclose(away.sum(axis=0), 0.0, atol=1e-6)
+    assert np.abs(coef).max() > 0.1
+
+
+def test_the_gradient_is_that_of_the_value():
+    rng = np.random.default_rng(1)
+    X, shares, weights = rng.normal(size=(30, 4)), rng.uniform(size=(30, 3)), np.full(30, 1 / 30)
+    w, step = rng.normal(size=15), rng.normal(size=15)
+    given = X, shares, weights, 0.3, rng.uniform(0.5, 2.0, (5, 3)), rng.uniform(0.1, 0.3, 3)
+    _, gradient = _logistic._value_and_gradient(w, *given)
+    ahead, behind = (_logistic._value_and_gradient(w + h * step, *given)[0] for h in (1e-6, -1e-6))
+    assert gradient @ step == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_the_minimum_of_the_mean_loss_and_the_penalty(kind, weighted):
-    """The gradient in the coefficients of standardised features is 0."""
-    X, y = on_a_line()
-    X = X * [1.0, 1e4, 1e-3] + (0.0 if kind is sparse.csr_matrix else 5.0)
-    weights = np.random.default_rng(1).uniform(0, 3, len(y)) if weighted else np.ones(len(y))
-    weights[:5] = 1.0 if not weighted else 0.0
-    alpha = 0.01
-    model = clone(LOGISTIC).set_params(alpha=alpha).fit(kind(X), y, sample_weight=weights)
-    scaler = StandardScaler(with_mean=kind is np.asarray).fit(X, sample_weight=weights)
-    Z, coef = scaler.transform(X), model.estimator_.coef_ * scaler.scale_
-    p = softmax(X @ model.estimator_.coef_.T + model.estimator_.intercept_, axis=1)
-    np.testing.assert_allclose(p, model.estimator_.predict_proba(kind(X)), atol=1e-12)
-    away = (p - (y[:, np.newaxis] == model.estimator_.classes_)) * weights[:, np.newaxis]
-    gradient = away.T @ Z / weights.sum() + alpha * coef
-    assert np.abs(gradient).max() < 1e-4
-    assert np.abs(away.sum(axis=0)).max() / weights.sum() < 1e-4
-    assert model.alpha_ == alpha
-    assert np.abs(coef).max() > 1.0
+def test_of_zeros_and_ones_it_is_logistic_regression(targets, kind):
+    X, y, weights = targets
+    X, y = np.where(X.mean(axis=0) < X, X, 0.0), (y > 2).astype(float)
+    ours = clone(TARGETS).set_params(alpha=0.1).fit(kind(X), y, sample_weight=weights)
+    if kind is np.asarray:
+        Z = StandardScaler().fit_transform(X, sample_weight=weights)
+    else:  # over the root mean square of the entries that are not 0
+        Z = X / np.sqrt((weights @ X**2) / (weights @ (X != 0)))
+    weights = weights * len(weights) / weights.sum()
+    for j in range(3):
+        theirs = LogisticRegression(C=1.0 / (0.1 * 90), tol=1e-8, max_iter=1000)
+        p = theirs.fit(Z, y[:, j], sample_weight=weights).predict_proba(Z)[:, 1]
+        np.testing.assert_allclose(ours.predict_surrogate(kind(X))[:, j], p, atol=1e-5)
 
 
-def test_decisions_are_those_of_the_least_expected_cost():
-    X, y = on_a_line()
-    costs = np.random.default_rng(2).uniform(size=(4, 6))
-    for classes in (list("abcd"), list("cadb")):
-        model = clone(LOGISTIC).set_params(loss_matrix=costs, classes=classes).fit(X, y)
-        p = pd.DataFrame(model.estimator_.predict_proba(X), columns=model.estimator_.classes_)
-        expected = p[classes].to_numpy() @ costs
-        np.testing.assert_array_equal(model.predict(X), expected.argmin(axis=1))
-    few = [*"abcd", "never seen"]
-    model = clone(LOGISTIC).set_params(classes=few).fit(X, y)
-    np.testing.assert_array_equal(model.predict(X), clone(LOGISTIC).fit(X, y).predict(X))
-
-
-def test_with_many_rows_of_a_logistic_model_decisions_are_bayes_optimal():
-    """Of p(k | x) in proportion to exp(-2 (x - k)^2), whose logits are linear in x."""
+def test_without_a_penalty_it_finds_means_that_it_can_express():
+    """E[t | x] = l + (h - l) s(2 x - 1), of targets that are never 0 or 1 themselves."""
     rng = np.random.default_rng(0)
-    X = rng.uniform(-0.5, 4.5, size=(20_000, 1))
-    p = softmax(-2.0 * (X - np.arange(5)) ** 2, axis=1)
-    y = (p.cumsum(axis=1) < rng.random((len(X), 1))).sum(axis=1)
-    costs = rng.uniform(size=(5, 6))
-
-    def mean_regret(estimator):
-        model = LowRankSurrogateClassifier(loss_matrix=costs, estimator=estimator).fit(X, y)
-        risks = p @ costs
-        assert is_logistic(model) == (estimator == "auto")
-        return (risks[np.arange(len(X)), model.predict(X)] - risks.min(axis=1)).mean()
-
-    assert mean_regret("auto") < 1e-3
-    assert mean_regret(None) > 0.01
+    X = rng.normal(size=(40_000, 1))
+    mean = expit(2.0 * X - 1.0)
+    y = np.clip(mean + rng.uniform(-1.0, 1.0, mean.shape) * np.minimum(mean, 1.0 - mean), 0, 1)
+    y[:2, 0] = 0.0, 1.0
+    model = clone(TARGETS).set_params(alpha=0.0).fit(X, np.hstack([10.0 + 4.0 * y, 1.0 - y]))
+    np.testing.assert_allclose(model.coef_[:, 0], [2.0, -2.0], atol=0.05)
+    np.testing.assert_allclose(model.intercept_, [-1.0, 1.0], atol=0.05)
 
 
-def test_the_constant_penalty():
-    X, y = on_a_line(100)
-    assert clone(LOGISTIC).fit(X, y).alpha_ == pytest.approx(0.1 * 3 / 100 * 3 / 50)
-    wide = np.random.default_rng(0).normal(size=(100, 60))
-    assert clone(LOGISTIC).fit(wide, y).alpha_ == pytest.approx(0.1 * 60 / 100)
-    wider = np.random.default_rng(0).normal(size=(100, 200))
-    assert clone(LOGISTIC).fit(wider, y).alpha_ == pytest.approx(0.1)
+def test_weight_two_is_the_row_twice_and_targets_do_not_disturb_each_other(targets):
+    X, y, weights = targets
+    model = clone(TARGETS).fit(X, y, sample_weight=weights)
+    rows = np.random.default_rng(1).permutation(np.repeat(np.arange(90), weights.astype(int)))
+    twice = clone(TARGETS).fit(X[rows], y[rows])
+    assert twice.alpha_ == model.alpha_
+    u = model.predict_surrogate(X)
+    np.testing.assert_allclose(u, twice.predict_surrogate(X), atol=1e-5)
+    some = clone(TARGETS).fit(X, y[:, :2], sample_weight=weights)
+    np.testing.assert_allclose(u[:, :2], some.predict_surrogate(X), atol=1e-5)
+    number = clone(TARGETS).set_params(alpha=model.alpha_)
+    for scale in (1e-200, 1e200):
+        other = clone(number).fit(X, y, sample_weight=scale * weights)
+        np.testing.assert_allclose(u, other.predict_surrogate(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("estimator", ["auto", "logistic"])
-def test_a_row_of_weight_two_is_the_row_twice_and_order_does_not_matter(estimator):
+def test_a_constant_target_is_predicted_and_single_precision_is_enough(targets):
+    X, y, _ = targets
+    y[:, 3] = 2.5
+    model = clone(TARGETS).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X)[:, 3], 2.5)
+    single = clone(TARGETS).fit(X.astype(np.float32), y)
+    np.testing.assert_allclose(single.predict(X.astype(np.float32)), model.predict(X), atol=1e-3)
+
+
+def test_too_few_iterations_are_said(targets):
+    X, y, _ = targets
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2"):
+        clone(TARGETS).set_params(alpha=1e-6, max_iter=2).fit(X, y)
+
+
+def test_shares_may_be_small(targets):
+    """One row of almost no weight sets the bounds: the fit of the others goes on to its minimum."""
+    X, y, _ = targets
+    weights = np.append(np.ones(90), 1e-12)
+    X, far = np.vstack([X, X[:1]]), np.vstack([y, np.full((1, 11), 1e6)])
+    model = clone(TARGETS).set_params(alpha=1e-9).fit(X, far, sample_weight=weights)
+    assert model.n_iter_ > 5
+    residual = model.predict_surrogate(X[:90]) - y
+    np.testing.assert_allclose(residual.mean(axis=0), 0.0, atol=1e-3)
+    np.testing.assert_allclose(residual.T @ StandardScaler().fit_transform(X[:90]), 0.0, atol=0.5)
+
+
+def test_with_many_rows_it_ranks_as_the_bayes_order_where_ridge_does_not():
+    """Each pair is a logistic function of x: u > 0 on the one side of the middle."""
+    rng = np.random.default_rng(0)
+    places = np.array([0.0, 1.0, 2.0, 6.0])
+    n = 20_000
+    x = np.clip(rng.exponential(1.5, (n, 1)) - 1.0, -1.0, 8.0)
+    # Plackett and Luce with utilities -(x - place)^2: their differences are linear in x.
+    y = (-((x - places) ** 2) + rng.gumbel(size=(n, 4))).argsort(axis=1).argsort(axis=1) * 1.0
+    best = (-((x - places) ** 2)).argsort(axis=1).argsort(axis=1) * 1.0
+    regrets = {
+        estimator: -clone(RANKER).set_params(estimator=estimator).fit(x, y).score(x, best)
+        for estimator in ("auto", "ridge")
+    }
+    assert regrets["auto"] < 0.005
+    assert regrets["ridge"] > 0.04
+
+
+def test_probabilities_of_preferences_are_within_their_bounds():
+    X, y = on_a_line()
+    model = PairwiseDAGRanker().fit(X, y)
+    P = model.predict_preference_probabilities(10.0 * X)
+    np.testing.assert_allclose(P, (1.0 + model.predict_preferences(10.0 * X)) / 2.0 + 0.0)
+    off = ~np.eye(5, dtype=bool)
+    assert P[:, off].min() >= 0.0
+    assert P[:, off].max() > 0.999
+    tensors = (y[:, :, np.newaxis] > y[:, np.newaxis]).astype(float)
+    same = clone(model).fit(X, tensors)
+    np.testing.assert_allclose(same.predict_preferences(X), model.predict_preferences(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("model", [RANKER, PairwiseDAGRanker()])
+def test_equal_rows_tie_and_copies_are_equal(model):
     X, y = on_a_line(150)
-    model = LowRankSurrogateClassifier(estimator=estimator)
-    weights = np.random.default_rng(7).integers(0, 3, len(y)).astype(float)
-    twice = np.repeat(np.arange(len(y)), weights.astype(int))
-    rows = np.random.default_rng(1).permutation(len(twice))
-    one = clone(model).fit(X, y, sample_weight=weights)
-    other = clone(model).fit(X[twice][rows], y[twice][rows])
-    assert is_logistic(one)
-    assert is_logistic(other)
-    assert one.alpha_ == other.alpha_
-    np.testing.assert_allclose(
-        one.predict_surrogate(X), other.predict_surrogate(X), rtol=0, atol=2e-3
+    fitted = clone(model).fit(X, y)
+    alone = np.vstack([fitted.predict_surrogate(row[np.newaxis]) for row in X])
+    np.testing.assert_array_equal(fitted.predict_surrogate(X), alone)
+    for copy in (pickle.loads(pickle.dumps(fitted)), clone(fitted).fit(X, y)):
+        np.testing.assert_array_equal(copy.predict_surrogate(X), alone)
+
+
+@pytest.mark.parametrize("ranker", [LowRankSurrogateRanker, PairwiseDAGRanker])
+def test_what_it_cannot_be_fitted_to_is_refused(ranker):
+    X, y = on_a_line(30)
+    model = ranker(target_loss="pd", estimator="logistic")
+    with pytest.raises(ValueError, match=r"is for fixed items.*OrderPreservingRegressor"):
+        model.fit(X, y[:, 0], qid=np.arange(30) // 5)
+    for fit in ("partial_fit", "fit_blocks"):
+        with pytest.raises(AttributeError, match=f"no attribute '{fit}'"):
+            getattr(model, fit)
+    assert vars(model).keys() == model.get_params(deep=False).keys()
+    y[3, 1] = np.nan
+    with pytest.raises(ValueError, match=r"none of which misses.*'trees'"):
+        model.fit(X, y)
+
+
+def test_numbers_out_of_range_are_refused():
+    X, y = on_a_line(30)
+    for wrong in (np.inf, np.nan, 1e200):
+        X[3, 1] = wrong
+        for model, labels in ((RANKER, y), (CLASSES, y[:, 0])):
+            with pytest.raises(ValueError, match=r"infinity|NaN|too large"):
+                clone(model).fit(X, labels)
+
+
+# "auto" of fixed items ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [RANKER, PairwiseDAGRanker(target_loss="kendall")])
+def test_auto_is_logistic_unless_a_label_misses(model):
+    X, y = on_a_line()
+    auto, logistic, ridge = (
+        clone(model).set_params(estimator=estimator, target_loss="pd")
+        for estimator in ("auto", "logistic", "ridge")
     )
-    thrice = clone(model).fit(X, y, sample_weight=3.0 * weights)
-    np.testing.assert_allclose(
-        one.predict_surrogate(X), thrice.predict_surrogate(X), rtol=0, atol=2e-3
-    )
+    u = auto.fit(X, y).predict_surrogate(X)
+    np.testing.assert_array_equal(u, logistic.fit(X, y).predict_surrogate(X))
+    y[0, 0] = np.nan
+    u = auto.fit(X, y).predict_surrogate(X)
+    np.testing.assert_array_equal(u, ridge.fit(X, y).predict_surrogate(X))
+    assert not hasattr(auto, "low_")
+    weights = np.append(0.0, np.ones(239))  # a row that does not count
+    u = auto.fit(X, y, sample_weight=weights).predict_surrogate(X)
+    np.testing.assert_allclose(u, logistic.fit(X[1:], y[1:]).predict_surrogate(X))
 
 
-def test_ridge_stays_where_nothing_is_better():
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(400, 5))
-    for y in (rng.integers(0, 3, 400), np.where(X[:, 0] + rng.normal(size=400) > 0, "a", "b")):
-        model = clone(AUTO).fit(X, y)
-        ridge = clone(AUTO).set_params(estimator=None).fit(X, y)
-        assert not is_logistic(model)
-        np.testing.assert_array_equal(model.coef_, ridge.coef_)
-        assert model.alphas_.tolist() == ridge.alphas_.tolist()
-    X, y = on_a_line(19)  # too few rows to tell
-    assert not is_logistic(clone(AUTO).fit(X, y))
-    X, y = on_a_line()  # a penalty is that of ridge
-    assert not is_logistic(clone(AUTO).set_params(alpha=0.1).fit(X, y))
-    assert not is_logistic(clone(AUTO).fit(X, np.full(len(y), "a")))
-    assert not is_logistic(clone(AUTO).set_params(loss_matrix=np.ones((4, 2))).fit(X, y))
-
-
-def test_logistic_regression_where_least_squares_loses_classes():
+@pytest.mark.parametrize("model", [RANKER, PairwiseDAGRanker(target_loss="kendall")])
+def test_batches_of_items_ask_for_ridge(model):
     X, y = on_a_line()
-    model, ridge = clone(AUTO).fit(X, y), clone(AUTO).set_params(estimator=None).fit(X, y)
-    X_new, y_new = on_a_line(seed=1)
-    assert is_logistic(model)
-    assert model.score(X_new, y_new) > ridge.score(X_new, y_new) + 0.2
-    assert not hasattr(model, "coef_")  # u is not linear
-    assert not hasattr(model, "alphas_")
-    assert model.predict_surrogate(X).shape == (len(y), 3)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X_new), model.predict(X_new))
-    # the same choice in all the forms that X may have
-    frame = pd.DataFrame(X, columns=list("abc"))
-    for given in (frame, X.astype(np.float32), sparse.csr_matrix(X), np.asfortranarray(X)):
-        other = clone(AUTO).fit(given, y)
-        assert is_logistic(other)
-        assert np.mean(other.predict(given) == model.predict(X)) > 0.97
-    many = clone(AUTO).set_params(solver="lsqr").fit(X, y)
-    assert is_logistic(many)
+    halves = [(X[:100], y[:100], None), (X[100:], y[100:], None)]
+    for fit in (lambda: model.partial_fit(X, y), lambda: model.fit_blocks(halves)):
+        with pytest.raises(ValueError, match="set estimator='ridge'"):
+            fit()
+    assert vars(model).keys() == model.get_params(deep=False).keys()
+    ridge = clone(model).set_params(estimator="ridge")
+    whole = clone(ridge).fit(X, y)
+    parts = [clone(ridge).fit_blocks([half]) for half in halves]
+    by_parts = clone(ridge).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    for fitted in (by_parts, clone(ridge).fit_blocks(halves), merge(parts)):
+        np.testing.assert_allclose(fitted.coef_, whole.coef_, rtol=1e-9)
+    with pytest.raises(ValueError, match=r"by logistic regression.*estimator='ridge'"):
+        merge([clone(model).fit(*half[:2]) for half in halves])
 
 
-def rows_of_fits(monkeypatch):
-    """A list to which each fit of logistic regression adds its number of rows."""
-    seen, plain = [], _logistic.fit_classes
-
-    def counted(batch, **settings):
-        seen.append(batch.X.shape[0])
-        return plain(batch, **settings)
-
-    monkeypatch.setattr("lowrank_rank.low_rank._classifier.fit_classes", counted)
-    return seen
+@pytest.mark.filterwarnings("ignore:No label prefers")
+@pytest.mark.parametrize("ranker", [LowRankSurrogateRanker, PairwiseDAGRanker])
+def test_a_single_item_has_nothing_to_regress(ranker):
+    model = ranker(target_loss="pd").fit(np.eye(30), np.zeros((30, 1, 1)))
+    np.testing.assert_array_equal(model.rank(np.eye(30)), 1)
 
 
-def test_the_comparison_is_by_cost_on_rows_that_were_held_out(monkeypatch):
+def test_a_function_decodes():
     X, y = on_a_line()
-    seen = rows_of_fits(monkeypatch)
-    clone(AUTO).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))  # equal rows are one, in one fold
-    assert len(seen) == 6
-    assert sum(seen[:5]) == 4 * len(y)
-    assert seen[5] == 2 * len(y)
+
+    def decode(u, n_items):
+        return np.argsort(np.argsort(-u[:, :n_items], axis=1), axis=1) + 1
+
+    assert clone(RANKER).set_params(decoder=decode).fit(X, y).rank(X).shape == y.shape
 
 
-def test_the_comparison_weighs_rows():
-    """Where the classes between the outer ones hardly count, least squares loses nothing."""
-    X, y = on_a_line()
-    weights = np.where(np.isin(y, ["d", "b"]), 1.0, 1e-6)  # the first and the last one
-    assert is_logistic(clone(AUTO).fit(X, y))
-    assert not is_logistic(clone(AUTO).fit(X, y, sample_weight=weights))
+# Classes ------------------------------------------------------------------------------
 
 
-def test_many_rows_are_compared_on_some(monkeypatch):
-    monkeypatch.setattr(_logistic, "MAX_ROWS", 60)
-    X, y = on_a_line(400)
-    parts = rows_of_fits(monkeypatch)
-    clone(AUTO).fit(X, y)
-    assert sum(parts[:5]) == 4 * 60
-    assert parts[5:] == [400]
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_it_is_logistic_regression_of_standardised_features(kind, n_classes):
+    X, y = classes_on_a_line()
+    X, y = np.where(np.abs(X) > 0.5, X, 0.0), np.where(np.isin(y, list("abcd")[:n_classes]), y, "b")
+    weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    model = clone(CLASSES).set_params(tol=1e-8).fit(kind(X), y, sample_weight=weights)
+    if kind is np.asarray:
+        Z = StandardScaler().fit_transform(X, sample_weight=weights)
+        alpha = 0.1 * 3 / weights.sum() * 3 / 50
+    else:
+        Z = X / np.sqrt((weights @ X**2) / (weights @ (X != 0)))
+        alpha = 0.1 * (weights @ (X != 0).sum(axis=1)) / weights.sum() ** 2
+    assert model.alpha_ == pytest.approx(alpha)
+    own = LogisticRegression(C=1 / (alpha * weights.sum()), tol=1e-8, max_iter=2000)
+    P = own.fit(Z, y, sample_weight=weights).predict_proba(Z)
+    np.testing.assert_allclose(model.predict_proba(kind(X)), P, atol=1e-4)
+    assert model.coef_.shape == (n_classes, 3)
+    linear = softmax(X @ model.coef_.T + model.intercept_, axis=1)
+    np.testing.assert_allclose(model.predict_proba(kind(X)), linear, atol=1e-12)
+    vectors = model._loss_.encode(np.arange(n_classes))
+    np.testing.assert_allclose(model.predict_surrogate(kind(X)), linear @ vectors, atol=1e-12)
 
 
-def test_batches_are_ridge_and_logistic_regression_does_not_add_up():
-    X, y = on_a_line()
-    classes = np.unique(y)
-    ridge = LowRankSurrogateClassifier(estimator=None).fit(X, y)
-    for model in (
-        clone(AUTO).partial_fit(X, y, classes),
-        clone(AUTO).fit_blocks([(X, y)], classes=classes),
-    ):
-        np.testing.assert_allclose(model.coef_, ridge.coef_, rtol=1e-9)
-    model, half = clone(AUTO).fit(X, y), len(y) // 2
-    with pytest.raises(ValueError, match="keeps no folds"):
-        merge([model, model])
-    with pytest.raises(ValueError, match=r"by logistic regression.*estimator=None"):
-        merge([clone(LOGISTIC).fit(X, y)] * 2)
-    one, other = clone(AUTO).fit(X[:half], y[:half]), clone(ridge).fit(X[:half], y[:half])
-    assert is_logistic(one)
-    one.partial_fit(X[half:], y[half:])
-    np.testing.assert_array_equal(one.coef_, other.partial_fit(X[half:], y[half:]).coef_)
-    assert (one.alpha_, one.solver_, one.n_iter_) == (other.alpha_, "gram", 1)
-    assert not hasattr(one, "estimator_")
-    assert not hasattr(one, "estimators_")
-    assert not hasattr(LOGISTIC, "partial_fit")
-    with pytest.raises(AttributeError) as refused:
-        _ = LOGISTIC.fit_blocks
-    assert "with estimator='logistic'" in str(refused.value.__cause__)
-    model.fit(X[:19], y[:19])  # ridge again
-    assert not hasattr(model, "estimator_")
-    assert not hasattr(model, "estimators_")
+def test_classes_between_others_are_found_where_ridge_loses_them():
+    X, y = classes_on_a_line()
+    X_test, y_test = classes_on_a_line(2000, seed=1)
+    ridge = clone(CLASSES).set_params(estimator="ridge").fit(X, y)
+    logistic = clone(CLASSES).fit(X, y)
+    assert logistic.score(X_test, y_test) > ridge.score(X_test, y_test) + 0.1
 
 
-def test_one_class_is_refused_by_name_only():
+def test_a_class_that_is_not_in_y_has_no_probability():
+    X, y = classes_on_a_line()
+    model = clone(CLASSES).set_params(classes=["d", "c", "z", "b", "a"]).fit(X, y)
+    P = model.predict_proba(X)
+    assert P[:, 2].tolist() == [0.0] * len(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1.0)
+    plain = clone(CLASSES).fit(X, y)
+    np.testing.assert_allclose(P[:, [4, 3, 1, 0]], plain.predict_proba(X), atol=1e-5)
+    assert model.coef_.shape == (5, 3)
+
+
+def test_one_class_is_a_constant_decision():
     X = np.arange(30.0)[:, np.newaxis]
-    assert clone(AUTO).fit(X, np.zeros(30)).predict(X).tolist() == [0.0] * 30
-    with pytest.raises(ValueError, match="at least 2 classes"):
-        clone(LOGISTIC).fit(X, np.zeros(30))
+    for estimator in ("auto", "logistic", "ridge"):
+        model = LowRankSurrogateClassifier(estimator=estimator, classes=[0, 1, 2])
+        assert model.fit(X, np.ones(30)).predict(X).tolist() == [1] * 30
+        assert (
+            LowRankSurrogateClassifier(estimator=estimator)
+            .fit(X, np.ones(30))
+            .score(X, X[:, 0] * 0 + 1)
+            == 1
+        )
+    np.testing.assert_array_equal(
+        LowRankSurrogateClassifier(classes=[0, 1, 2]).fit(X, np.ones(30)).predict_proba(X[:1]),
+        [[0, 1, 0]],
+    )
 
 
 def test_no_penalty():
-    X, y = on_a_line()
+    X, y = classes_on_a_line()
     rng = np.random.default_rng(0)
     y = np.where(rng.random(len(y)) < 0.3, rng.permutation(y), y)  # not separable
-    model = clone(LOGISTIC).set_params(alpha=0.0).fit(X, y)
-    plain = LogisticRegression(C=np.inf, max_iter=1000, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(model.estimator_.coef_, plain.coef_, rtol=0, atol=0.02)
-
-
-def test_sparse_features_far_from_zero_end_at_the_minimum_of_dense_ones():
-    rng = np.random.default_rng(0)
-    year, age = 2015.0 + rng.integers(0, 5, 2000), 50.0 + 10.0 * rng.normal(size=2000)
-    rare = (rng.random((2000, 3)) < 0.1) * rng.normal(size=(2000, 3))
-    X = np.column_stack([rng.normal(size=2000), year, age, rare, np.full(2000, 1e9)])
-    y = np.digitize(X[:, 0] + (year - 2017) / 2 + 0.3 * rng.gumbel(size=2000), [-0.5, 0.5])
-    for estimator in ("logistic", "auto"):
-        model = LowRankSurrogateClassifier(estimator=estimator)
-        dense, thin = clone(model).fit(X, y), clone(model).fit(sparse.csr_matrix(X), y)
-        assert is_logistic(dense)
-        assert is_logistic(thin)
-        assert thin.n_iter_ < 100
-        u = dense.predict_surrogate(X)
-        np.testing.assert_allclose(thin.predict_surrogate(X), u, rtol=0, atol=1e-2)
-        assert dense.alpha_ == thin.alpha_
+    model = clone(CLASSES).set_params(alpha=0.0).fit(X, y)
+    plain = LogisticRegression(C=np.inf, max_iter=1000, tol=1e-8).fit(
+        StandardScaler().fit_transform(X), y
+    )
+    P = plain.predict_proba(StandardScaler().fit_transform(X))
+    np.testing.assert_allclose(model.predict_proba(X), P, atol=1e-3)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e200, 1e300])
 def test_weights_of_any_size(scale):
-    X, y = on_a_line()
+    X, y = classes_on_a_line()
     weights = np.random.default_rng(0).uniform(size=len(y))
-    one = clone(AUTO).fit(X, y, sample_weight=weights)
-    other = clone(AUTO).fit(X, y, sample_weight=scale * weights)
-    assert is_logistic(one)
-    u = one.predict_surrogate(X)
-    np.testing.assert_allclose(other.predict_surrogate(X), u, rtol=0, atol=1e-3)
-
-
-def test_features_out_of_range_are_refused_by_name():
-    X, y = on_a_line()
-    for scale in (1e-200, 1e200):
-        with pytest.raises(ValueError, match="too large or too small"):
-            clone(LOGISTIC).fit(scale * X, y)
-    with pytest.raises(ValueError, match="NaN"):
-        clone(LOGISTIC).fit(np.where(X > 3, np.nan, X), y)
-
-
-def test_rows_that_differ_by_less_than_float32_shows_are_compared():
-    X, y = on_a_line()
-    far, near = clone(AUTO).fit(X + 1e9, y), clone(AUTO).fit(X, y)
-    assert is_logistic(far)
-    assert far.alpha_ == near.alpha_
-    assert far.score(X + 1e9, y) > 0.95
+    model = clone(CLASSES).set_params(alpha=0.01)
+    one = clone(model).fit(X, y, sample_weight=weights).predict_proba(X)
+    other = clone(model).fit(X, y, sample_weight=scale * weights).predict_proba(X)
+    np.testing.assert_allclose(other, one, atol=1e-3)
 
 
 def test_the_output_of_transformers_does_not_matter():
-    X, y = on_a_line()
-    expected = clone(AUTO).fit(X, y).predict(X)
-    with config_context(transform_output="pandas"):
-        for given in (X, sparse.csr_matrix(X)):
-            np.testing.assert_array_equal(clone(AUTO).fit(given, y).predict(given), expected)
+    X, y = classes_on_a_line()
+    for given in (X, sparse.csr_matrix(X)):
+        expected = clone(CLASSES).fit(given, y).predict(given)
+        with config_context(transform_output="pandas"):
+            np.testing.assert_array_equal(clone(CLASSES).fit(given, y).predict(given), expected)
 
 
 def test_constant_columns_and_many_classes_give_no_warning():
-    X, y = on_a_line()
+    X, y = classes_on_a_line()
     constant = np.column_stack([X, np.full(len(y), 0.1)])
     weights = np.random.default_rng(0).uniform(size=len(y))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = clone(AUTO).fit(constant, y, sample_weight=weights)
-        clone(AUTO).fit(X[:40], np.arange(40) // 2)
-    assert np.abs(model.estimator_.coef_[:, 3]).max() < 1e-12
-
-
-def test_large_comparisons_are_cut_short(monkeypatch):
-    X, y = on_a_line(2000)
-    seen = rows_of_fits(monkeypatch)
-    clone(AUTO).fit(X, y)  # clear after as many rows as are enough
-    assert len(seen) < 6
-    seen.clear()
-    monkeypatch.setattr(_logistic, "MAX_WORK", 1.0)
-    clone(AUTO).fit(X[:300], y[:300])
-    assert len(seen) == 2
-
-
-def test_weights_and_rows_that_do_not_count_in_the_comparison(monkeypatch):
-    mean, error, n = _logistic._mean_and_error(
-        [np.array([1.0, 0.0]), np.array([2.0])], [np.array([1.0, 1.0]), np.array([2.0])]
-    )
-    assert (mean, n) == (1.25, 3)
-    assert error == pytest.approx(np.sqrt((0.25**2 + 1.25**2 + 4 * 0.75**2) / 16))
-    X, y = on_a_line(300)
-    monkeypatch.setattr(_logistic, "MAX_WORK", 5.0 * 4 * (300 * 3 + 3000))
-    seen = rows_of_fits(monkeypatch)
-    clone(AUTO).fit(X, y)
-    before = list(seen)
-    seen.clear()
-    rows = np.repeat(np.arange(300), 3)
-    clone(AUTO).fit(X[rows], y[rows], sample_weight=np.tile([1.0, 1.0, 0.0], 300))
-    assert seen[:-1] == before[:-1]
-    assert len(seen) == 6
+        model = clone(CLASSES).fit(constant, y, sample_weight=weights)
+        clone(CLASSES).fit(X[:40], np.arange(40) // 2)
+    assert np.abs(model.coef_[:, 3]).max() < 1e-12
 
 
 def test_far_features_in_single_precision():
     Z = np.random.default_rng(0).normal(size=(400, 1))
     y = (Z[:, 0] > 0).astype(int) + (Z[:, 0] > 1)
     X = (np.round(Z * 8) + 3e7).astype(np.float32)
-    one, other = clone(LOGISTIC).fit(X, y), clone(LOGISTIC).fit(X.astype(float), y)
+    one, other = clone(CLASSES).fit(X, y), clone(CLASSES).fit(X.astype(float), y)
     assert np.mean(one.predict(X) == other.predict(X)) > 0.99
 
 
 def test_iterations_can_be_limited():
-    X, y = on_a_line()
+    X, y = classes_on_a_line()
     with pytest.warns(ConvergenceWarning):
-        model = clone(LOGISTIC).set_params(max_iter=2).fit(X, y)
+        model = clone(CLASSES).set_params(max_iter=2).fit(X, y)
     assert model.n_iter_ == 2
-    assert not is_logistic(clone(AUTO).set_params(max_iter=1).fit(*load_digits(return_X_y=True)))
-
-
-def test_sparse_features_may_stay_as_they_are():
-    """Counts of words: scaled to one size, rare ones drown the others."""
-    rng = np.random.default_rng(0)
-    base = 1.0 / np.arange(1, 1001)
-    base /= base.sum()
-    topics = np.array([rng.dirichlet(50.0 * base + 1e-4) for _ in range(6)])
-    y = rng.integers(0, 6, 1200)
-    counts = rng.poisson(50.0 * (0.7 * base + 0.3 * topics[y]))
-    X = sparse.csr_matrix(np.log1p(counts) * np.log(1200 / (1.0 + (counts > 0).sum(axis=0))))
-    model, scaled = (clone(m).fit(X[:400], y[:400]) for m in (AUTO, LOGISTIC))
-    plain = LogisticRegression(max_iter=1000, tol=1e-5).fit(X[:400], y[:400])
-    np.testing.assert_allclose(model.estimator_.coef_, plain.coef_, atol=1e-2)
-    assert model.alpha_ == 1 / 400
-    assert model.score(X[400:], y[400:]) > scaled.score(X[400:], y[400:]) + 0.02
-    dense = clone(AUTO).fit(X[:400].toarray(), y[:400])
-    assert not np.allclose(dense.predict_surrogate(X[:9].toarray()), model.predict_surrogate(X[:9]))

@@ -16,7 +16,6 @@ from lowrank_rank.regression._encoding import encode_items
 from lowrank_rank.regression._regression import (
     Regression,
     RegressorModel,
-    fit_regressors,
     round_significant,
     seeded,
     takes_no_weights,
@@ -106,7 +105,7 @@ def test_weights_that_differ_need_a_regressor_that_takes_them():
 def test_targets_that_are_missing_leave_their_rows_out():
     y = Y.copy()
     y[:10, 1] = np.nan
-    models = fit_regressors(LinearRegression(), X, y)
+    models = Regression(estimator=LinearRegression()).fit_estimator(X, y, np.ones(50)).regressors
     assert len(models) == 4
     own = LinearRegression().fit(X[10:], y[10:, 1])
     np.testing.assert_allclose(models[1].coef_, own.coef_, atol=1e-8)

@@ -11,7 +11,7 @@ from lowrank_rank.regression._ridge import (
     linear_scores,
     solve_iteratively,
 )
-from lowrank_rank.regression._statistics import Groups, RidgeStatistics
+from lowrank_rank.regression._statistics import Groups, SecondMoments
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def problem():
 def test_gradient_vanishes(problem, kind, grouped):
     X, targets, weights, codes = problem
     codes = codes if grouped else None
-    exact, _ = RidgeStatistics.of_batch(kind(X), targets, weights, codes).solve(0.5)
+    exact, _ = SecondMoments.of(kind(X), targets, weights, codes).solve(0.5)
     iterated, *_ = solve_iteratively(
         kind(X), targets, weights, codes, penalty=np.full(4, 0.5), tol=1e-12, max_iter=None
     )
@@ -52,8 +52,8 @@ def test_group_of_weight_zero_has_no_say(problem):
     X, targets, weights, codes = problem
     weights = np.where(codes == 3, 0.0, weights)
     kept = codes != 3
-    whole = RidgeStatistics.of_batch(X, targets, weights, codes).solve(1.0)
-    part = RidgeStatistics.of_batch(X[kept], targets[kept], weights[kept], codes[kept]).solve(1.0)
+    whole = SecondMoments.of(X, targets, weights, codes).solve(1.0)
+    part = SecondMoments.of(X[kept], targets[kept], weights[kept], codes[kept]).solve(1.0)
     for a, b in zip(whole, part, strict=True):
         np.testing.assert_allclose(a, b)
 
@@ -65,11 +65,8 @@ def test_batches_add_up(problem, missing_in):
     for name, rows in (("first", slice(0, 9)), ("second", slice(30, 44))):
         if missing_in in (name, "both"):
             targets[rows, 1] = np.nan
-    whole = RidgeStatistics.of_batch(X, targets, weights)
-    halves = [
-        RidgeStatistics.of_batch(X[r], targets[r], weights[r])
-        for r in np.split(np.arange(50), [20])
-    ]
+    whole = SecondMoments.of(X, targets, weights)
+    halves = [SecondMoments.of(X[r], targets[r], weights[r]) for r in np.split(np.arange(50), [20])]
     for a, b in zip((halves[0] + halves[1]).solve(0.3), whole.solve(0.3), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-10)
 
@@ -87,17 +84,21 @@ def test_equal_rows_have_equal_scores_wherever_they_stand(n_outputs, layout):
     np.testing.assert_allclose(scores, X @ coef.T, rtol=1e-12, atol=1e-12)
 
 
-def test_the_cheaper_solver_is_taken_where_it_is_clear():
-    thin = sparse.random(2000, 3000, density=1e-3, format="csr", random_state=0)
-    one = np.zeros((2000, 1))
-    assert chosen_solver("auto", thin, one, by_cost=True) == "lsqr"
-    assert chosen_solver("auto", thin, one) == "gram"  # partial_fit, alpha = 0
-    assert chosen_solver("auto", np.ones((10_000, 600)), np.zeros((10_000, 1)), by_cost=True) == (
-        "gram"
-    )
-    gaps = np.where(np.eye(10, 20, dtype=bool), np.nan, 0.0)  # 11 patterns
-    assert chosen_solver("auto", np.ones((10, 1500)), gaps) == "lsqr"
-    assert chosen_solver("auto", np.ones((10, 1000)), gaps) == "gram"
+@pytest.mark.parametrize(
+    ("shape", "kind", "matrices", "solver"),
+    [
+        ((10, 4000), np.ones, 1, "gram"),
+        ((10, 4001), np.ones, 1, "lsqr"),
+        ((10, 500), sparse.csr_matrix, 1, "gram"),
+        ((10, 501), sparse.csr_matrix, 1, "lsqr"),
+        ((10, 1000), np.ones, 16, "gram"),
+        ((10, 1000), np.ones, 17, "lsqr"),
+    ],
+)
+def test_the_solver_of_auto_depends_on_the_number_of_features(shape, kind, matrices, solver):
+    X = kind(shape)
+    assert chosen_solver("auto", X, matrices) == solver
+    assert chosen_solver("gram", X, matrices) == "gram"
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1])

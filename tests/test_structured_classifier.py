@@ -5,12 +5,15 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from scipy.optimize import minimize
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
 
-from lowrank_rank import StructuredHingeClassifier
+from lowrank_rank import LowRankSurrogateClassifier, StructuredHingeClassifier
 from lowrank_rank.calibration import perceptron_mistake_bound
 
 
@@ -128,7 +131,7 @@ def test_steps_over_calls_know_all_classes():
     X, y = load_iris(return_X_y=True)
     order = np.random.default_rng(0).permutation(150)
     X, y = X[order] - X.mean(axis=0), y[order]
-    model = StructuredHingeClassifier(solver="sgd")
+    model = StructuredHingeClassifier(solver="sgd", alpha=0.01)
     for _ in range(30):
         model.partial_fit(X[:75], y[:75], classes=[0, 1, 2]).partial_fit(X[75:], y[75:])
     assert model.score(X, y) > 0.8
@@ -160,3 +163,51 @@ def test_weights_of_steps_over_calls_count():
     for _ in range(30):
         model.partial_fit(X, y, sample_weight=weights)
     assert model.predict([[1.0], [-1.0]]).tolist() == [0, 1]
+
+
+def soft_labels(sharpness, n_classes=20, seed=0):
+    rng = np.random.default_rng(seed)
+    X, W = rng.normal(size=(3000, 10)), rng.normal(size=(10, n_classes))
+    scores = sharpness * X @ W
+    return X, (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
+
+
+def test_zero_weights_are_told():
+    """No class has a probability above one half: all scores equal are the minimum."""
+    X, y = soft_labels(0.6)
+    model = StructuredHingeClassifier()
+    with pytest.warns(UserWarning, match="value 1 at zero weights.*LowRankSurrogateClassifier"):
+        model.fit(X[:2000], y[:2000])
+    assert model.score(X[2000:], y[2000:]) < 0.1
+    other = LowRankSurrogateClassifier().fit(X[:2000], y[:2000])
+    assert other.score(X[2000:], y[2000:]) > 0.3
+    StructuredHingeClassifier().fit(*soft_labels(3.0))  # silent
+
+
+def test_a_constant_decision_that_costs_less_is_told():
+    """Of two classes the hinge decides for the likelier one, whatever the costs."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 3)), np.where(rng.random(1000) < 0.3, "ill", "well")
+    costs = [[0.0, 10.0], [1.0, 0.0]]
+    with pytest.warns(UserWarning, match="'ill'.*LowRankSurrogateClassifier") as told:
+        model = StructuredHingeClassifier(loss_matrix=costs).fit(X, y)
+    best, own = np.mean(y == "well"), 10.0 * np.mean((y == "ill") & (model.predict(X) == "well"))
+    own += np.mean((y == "well") & (model.predict(X) == "ill"))
+    assert f"cost {best:.4g} on the rows of the fit, the model {own:.4g}" in str(told[0].message)
+    assert LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y).score(X, y) >= 1.0 - best
+    weights = np.where(y == "ill", 10.0, 1.0)  # costs of rows: nothing to tell
+    StructuredHingeClassifier().fit(X, y, sample_weight=weights)
+    X[y == "ill"] += 3.0
+    StructuredHingeClassifier(loss_matrix=costs).fit(X, y)
+
+
+def test_six_bits_with_both_labels_in_many_cells():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (8000, 6)).astype(float)
+    chance = expit(X @ [2.0, -1.5, 1.0, 0.7, -1.2, 0.3] - 0.5)
+    y = (rng.random(8000) < chance).astype(int)
+    for form in (np.asarray, sparse.csr_matrix):
+        train, test = form(X[:4000]), form(X[4000:])
+        ours = StructuredHingeClassifier().fit(train, y[:4000]).score(test, y[4000:])
+        peer = LinearSVC(loss="hinge", random_state=0).fit(train, y[:4000])
+        assert ours >= peer.score(test, y[4000:]) - 0.01

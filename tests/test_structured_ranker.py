@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 from lowrank_rank import StructuredHingeRanker, make_ranking_scorer, ranking_target
 from lowrank_rank.surrogates import structured_hinge
+from lowrank_rank.target_losses import PrecisionAtK
 
 NAMES = ["kendall", "ndcg@3", "ndcg", "auc", "precision@1", "recall@7"]
 
@@ -108,7 +109,7 @@ def test_three_ways_of_carrying_qid_in_a_search(documents):
 
 def test_steps_go_on_over_calls_of_whole_lists(documents):
     X, y, qid = documents
-    model = StructuredHingeRanker(target_loss="kendall", solver="sgd", batch_size=2)
+    model = StructuredHingeRanker(target_loss="kendall", solver="sgd", alpha=0.01, batch_size=2)
     for rows in (qid < 10, qid >= 10):
         model.partial_fit(X[rows], y[rows], qid=qid[rows])
     assert model.n_lists_ == 20
@@ -122,12 +123,14 @@ def test_steps_go_on_over_calls_of_whole_lists(documents):
     with pytest.raises(ValueError, match="target_loss"):
         model.set_params(target_loss="auc").partial_fit(X[:12], y[:12], qid=qid[:12])
     assert np.array_equal(model.coef_, before)
-    assert not hasattr(StructuredHingeRanker(), "partial_fit")
+    for refused in (StructuredHingeRanker(alpha=0.01), StructuredHingeRanker(solver="sgd")):
+        with pytest.raises(AttributeError, match="partial_fit"):
+            refused.partial_fit(X, y, qid=qid)
 
 
 def test_steps_begin_with_the_first_batch_that_has_anything_to_learn(documents):
     X, y, qid = documents
-    late = StructuredHingeRanker(target_loss="precision@1", solver="sgd")
+    late = StructuredHingeRanker(target_loss="precision@1", solver="sgd", alpha=0.01)
     late.partial_fit(X[:24], np.zeros(24), qid=qid[:24])
     assert late.intercept_ == 0.0
     late.partial_fit(X[24:], y[24:] > 1, qid=qid[24:])
@@ -150,6 +153,17 @@ def test_a_k_that_does_not_fit_names_the_list(documents):
     X, y, qid = documents
     with pytest.raises(ValueError, match=r"k <= P only.*has P=\d+ and k=40"):
         StructuredHingeRanker(target_loss="precision@40").fit(X, y, qid=qid)
+
+
+def test_the_hinge_of_precision_bounds_the_loss_of_the_marked_items():
+    """All above 0 are marked, five of six rightly; the first one is wrong."""
+    y, scores = [1, 1, 1, 1, 1, 0], [0.05] * 5 + [0.051]
+    hinge = structured_hinge("precision@1", y, scores)[0][0]
+    assert hinge == pytest.approx(0.602)
+    assert 1.0 - PrecisionAtK(1).measure(y, scores) == 1.0  # above the hinge
+    assert 1.0 / 6.0 <= hinge
+    with pytest.raises(ValueError, match="bounds the loss of the items that it marks"):
+        structured_hinge("precision@6", y, scores)
 
 
 def test_ids_given_to_fit_are_asked_for(documents):
@@ -180,7 +194,7 @@ def test_features_whose_products_of_products_overflow_are_refused():
 
 def test_batches_with_ids_of_other_types(documents):
     X, y, qid = documents
-    model = StructuredHingeRanker(solver="sgd").partial_fit(X[:120], y[:120], qid=qid[:120])
+    model = StructuredHingeRanker(solver="sgd", alpha=0.01).partial_fit(X[:120], y[:120], qid=qid[:120])
     model.partial_fit(X[120:], y[120:], qid=[(int(q), "a") for q in qid[120:]])
     assert model.n_lists_ == 20
 
@@ -227,8 +241,8 @@ def test_weights_of_rows_of_one_list_count_copies(documents):
     weighted = StructuredHingeRanker().fit(X, y, sample_weight=copies)
     repeated = StructuredHingeRanker().fit(X[rows][::-1], y[rows][::-1])
     assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-12)
-    same = StructuredHingeRanker().fit(X, y, sample_weight=np.full(12, 0.3))
-    assert_allclose(same.coef_, StructuredHingeRanker().fit(X, y).coef_)
+    same = StructuredHingeRanker(alpha=0.01).fit(X, y, sample_weight=np.full(12, 0.3))
+    assert_allclose(same.coef_, StructuredHingeRanker(alpha=0.01).fit(X, y).coef_)
 
 
 def test_weights_that_no_list_can_have_are_refused(documents):

@@ -47,7 +47,7 @@ def test_contract_by_enumeration(loss, labels, r):
 
 
 def highest_utility(loss, y):
-    top = (loss.max_grade or y.max()) - loss.neutral
+    top = 0.0 if loss.max_grade is None else loss.max_grade - loss.neutral
     return top * sum(2 ** ((1 - p) / (loss.half_life - 1)) for p in range(1, 5))
 
 
@@ -73,6 +73,15 @@ def test_loss_is_constant_minus_measure(loss, labels):
         loss.loss(y, ranks)[defined], (constant - measure)[defined], atol=1e-12
     )
     assert defined.any()
+
+
+def test_expected_rank_utility_of_a_list_does_not_depend_on_other_lists():
+    alone = ExpectedRankUtility().loss([[3, 0]], [[1, 2]])
+    beside = ExpectedRankUtility().loss([[3, 0], [5, 0]], [[1, 2], [1, 2]])
+    np.testing.assert_allclose(alone, -1.0)
+    np.testing.assert_allclose(beside, [-1.0, -3.0])
+    scale = ExpectedRankUtility(half_life=2.0, max_grade=5)
+    np.testing.assert_allclose(scale.loss([[3, 0], [5, 0]], [[1, 2], [1, 2]]), [3.5, 1.5])
 
 
 def test_a_broken_loss_fails_the_contract():

@@ -1,11 +1,13 @@
 """Lists, rules and batches that the tests of precision at the top share."""
 
 import numpy as np
+from sklearn.datasets import make_classification
 
 from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank._binary_labels import read_binary_labels
-from lowrank_rank.precision_at_top._batches import ListBatch, Rule
-from lowrank_rank.precision_at_top._mini_batch import Descent
+from lowrank_rank.precision_at_top._batches import ListsBatch, Rule
+from lowrank_rank.precision_at_top._mini_batch import Descent, Trajectory
+from lowrank_rank.regression._statistics import Scaling
 from lowrank_rank.surrogates import PRECISION_SURROGATES, precision_surrogate
 
 NAMES = sorted(PRECISION_SURROGATES)
@@ -18,8 +20,15 @@ def rule(name, perceptron=False):
     return Rule(PRECISION_SURROGATES[name], perceptron)
 
 
-def steps_of(name, *, eta0, alpha, standardize=False):
-    return Descent(rule(name), eta0, alpha, standardize)
+def steps_of(name, *, eta0, alpha):
+    return Descent(rule(name), eta0, alpha)
+
+
+def path_from(start, X, n_places):
+    """The state before steps on X as it is."""
+    p = X.shape[1]
+    square = np.sum(X**2) / len(X)
+    return Trajectory(start, start, start, Scaling(np.zeros(p), np.ones(p)), square, n_places)
 
 
 def make_list(rng, n=20, p=3):
@@ -28,8 +37,11 @@ def make_list(rng, n=20, p=3):
     return X, y
 
 
-def batch_of(X, y, k, **kw):
-    return ListBatch(X[y == 1], X[y == 0], k, **kw)
+def batch_of(X, y, k, *, mirrored=False):
+    """One list; mirrored has the rows of the label 0 above and all scores negated."""
+    rows = np.argsort(y if mirrored else 1 - y, kind="stable")
+    sizes = [np.sum(y != mirrored), np.sum(y == mirrored), k]
+    return ListsBatch(X[rows], *np.array(sizes)[:, np.newaxis], np.array([mirrored]))
 
 
 def objective(w, X, y, k, name, penalty, start=0.0):
@@ -55,3 +67,22 @@ def random_lists(n, seed, *, ties=False):
         y[rng.integers(size)] = 1
         scores = rng.normal(scale=rng.choice([0.3, 1.0, 3.0]), size=size)
         yield y, np.round(2 * scores) / 2 if ties else scores, int(rng.integers(1, y.sum() + 1))
+
+
+def rare_class(n=2000, seed=0, positive=0.08):
+    return make_classification(
+        n, n_features=8, n_informative=5, weights=[1 - positive], flip_y=0.02, random_state=seed
+    )
+
+
+def labels_matrix(seed=0, n=300):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    Y = (X @ rng.normal(size=(5, 6)) + [1, 0, 0, -1, -1, -2] > 0.5).astype(int)
+    Y[0], Y[1] = 0, 1
+    return X, Y
+
+
+def no_steps(**params):
+    """A model that stays where it starts."""
+    return PrecisionAtKPerceptron(eta0=1e-12, early_stopping=False, random_state=0, **params)

@@ -1,17 +1,14 @@
 """LowRankSurrogateClassifier: any cost matrix, by an estimate of its low-rank form."""
 
 from collections.abc import Iterable
-from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._base import read_summable_features
+from .._arrays import mean_square
 from .._blocks import Block
 from .._costs import (
     check_same_classes,
@@ -27,7 +24,6 @@ from .._parameters import (
     count,
     fresh_fit,
     is_linear,
-    is_ridge,
     jobs,
     number,
     predictor,
@@ -35,16 +31,37 @@ from .._parameters import (
 )
 from .._typing import ArrayLike, MatrixLike
 from ..regression._encoding import EncodedBatch, Totals
-from ..regression._logistic import fit_classes, is_better
+from ..regression._logistic import ClassModel, fit_classes
 from ..regression._regression import Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
-from ..regression._sums import Seen, SumsMixin, adds_up
+from ..regression._sums import SumsMixin, adds_up
 from ..target_losses import MatrixLoss
 
 
-def _minus_costs(loss, y, u):
-    """Minus the cost of the decision that u is decoded to, one number a row."""
-    return -loss.loss(y, loss.decode(u))
+def _has_probabilities(classifier):
+    """For `available_if`: whether the model estimates probabilities of the classes."""
+    estimator = classifier.estimator
+    known = estimator in ("auto", "logistic") if isinstance(estimator, str) else None
+    if known or (known is None and is_classifier(estimator)):
+        return True
+    raise AttributeError(
+        f"estimator={estimator!r} estimates no probabilities: set estimator='logistic', or a "
+        "classifier with predict_proba."
+    )
+
+
+def _decides_classes(classifier):
+    """For `available_if`: whether the decisions are the classes."""
+    classes, decisions = (
+        getattr(classifier, name + "_", getattr(classifier, name))
+        for name in ("classes", "decisions")
+    )
+    if decisions is None or np.array_equal(classes, decisions):
+        return True
+    raise AttributeError(
+        "decision_function has a score for each class, and the decisions are others than the "
+        "classes: use predict."
+    )
 
 
 class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, BaseEstimator):
@@ -69,36 +86,24 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     n_components : int or None, default=None
         Largest dimension of the surrogate; None, or the rank and more, is exact. See
         ``approximation_error_``.
-    estimator : {"auto", "logistic", "trees"}, None, regressor or classifier, default="auto"
-        What estimates u. None is ridge regression of ``alpha(y)`` with an intercept, in closed
-        form. "logistic" is multinomial logistic regression, whose probabilities p give
-        ``u = sum of p(y) alpha(y)``, the decision of the least expected cost. "auto" is ridge, but
-        logistic regression where its mean cost on held-out rows is lower, as it often is with
-        three classes and more: linear least squares loses classes that lie between others. `fit`
-        compares them if ``alpha="auto"``, in up to 5 folds of at most 10,000 rows; where both are
-        about as good chance decides. Of sparse X logistic regression of the features as they are,
-        with C = 1, is tried too: it leaves rare words as small as they are. With many classes and
-        features that takes ten times as long as ridge, or longer. `partial_fit`, `fit_blocks`,
-        `merge` and Dask see each row once and are ridge. "trees" is an
-        ``ExtraTreesRegressor(max_features="sqrt")``; else any regressor of scikit-learn, or a
-        classifier with ``predict_proba``, which is fitted to the labels.
+    estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, default="auto"
+        What estimates u. "logistic", which "auto" is, is multinomial logistic regression, whose
+        probabilities p give ``u = sum of p(y) alpha(y)``: the decision of the least expected cost.
+        "ridge" is linear least squares of ``alpha(y)``; "trees" an
+        ``ExtraTreesRegressor(max_features="sqrt")``. A classifier needs ``predict_proba``.
     alpha : float or "auto", default="auto"
-        Penalty of ridge and of "logistic", >= 0: ``alpha / 2`` times the squared coefficients
-        of standardised features, beside the mean over rows of half the squared error, or of the
-        log loss. Neither the number of rows nor the unit of a feature matters. For ridge "auto"
-        tries 20 by the mean cost on held-out rows, in 5 folds by a hash of what they hold, and
-        takes the nearest to a constant of those within a standard error of the best one: 0.1, or
-        ``0.5 min(p / n, 1)`` where that is more, of p features and n rows that differ. It is that
-        constant without a search for fewer than 20 rows, for the solver "lsqr", for more than 1000
-        features, and where the search would cost more than the fit (above 400 features, for fewer
-        than about 50 rows a feature). For logistic regression it is
-        ``0.1 min(p / n, 1) min(p / 50, 1)``. With a number, "auto" is ridge.
+        Penalty of "logistic" and "ridge", >= 0: ``alpha / 2`` times the squared coefficients of
+        standardised features, beside the mean over rows of the log loss, or of half the squared
+        error. "auto" is a formula of p features and n rows, n the sum of `sample_weight` (weights
+        that sum to 1 say "one row"), with f = min(p / n, 1): ``0.1 f min(p / 50, 1)``, of "ridge"
+        ``max(0.1, f / 2)``; of sparse X 0.1 m / n and m / n, m the mean squared norm of the scaled
+        rows.
     solver : {"auto", "gram", "lsqr"}, default="auto"
-        Of ridge: sufficient statistics, exact, or an iterative solver without any
-        n_features x n_features matrix. "auto" iterates above 4000 features, and
-        above 500 where that costs less.
-    tol : float, default=1e-8
-        Relative accuracy of "lsqr".
+        Of ridge: from second moments, exact, or an iterative solver without any
+        n_features x n_features matrix. "auto" is "gram" up to 4000 features (500 of sparse X), and
+        "lsqr" above.
+    tol : float, default=1e-6
+        Relative accuracy of "lsqr", or of the gradient of "logistic".
     max_iter : int or None, default=None
         Iterations of "lsqr", None is twice the number of features; and of logistic regression,
         None is 1000.
@@ -118,20 +123,17 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     approximation_error_ : float
         ``max |L - L_d|``; with `n_components` the regret is at most twice this above that of
         the exact surrogate.
-    coef_ : ndarray of shape (d, n_features)
-        Where the regression is linear.
-    intercept_ : ndarray of shape (d,)
-        Where the regression is linear.
+    coef_ : ndarray of shape (n_classes, n_features) or (d, n_features)
+        Of a linear model. Of "logistic" a row for each class, also of two: the probabilities are
+        ``softmax(X coef' + intercept)``. Of "ridge" a row for each coordinate of u.
+    intercept_ : ndarray of shape (n_classes,) or (d,)
+        Of a linear model; -inf for a class that is not in y.
     estimators_ : list of regressors, or of one classifier
-        Where the model is not ridge.
+        Of another `estimator`.
     estimator_, feature_importances_
-        The one of them where there is one, and its importances where it has them. Of logistic
-        regression it is a fitted ``LogisticRegression`` of the numbers in X.
+        The one of them where there is one, and its importances where it has them.
     alpha_ : float
-        Of ridge and logistic regression: the penalty in use.
-    alphas_, alpha_scores_ : ndarray of shape (20,)
-        Of ridge where penalties were tried: which, and the minus mean cost of each, greater is
-        better.
+        Of "logistic" and "ridge": the penalty in use.
     solver_ : str
         Of ridge: the solver in use.
     n_iter_ : int
@@ -160,11 +162,10 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     """
 
     _keeps_float32: ClassVar = True
-    _finite_by_sums: ClassVar = True
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],
-        "estimator": [predictor, "auto", "logistic", "trees", None],
+        "estimator": [predictor, "auto", "ridge", "logistic", "trees"],
         "alpha": ["auto", number(0)],
         "solver": [*SOLVERS],
         "tol": [number(0)],
@@ -183,7 +184,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         estimator: Any = "auto",
         alpha: float | str = "auto",
         solver: str = "auto",
-        tol: float = 1e-8,
+        tol: float = 1e-6,
         max_iter: int | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -203,7 +204,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "LowRankSurrogateClassifier":
-        """Encode the classes and fit the regression, or both that are compared.
+        """Encode the classes and fit the regression.
 
         Parameters
         ----------
@@ -220,22 +221,21 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         Raises
         ------
         ValueError
-            If the cost matrix does not fit the labels, or X, y or the weights are unfit, or for
-            "logistic" if y is of one class; nothing is changed then.
+            If the cost matrix does not fit the labels, or X, y or the weights are unfit; nothing is
+            changed then.
         """
         with fresh_fit(self):
             X, y, weights = self._read(X, y, sample_weight, reset=True, whole=True)
-            batch, settings = self._encode(X, y, weights, self._costs(y), reset=True)
-            model = self._fitted(batch)
-            sums = getattr(model, "sums", None)
-            self._adopt(Seen.of(self, batch, sums, settings=settings), model)
+            batch = self._encode(X, y, weights, self._costs(y))
+            self._adopt(batch, self._fitted(batch))
         return self
 
     def _fitted(self, batch):
         if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
-            return self._fitted_linear(batch)
+            n_classes = len(self.classes_)
+            return fit_classes(batch, n_classes, self.alpha, tol=self.tol, max_iter=self.max_iter)
         regression = Regression.of(self).named(batch)
-        if regression.estimator is None or not is_classifier(regression.estimator):
+        if isinstance(regression.estimator, str) or not is_classifier(regression.estimator):
             return regression.fit(batch)
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
@@ -248,24 +248,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
         return regression.fit_classifier(batch.X, self.classes_[batch.y], batch.weights, encode)
 
-    def _fitted_linear(self, batch):
-        """Logistic regression; for "auto" only where it costs less than ridge on held-out rows."""
-        logistic = partial(
-            fit_classes, labels=self.classes_, alpha=self.alpha, max_iter=self.max_iter
-        )
-        if self.estimator == "logistic":
-            return logistic(batch)
-        ridge = replace(Regression.of(self), estimator=None)
-        model = ridge.fit(batch)
-        if self.alpha != "auto" or batch.targets.shape[1] == 0:
-            return model
-        again = replace(ridge, alpha=model.search.alpha)
-        raw = partial(logistic, raw=True)
-        if issparse(batch.X) and is_better(batch, raw, logistic, 0.0):
-            logistic = raw
-        if not is_better(batch, logistic, again.fit, 0.0):
-            return model
-        return logistic(batch)._replace(sums=model.sums)
+    def _adds_up(self):
+        return self.estimator == "ridge" and super()._adds_up()
 
     @available_if(adds_up)
     def partial_fit(
@@ -275,11 +259,9 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "LowRankSurrogateClassifier":
-        """Add a batch of rows; the result is that of `fit` on all batches together by ridge.
+        """Add a batch of rows; the result is that of `fit` on all batches together.
 
-        With ``estimator`` None, or "auto", which is ridge here, after a `fit` that has taken
-        logistic regression too; a penalty that `fit` has searched is kept. Memory does not grow
-        with the rows.
+        With ``estimator="ridge"``. Memory does not grow with the rows.
 
         Parameters
         ----------
@@ -300,7 +282,7 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         ------
         ValueError
             As in `fit`, if the classes are not known or not the same, if the costs have changed, or
-            if there are too many features for the statistics; the model stays as it was.
+            if there are too many features for the sums; the model stays as it was.
         """
         return self._partial_fit(Block(X, y, None, sample_weight), classes=classes)
 
@@ -310,8 +292,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
     ) -> "LowRankSurrogateClassifier":
         """Fit to blocks of rows, of which one at a time is in memory.
 
-        One pass and one solution: the result is that of `fit` on all rows together by ridge, but
-        for rounding. With ``estimator`` None, or "auto", which is ridge here.
+        One pass and one solution: the result is that of `fit` on all rows together, but for
+        rounding. With ``estimator="ridge"``.
 
         Parameters
         ----------
@@ -335,19 +317,16 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
 
     def _read(self, X, y, sample_weight, *, reset, whole):
         check_parameters(self)
+        X = self._validate_X(X, reset=reset)
         if is_linear(self.estimator):
-            again = is_ridge(self.estimator) and not issparse(X)
-            X = read_summable_features(self, X, reset=reset, again=again)
-        else:
-            X = self._validate_X(X, reset=reset)
+            mean_square(X)  # refuses features out of range
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
 
     def _costs(self, y):
         return read_costs(self.loss_matrix, self.classes, self.decisions, y)
 
-    def _encode(self, X, y, weights, costs, *, reset):
-        """`EncodedBatch`, and what all batches of one model must have in common."""
-        if reset:
+    def _encode(self, X, y, weights, costs):
+        if not hasattr(self, "_loss_"):
             self.classes_, self.decisions_ = costs.classes, costs.decisions
             self._loss_ = MatrixLoss(costs.matrix, self.n_components)
         loss, indices = self._loss_, class_indices(y, costs.classes)
@@ -359,22 +338,22 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
             # of equal singular values LAPACK may find another basis on another machine
             "the decomposition of the costs": loss.alpha_,
         }
-        batch = EncodedBatch(
+        return EncodedBatch(
+            "classes",
             X,
             loss.encode(indices),
             weights,
             None,
-            Totals(),
+            Totals.of_rows(weights),
             loss,
             "argmin",
             len(y),
+            settings,
             y=indices,
             row_weights=weights,
-            values=_minus_costs,
         )
-        return batch, settings
 
-    def _seen_of(self, block, *, reset, search, classes=None):
+    def _batch_of(self, block, *, reset, classes=None):
         X, y, qid, weights = block
         if qid is not None:
             raise ValueError(
@@ -383,26 +362,66 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
             )
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
-        costs = self._costs(labels if reset else self.classes_)
+        costs = self._costs(getattr(self, "classes_", labels))
         if labels is not None:
             check_same_classes(labels, costs.classes)
-        batch, settings = self._encode(X, y, weights, costs, reset=reset)
-        return Seen.of(self, batch, self._sums_of(batch, search), settings=settings)
+        return self._encode(X, y, weights, costs)
 
-    def _adopt(self, seen, model=None):
-        """Set the fitted attributes; a model where it is found already."""
-        model = seen.sums.solve(self.alpha) if model is None else model
-        loss, settings = seen.batch.loss, seen.settings
-        self.classes_, self.decisions_, self._loss_ = (
-            settings["classes"],
-            settings["decisions"],
-            loss,
-        )
-        self.n_components_ = loss.n_components_
+    def _adopt(self, batch, model):
+        """Set the fitted attributes."""
+        loss, settings = batch.loss, batch.settings
+        self.classes_, self.decisions_ = settings["classes"], settings["decisions"]
+        self._loss_, self.n_components_ = loss, loss.n_components_
         self.approximation_error_ = loss.approximation_error_
-        self._seen_ = seen if seen.sums is not None else None
         self._keep(model)
-        self.n_iter_ = model.n_iter
+
+    # Prediction ---------------------------------------------------------------------
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: MatrixLike) -> np.ndarray:
+        """Estimated probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._probabilities(self._validate_X(X, reset=False))
+
+    def _probabilities(self, X):
+        if isinstance(self._model_, ClassModel):
+            return self._model_.probabilities(X)
+        [classifier] = self._model_.regressors
+        found = np.zeros((X.shape[0], len(self.classes_)))
+        found[:, class_indices(classifier.classes_, self.classes_)] = self._model_.probabilities(X)
+        return found
+
+    @available_if(_decides_classes)
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Minus the expected cost of each decision, where the decisions are the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes
+            Of a model without probabilities, up to a number common to the decisions of a row. Of
+            two classes the second column minus the first: above 0 `predict` takes the second.
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        scores = -self._model_.predict(X) @ self._loss_.beta_.T
+        if hasattr(self, "predict_proba"):  # the mean cost of each class is no part of beta
+            mean_costs = self._loss_.matrix_.mean(axis=1)
+            scores -= (self._probabilities(X) @ mean_costs)[:, np.newaxis]
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Decision of the least estimated cost for each row.

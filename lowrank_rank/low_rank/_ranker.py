@@ -24,10 +24,9 @@ from .._tables import take_rows
 from .._typing import ArrayLike, MatrixLike
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
-from ..regression._fractional import fit_batch
 from ..regression._regression import TREE_PASSES, Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
-from ..regression._sums import Seen, SumsMixin, adds_up
+from ..regression._sums import SumsMixin, adds_up
 from ..target_losses import resolve_target_loss
 
 if TYPE_CHECKING:
@@ -56,48 +55,27 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     target_loss : str or TargetLoss, default="ndcg@10"
         What to aim at: a name such as "ndcg@10", "precision@5", "map", "eru", "pd", or an object
         such as ``NDCG(k=10, gain="exponential")``.
-    estimator : {"auto", "logistic", "trees"}, None or regressor, default="auto"
-        What estimates u. None is ridge regression, in documents centred within lists: the pairwise
-        squared loss in closed form. "logistic", of fixed items whose labels are all known, is
-        fractional logistic regression [2]_: ``u_j = l_j + (h_j - l_j) s(w_j' x + b_j)`` with the
-        sigmoid s between the least and the largest target of coordinate j, by the log loss, which
-        has the same minimiser E[alpha(Y) | x] as the squared error and follows probabilities near
-        0 and 1 that a line passes by. "auto" is ridge, but for fixed items "logistic" where the
-        target loss's measure on held-out lists is better by more than a standard error. `fit`
-        compares them if ``alpha="auto"``, in up to 5 folds of at most 10,000 lists, which takes
-        ten to two hundred times as long as ridge, some seconds, and holds dense X once more in
-        double precision; above n d (p + 30) = 3 10^9, of n lists, d coordinates and p features, it
-        does not. `partial_fit`, `fit_blocks`, `merge` and Dask see each row once and are ridge:
-        ``estimator=None`` is the same for all. "trees" are boosted trees that minimise
-        the same loss in documents: a HistGradientBoostingRegressor of 200 trees with 7 leaves of at
-        least 50 rows (a twentieth of fewer than 1000 rows, 5 at least), ``learning_rate=0.05`` and
-        ``max_features=0.3``, in 20 passes (see `n_passes`); for fixed items an ExtraTreesRegressor,
-        which is one forest of all items where labels miss, its leaves of at least 3 rows.
+    estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
+        What estimates u. "ridge" is linear least squares, in documents centred within lists: the
+        pairwise squared loss in closed form. "logistic" is fractional logistic regression of fixed
+        items [2]_. "trees" are boosted trees for documents, a forest for fixed items. "auto" is
+        "ridge" for documents and "logistic" for fixed items; one NaN in y of fixed items turns it
+        to "ridge".
     decoder : str or callable, default="auto"
         One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible. A callable
         ``decode(u, n_items)`` takes surrogate vectors (n, d), estimates of ``target_loss.encode``,
         and returns ranks (n, n_items), 1 = best. Documents are always sorted.
     alpha : float or "auto", default="auto"
-        Penalty of ridge and of "logistic", >= 0: ``alpha / 2`` times the squared coefficients of
+        Penalty of "ridge" and "logistic", >= 0: ``alpha / 2`` times the squared coefficients of
         standardised features, beside the mean over rows of half the squared error, or of the log
-        loss, of each coordinate. With a number, "auto" is ridge. Of ridge, neither the
-        number of rows nor the unit of a feature matters, nor, where documents are centred, its
-        level in each list: the deviation is that within lists. "auto" tries 20 by the target
-        loss's measure on held-out lists, in 5 folds by a hash of what they hold, and takes the
-        nearest to a constant of those within a standard error of the best one. The constant is
-        0.1, or ``0.1 c min(p / n, 1)`` where that is more, of p features and n rows that differ,
-        c = 100 for documents and 20 for fixed items: few rows need a stronger penalty. It is taken
-        without a search for fewer than 20 lists, the solver "lsqr", more than 1000 features, and
-        where the search would cost more than the fit (above 400 features, for fewer than about 50
-        rows a feature); then it is at least 1 where each item misses in other rows, whose search
-        may take some seconds. A costly search holds out 2 to 4 parts. A stream of small batches,
-        each of which is searched anew, is faster with a number. Of "logistic" up to 7
-        are tried, from 10 times to a hundredth of
-        ``0.5 min(max(p / n, 0.001), 1) min(p / 50, 1)``.
+        loss, of each coordinate. "auto" is a formula of p features and n rows, n the sum of
+        `sample_weight` (weights that sum to 1 say "one row"), with f = min(p / n, 1):
+        ``max(0.1, 10 f)`` for documents; ``f min(p / 50, 1)**2 / 2`` for "logistic", and
+        ``max(0.1, 2 f)`` for "ridge", of fixed items. The guide has the rest of the table.
     centered : bool or "auto", default="auto"
         Documents only: subtract from the targets (and, in the default ridge, from the
         features) their mean within each list, which no order within a list can see. "auto" does
-        so for the default ridge and "trees" only: another regressor cannot be centred on the
+        so for "ridge" and "trees" only: another regressor cannot be centred on the
         features, and has then to tell apart lists whose documents look alike.
     list_weights : {"rows", "lists", "pairs"}, default="rows"
         Documents only: what counts the same: each row, each list (row weights 1/r), or each
@@ -112,12 +90,11 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         share its iterations instead: each goes on from the one before. "auto" is 20 for "trees",
         else 1.
     solver : {"auto", "gram", "lsqr"}, default="auto"
-        Of the default ridge: sufficient statistics, exact, or an iterative solver without
-        any n_features x n_features matrix. "auto" iterates above 4000 features, above fewer
-        where missing labels ask for several matrices, one for each pattern, and above 500 where
-        iterations cost less.
-    tol : float, default=1e-8
-        Relative accuracy of "lsqr".
+        Of ridge: from second moments, exact, or an iterative solver without any
+        n_features x n_features matrix. "auto" is "gram" up to 4000 features (500 of sparse X), of
+        fewer where missing labels ask for several matrices, and "lsqr" above.
+    tol : float, default=1e-6
+        Relative accuracy of "lsqr", or of the gradient of "logistic".
     max_iter : int or None, default=None
         Iterations of "lsqr", None is twice the number of features; and of "logistic", None is 1000.
     early_stopping : bool, default=False
@@ -152,21 +129,20 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     n_items_ : int or None
         Number r of fixed items; None for documents.
     coef_ : ndarray of shape (n_features,) or (d, n_features)
-        Where the regression is linear.
+        Of a linear model: u is ``X coef' + intercept``, or with "logistic"
+        ``low_ + (high_ - low_) * expit(X coef' + intercept)``.
     intercept_ : float or ndarray of shape (d,)
-        Where the regression is linear.
+        Of a linear model.
+    low_, high_ : ndarray of shape (d,)
+        Of "logistic": the least and the largest target of each coordinate.
     estimators_ : list of regressors
-        Where the model is not ridge: one fitted regressor, or one for each coordinate.
+        Of another `estimator`: one fitted regressor, or one for each coordinate.
     estimator_ : regressor
-        The one of them where there is one, as for documents: SHAP's ``TreeExplainer`` takes it. Of
-        logistic regression its ``coef_``, shape (d, n_features), and ``intercept_`` are those of
-        the sigmoids' arguments, and ``low_``, ``high_`` the bounds.
+        The one of them where there is one, as for documents: SHAP's ``TreeExplainer`` takes it.
     feature_importances_ : ndarray of shape (n_features,)
         Of `estimator_`, where it has them.
     alpha_ : float
-        Of ridge and logistic regression: the penalty in use.
-    alphas_, alpha_scores_ : ndarray of shape (n_alphas,)
-        Where penalties were tried: which, and the target loss's measure of each, greater is better.
+        Of "ridge" and "logistic": the penalty in use.
     solver_ : str
         Of ridge: the solver in use.
     n_iter_ : int
@@ -205,10 +181,9 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     """
 
     _keeps_float32: ClassVar = True
-    _finite_by_sums: ClassVar = True
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
-        "estimator": [regressor, "auto", "logistic", "trees", None],
+        "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         "decoder": [name_of_decoder, callable],
         "alpha": ["auto", number(0)],
         "centered": ["auto", bool],
@@ -232,7 +207,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         list_weights: str = "rows",
         n_passes: int | str = "auto",
         solver: str = "auto",
-        tol: float = 1e-8,
+        tol: float = 1e-6,
         max_iter: int | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
@@ -295,8 +270,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
             regression = Regression.of(self).named(batch)
             if self.early_stopping:
                 regression = self._stopped(regression, batch)
-            model = fit_batch(regression, batch, self._passes())
-            self._adopt(Seen.of(self, batch, getattr(model, "sums", None)), model)
+            self._adopt(batch, regression.fit(batch, self._passes()))
             if self.early_stopping:
                 self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
         return self
@@ -310,19 +284,19 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "LowRankSurrogateRanker":
-        """Add a batch of whole lists; the result is that of `fit` on all of them by ridge.
+        """Add a batch of whole lists; the result is that of `fit` on all of them.
 
-        With ``estimator`` None, or "auto", which is ridge here, after a `fit` that has taken
-        logistic regression too. Memory does not grow with the rows.
+        For ridge regression: documents, or fixed items with ``estimator="ridge"``. Memory does not
+        grow with the rows.
 
         Parameters
         ----------
         X, y, qid, sample_weight
-            As in `fit`. A list must be in one batch: if the first id of a batch is the last of
-            the previous one, the batch is refused; a list that comes back later counts as
-            another one. Without qid each batch is a list, which is refused after batches with
-            ids. An item may be judged in any of the batches. `alpha` may change between calls,
-            what is aimed at may not.
+            As in `fit`. A list must be in one batch: only the first id of a batch is compared with
+            the last of the previous one, and refused where both are the same; a list that comes
+            back later counts as another one. Without qid each batch is a list, which is refused
+            after batches with ids. An item may be judged in any of the batches. `alpha` may change
+            between calls, what is aimed at may not.
 
         Returns
         -------
@@ -331,8 +305,9 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Raises
         ------
         ValueError
-            As in `fit`, if a list is cut across two calls, or if there are too many features
-            for the statistics; the model stays as it was.
+            As in `fit`, if a list is cut across two calls, if there are too many features for the
+            sums, or if y is of fixed items and `estimator` is not "ridge"; the model stays as it
+            was.
         """
         return self._partial_fit(Block(X, y, qid, sample_weight))
 
@@ -369,8 +344,9 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
     def _encode_rows(self, X, y, lists, weights, loss):
         if y.ndim == 1:
-            default = self.estimator is None or isinstance(self.estimator, str)
-            centered = default if self.centered == "auto" else self.centered
+            centered = self.centered
+            if centered == "auto":
+                centered = isinstance(self.estimator, str)
             return encode_documents(
                 X, y, lists, weights, loss, self.decoder, self.list_weights, centered
             )
@@ -406,17 +382,12 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         )
         return regression
 
-    def _seen_of(self, block, *, reset, search):
-        batch = self._encode(*block, reset=reset, whole=False)
-        return Seen.of(self, batch, self._sums_of(batch, search))
+    def _batch_of(self, block, *, reset):
+        return self._encode(*block, reset=reset, whole=False)
 
-    def _adopt(self, seen, model=None):
-        """Set the fitted attributes; a model where it is found already."""
-        model = seen.sums.solve(self.alpha) if model is None else model
-        batch = seen.batch
+    def _adopt(self, batch, model):
+        """Set the fitted attributes."""
         self.target_loss_, self.decoder_ = batch.loss, batch.decoder
-        self.n_items_, self.n_lists_ = batch.n_items, seen.n_lists
-        self._has_qid_ = seen.has_qid
-        self._seen_ = seen if seen.sums is not None else None
+        self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
+        self._has_qid_ = batch.has_qid
         self._keep(model, flat=batch.n_items is None)
-        self.n_iter_ = model.n_iter

@@ -15,12 +15,11 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from sklearn.utils import gen_batches
 
-from .._arrays import plain
-from .._blocks import check_has_ids
+from .._blocks import check_has_ids, cut_list
 from .._lists import RankingLists, blocks_of_lists, same_id
 from ..regression._encoding import Totals, encode_documents, encode_items
 from ..regression._ridge import LinearModel
-from ..regression._statistics import Moments, scale_within
+from ..regression._statistics import Moments
 from ._bounds import C_phi
 from ._surrogates import Surrogate, SurrogateValues, surrogate_for
 
@@ -199,13 +198,10 @@ class LabelSums:
             )
         check_has_ids(self.has_qid, other.has_qid)
         if other.first_id is not None and same_id(other.first_id, self.last_id):
-            raise ValueError(
-                f"The list {plain(other.first_id)!r} is cut across two blocks: it is the last of "
-                "the one and the first of the next. Give each list in one block."
-            )
+            raise cut_list(other.first_id)
         return LabelSums(
             self.layout,
-            self.totals + other.totals if self.layout is None else self.totals,
+            self.totals + other.totals,
             min(self.least, other.least),
             max(self.largest, other.largest),
             self.mass + other.mass,
@@ -454,12 +450,10 @@ class Scaling(NamedTuple):
     scale: np.ndarray
 
     @classmethod
-    def of(cls, moments, standardize, centre, squares=None):
-        """By the `Moments` of all rows; by the squares within lists where levels do not matter."""
-        p, scale = len(moments.mean), moments.scale
-        if squares is not None:
-            scale = scale_within(moments, squares, moments.total)
-        scale = scale if standardize else np.ones(p)
+    def of(cls, moments, standardize, centre):
+        """By the `Moments` of all rows."""
+        p = len(moments.mean)
+        scale = moments.scale if standardize else np.ones(p)
         return cls(moments.mean if centre else np.zeros(p), scale)
 
     def as_they_come(self, X, single=False):

@@ -16,6 +16,7 @@ from .._blocks import Block, Blocks, HeldBlocks, check_iterable
 from .._labels import nobody_judges, nothing_counts
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from .._typing import ArrayLike, MatrixLike
+from ..regression._alpha import default_alpha
 from ..regression._ridge import MAX_FEATURES_GRAM, LinearModel
 from ._bounds import positional_loss
 from ._problem import Scaling, unsupported_items
@@ -56,16 +57,16 @@ class OrderPreservingRegressor(BaseRanker):
         pointwise surrogate takes eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
         Penalty of the squared coefficients, of standardised features if `standardize`, >= 0. "auto"
-        depends on the p features and the n rows that differ, whatever their weights. For documents
-        it is 0.1, or ``10 min(p / n, 1)`` where that is more: few rows need a stronger penalty. For
-        fixed items, each of which has p coefficients, it is
-        ``0.5 min(max(p / n, 0.001), 1) min(p / 50, 1)``: where rows are many, or features few,
-        coefficients may be large.
+        is a formula of p features and n rows, n the sum of `sample_weight` (weights that sum to 1
+        say "one row"), with f = min(p / n, 1): ``max(0.1, 10 f)`` for documents,
+        ``f min(p / 50, 1)**2 / 2`` for fixed items; 0.1 m / n for fixed items with sparse X, m the
+        mean squared norm of the scaled rows.
     fit_intercept : bool, default=True
         Ignored where it makes no difference: documents and a surrogate of differences.
     standardize : bool, default=True
-        Divide features by their standard deviation before they are penalised, for documents under
-        a surrogate of differences by that within lists; `coef_` is of the features as they came.
+        Divide features by their standard deviation before they are penalised, for documents by
+        that within lists, sparse X of fixed items by the root mean square of the entries that are
+        not 0; `coef_` is of the features as they came.
     solver : {"auto", "lbfgs"}, default="auto"
         "auto" solves the squared surrogates in closed form (up to 4000 features), others, and
         all of them with "lbfgs", by L-BFGS.
@@ -124,7 +125,6 @@ class OrderPreservingRegressor(BaseRanker):
     (True, [2, 1])
     """
 
-    _finite_by_squares: ClassVar = True
     _parameters: ClassVar = {
         "solver": ["auto", "lbfgs"],
         "alpha": ["auto", number(0)],
@@ -220,8 +220,7 @@ class OrderPreservingRegressor(BaseRanker):
         blocks : re-iterable of (X, y, qid) or (X, y, qid, sample_weight)
             Each as `fit` takes it, with None where there is none; for instance
             `datasets.iter_lists`. Every iteration must give the same blocks. A list must be in one
-            block: a list that is cut between two neighbours is refused, one that comes back
-            later counts as another one.
+            block.
 
         Returns
         -------
@@ -230,8 +229,8 @@ class OrderPreservingRegressor(BaseRanker):
         Raises
         ------
         ValueError
-            As in `fit`; if there is no block, or if the blocks can be read only once, as those of
-            a generator. Nothing is changed then.
+            As in `fit`; if a list has rows in two blocks, if there is no block, or if the blocks
+            can be read only once, as those of a generator. Nothing is changed then.
         """
         before = self._before()
         with fresh_fit(self):
@@ -241,8 +240,8 @@ class OrderPreservingRegressor(BaseRanker):
                 raise ValueError("There are no blocks: at least one row is needed.")
             self._validate_X(Block.of(first).X, reset=True)
             source, reader = Blocks(blocks), self._reader()
-            again = source.map(read, reader, loss, True)
-            self._fit(source.map(read, reader, loss), loss, before, again)
+            first_pass = source.map(read, reader, loss, set())  # looks for lists that are cut
+            self._fit(first_pass, loss, before, again=source.map(read, reader, loss))
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -335,7 +334,7 @@ class OrderPreservingRegressor(BaseRanker):
 
     def _fit(self, blocks, loss, before, again=None):
         """Fit to `Blocks` of `Labelled` rows, as they are read `again`; sets the attributes."""
-        known_of_all = blocks.sum(facts, self.alpha == "auto")
+        known_of_all = blocks.sum(facts)
         if not known_of_all.features.total > 0:
             raise nothing_counts()
         blocks = blocks if again is None else again
@@ -348,9 +347,8 @@ class OrderPreservingRegressor(BaseRanker):
         sees_intercepts = labels.layout is not None or not known.surrogate.is_shift_invariant
         intercept = sees_intercepts and self.fit_intercept
         centre = intercept or not sees_intercepts  # differences do not see it
-        squares = None if sees_intercepts else known_of_all.squares
-        scaling = Scaling.of(known_of_all.features, self.standardize, centre, squares)
-        self.alpha_ = self._penalty(known_of_all)
+        scaling = Scaling.of(known_of_all.features, self.standardize, centre)
+        self.alpha_ = self._penalty(known_of_all.features)
         few = len(scaling.scale) <= MAX_FEATURES_GRAM
         squared = known.surrogate.is_squared and labels.complete
         start = self._start(scaling, len(labels.judged), before)
@@ -368,14 +366,12 @@ class OrderPreservingRegressor(BaseRanker):
             self._warn_without_minimum(unsupported_items(at_end.above, len(labels.judged)))
         self._keep(scaling.unscaled(found.theta), found)
 
-    def _penalty(self, known_of_all):
+    def _penalty(self, features):
         """alpha, or what "auto" stands for."""
         if self.alpha != "auto":
             return float(self.alpha)
-        rows, n_features = known_of_all.rows, len(known_of_all.squares)
-        of_documents = known_of_all.labels.layout is None
-        penalty = rows.constant_penalty if of_documents else rows.penalty_of_utilities
-        return penalty(n_features)
+        kind = "documents" if self.n_items_ is None else "items"
+        return default_alpha(kind, len(features.mean), features.total, features.mean_square)
 
     def _keep(self, model, found):
         self.loss_, self.gradient_norm_ = found.objective, found.slope

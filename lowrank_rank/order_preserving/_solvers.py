@@ -11,10 +11,8 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from .._blocks import Block
-from ..regression._constants import ROWS_OF_UTILITIES, DistinctRows
-from ..regression._penalties import distinct_rows
-from ..regression._statistics import Groups, Moments, RidgeStatistics, moments_and_squares_within
+from .._blocks import Block, check_new_lists
+from ..regression._statistics import Moments, SecondMoments
 from ..solvers._polishing import polished
 from ._problem import LabelSums, ScaledFeatures, ScoreProblem, Utilities
 
@@ -40,19 +38,13 @@ class Facts:
     """What has to be known of all blocks before one can be evaluated."""
 
     features: Moments
-    squares: np.ndarray  # of the features, centred within lists; of fixed items 0
     labels: LabelSums
     is_single: bool  # whether all dense features are of float32
-    rows: DistinctRows | None  # where the penalty depends on their number
 
     def __add__(self, other):
-        return Facts(
-            self.features.plus(other.features),
-            self.squares + other.squares,
-            self.labels + other.labels,
-            self.is_single and other.is_single,
-            self.rows and self.rows.plus(other.rows),
-        )
+        labels = self.labels + other.labels  # refuses blocks of different layouts
+        is_single = self.is_single and other.is_single
+        return Facts(self.features + other.features, labels, is_single)
 
 
 @dataclass(frozen=True)
@@ -68,10 +60,15 @@ class Ends:
         return Ends(bound, self.above | other.above)
 
 
-def read(block, ranker, loss, again=False):
-    """`Labelled` rows of a `Block`, by a ranker that knows the columns; `again` after one pass."""
+def read(block, ranker, loss, ids=None):
+    """`Labelled` rows of a `Block`, by a ranker that knows the columns.
+
+    A list of which an earlier block had rows, by the set `ids`, is refused.
+    """
     X, y, qid, weights = Block.of(block)
-    rows = ranker._read(X, y, qid, weights, loss, reset=False, whole=False, again=again)
+    rows = ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
+    if ids is not None:
+        check_new_lists(rows.lists.ids, ids)
     return labelled(rows, loss)
 
 
@@ -80,22 +77,14 @@ def labelled(rows, loss):
     return Labelled(rows.X, Utilities.of_labels(rows.y, rows.lists, rows.weights, loss))
 
 
-def facts(block, counts):
-    """`Facts` of a `Labelled` block, with the number of its rows if `counts`."""
+def facts(block):
+    """`Facts` of a `Labelled` block."""
     X, utilities = block
-    if utilities.n_items is None:
-        codes = utilities.lists.ungroup(utilities.lists.index)
-        moments, squares = moments_and_squares_within(X, Groups(codes, utilities.row_weights))
-    else:
-        moments, squares = Moments.of(X, utilities.row_weights), np.zeros(X.shape[1])
+    is_documents = utilities.n_items is None
+    codes = utilities.lists.ungroup(utilities.lists.index) if is_documents else None
+    moments = Moments.of(X, utilities.row_weights, codes)
     is_single = not sparse.issparse(X) and X.dtype == np.float32
-    rows = None
-    if counts:
-        is_documents = utilities.n_items is None
-        lists, enough = (utilities.lists, None) if is_documents else (None, ROWS_OF_UTILITIES)
-        judged = utilities.weights.max(axis=1)  # 0 of a row that judges no item
-        rows = distinct_rows(X, utilities.v, lists, judged, enough=enough)
-    return Facts(moments, squares, LabelSums.of(utilities), is_single, rows)
+    return Facts(moments, LabelSums.of(utilities), is_single)
 
 
 def prepare(block, scaling, known, kept, single=False):
@@ -142,8 +131,8 @@ def penalty(theta, alpha):
     return 0.5 * alpha * (theta[:, :-1] ** 2).sum()
 
 
-def ridge_statistics(part, pairwise):
-    """`RidgeStatistics` of a `Part` under a squared surrogate.
+def second_moments(part, pairwise):
+    """`SecondMoments` of a `Part` under a squared surrogate.
 
     In pairs of documents both sides are centred within lists; for fixed items only the targets
     of a row have to be, the same for all features.
@@ -154,7 +143,7 @@ def ridge_statistics(part, pairwise):
         codes = problem.lists.ungroup(problem.lists.index)
     elif pairwise:
         targets = targets - targets.mean(axis=1, keepdims=True)
-    found = RidgeStatistics.of_batch(features.scaled_rows(), targets, problem.row_weights, codes)
+    found = SecondMoments.of(features.scaled_rows(), targets, problem.row_weights, codes)
     return replace(found, x_mean=found.x_mean - features.left)
 
 
@@ -167,9 +156,10 @@ def solve_ridge(parts, known, alpha):
     known : Known
     alpha : float
     """
-    statistics = parts.sum(ridge_statistics, known.surrogate.is_pairwise)
-    coef, intercept = (part.T for part in statistics.solve(0.5 * alpha * known.total))
-    theta = np.column_stack([coef, intercept if statistics.pooled else np.zeros(len(coef))])
+    moments = parts.sum(second_moments, known.surrogate.is_pairwise)
+    coef, intercept = (part.T for part in moments.solve(0.5 * alpha * known.total))
+    is_pooled = moments.features.within is None
+    theta = np.column_stack([coef, intercept if is_pooled else np.zeros(len(coef))])
     value = parts.sum(value_and_gradient, theta)[0] + penalty(theta, alpha)
     return Solution(theta, float(value), 1, 0.0)
 

@@ -1,8 +1,8 @@
-"""Mini-batches of a ranking problem with binary labels, and the step that each asks for.
+"""Mini-batches of a ranking problem with binary labels, and their subgradients.
 
-A batch knows its rows and where its top ends. Given weights it returns a `Step`: the
-direction of a subgradient (or perceptron) step and the mistakes at the top. Dense and CSR
-X go through the same products; rows are only ever picked, never densified.
+A batch holds its rows and the number of places at the top. Given weights it returns a `Step`: the
+direction of a subgradient (or perceptron) step and the mistakes at the top. Dense and CSR X share
+the code; CSR rows are never densified.
 """
 
 from typing import Any, NamedTuple
@@ -23,41 +23,33 @@ _TINY = np.finfo(float).tiny
 
 
 class Rule(NamedTuple):
-    """How a batch turns scores into a step.
+    """The update of the weights: a surrogate, and which negatives it lowers.
 
     Attributes
     ----------
     surrogate : PrecisionSurrogate
     perceptron : bool
-        Steps on the mistakes, by the sum over the batch; else on the margin violations, by the
-        mean over the places at the top of each list.
+        True: steps on the mistakes, summed over the batch. False: steps on the margin violations,
+        averaged over the places at the top of each list.
     """
 
     surrogate: PrecisionSurrogate
     perceptron: bool
 
-    def slopes(self, v):
-        """Slope in each of the sorted scores of one list."""
-        return v.places.slopes(*self._wrong(v))
-
     def changes(self, v):
         """Sorted scores with a slope, these slopes, and their lists."""
-        return v.places.changes(*self._wrong(v))
-
-    def _wrong(self, v):
-        """The number of negatives that are lowered, and the positives that are raised."""
         if self.perceptron:
-            return mistakes(v), self.surrogate.perceptron
-        return violations(self.surrogate, v), self.surrogate.raised
+            return v.places.changes(mistakes(v), self.surrogate.perceptron)
+        return v.places.changes(violations(self.surrogate, v), self.surrogate.raised)
 
 
 class Step(NamedTuple):
-    """What a batch asks for at the current weights.
+    """Subgradient of a batch at the current weights, and the precision there.
 
     Attributes
     ----------
     direction : ndarray, shape of the weights, or None
-        The sum over the lists, to be subtracted; None where nothing is to be done.
+        The sum over the lists, to be subtracted; None where it is zero.
     hits : float
         Sum over the lists of one minus the mistakes at the top over the most there can be.
     """
@@ -66,72 +58,8 @@ class Step(NamedTuple):
     hits: float
 
 
-class ListBatch:
-    """Rows of one list: those that belong above, those that belong below, and the top k.
-
-    Parameters
-    ----------
-    above, below : ndarray or CSR matrix of shape (P, p), (N, p)
-    k : int
-        1 <= k <= P.
-    mirrored : bool, default=False
-        Whether the scores are to be negated.
-    places : Places or None, default=None
-        Those of a list with P, min(k, N) and k, where they are at hand.
-    """
-
-    n_lists = 1
-
-    def __init__(self, above, below, k, *, mirrored=False, places=None):
-        self.above, self.below, self.k = above, below, k
-        self.n_places = min(k, below.shape[0])  # the most mistakes there can be
-        self.sign = -1 if mirrored else 1
-        self.places = places or Places([above.shape[0]], [self.n_places], [k])
-
-    @property
-    def n_rows(self):
-        return self.above.shape[0] + self.below.shape[0]
-
-    @property
-    def parts(self):
-        """The rows, in arrays."""
-        return (self.above, self.below)
-
-    def _sorted(self, weights):
-        """The scores as `Places` wants them, and the rows of either kind in that order."""
-        weights = weights if self.sign == 1 else -weights
-        above, below = self.above @ weights, self.below @ weights
-        order, top = np.argsort(-above), best_first(below, self.n_places)
-        v = np.concatenate([above[order], below[top]])
-        return SortedScores(v, None, self.places), order, top
-
-    def hits(self, weights):
-        """One minus the mistakes at the top over the most there can be."""
-        return self._sorted(weights)[0].hits
-
-    def step(self, weights, rule):
-        v, order, top = self._sorted(weights)
-        slope = rule.slopes(v)
-        if not slope.any():
-            return Step(None, v.hits)
-        scale = self.sign * (1.0 if rule.perceptron else 1.0 / self.n_places)
-        slope = (scale * slope).astype(weights.dtype, copy=False)
-        rows, push = np.empty_like(slope[: len(order)]), slope[len(order) :]
-        rows[order] = slope[: len(order)]
-        lowered = np.flatnonzero(push)
-        direction = rows @ self.above + _combined(self.below, top[lowered], push[lowered])
-        return Step(direction, v.hits)
-
-    def tangent(self, weights, rule):
-        """The surrogate over the places at the top, a subgradient, and the hits."""
-        value = surrogate_values(rule.surrogate, self._sorted(weights)[0])[0]
-        step = self.step(weights, rule)
-        slope = np.zeros_like(weights) if step.direction is None else step.direction
-        return float(value) / self.n_places, slope, step.hits
-
-
 class _Batch:
-    """Lists that are sorted in one go; a class says how, and what a step is in its weights."""
+    """Several lists that one call sorts; subclasses define `_sorted` and `_combined`."""
 
     _sorted: Any
     _combined: Any
@@ -141,15 +69,6 @@ class _Batch:
         self.places = Places(n_above, n_below, k)
         self.n_places = int(self.places.most.sum())
         self.sign = np.where(mirrored, -1.0, 1.0) if mirrored.any() else None
-
-    @property
-    def parts(self):
-        """The rows, in arrays."""
-        return (self.X,)
-
-    def hits(self, weights):
-        """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        return self._sorted(weights).hits
 
     def step(self, weights, rule):
         v = self._sorted(weights)
@@ -164,9 +83,16 @@ class _Batch:
         slope[v.order.take(rows)] = slopes
         return Step(self._combined(slope), v.hits)
 
+    def tangent(self, weights, rule):
+        """Mean over the places of the surrogate of one list, a subgradient, and the hits."""
+        value = surrogate_values(rule.surrogate, self._sorted(weights))[0]
+        step = self.step(weights, rule)
+        slope = np.zeros_like(weights) if step.direction is None else step.direction
+        return float(value) / self.n_places, slope, step.hits
+
 
 class ListsBatch(_Batch):
-    """Rows of many lists.
+    """Rows of one list or more.
 
     Parameters
     ----------
@@ -210,27 +136,20 @@ class MatrixBatch(_Batch):
         1 <= k <= number above.
     mirrored : ndarray of bool, shape (n,)
         Whether the scores of a row are to be negated.
-    grid : Grid or None, default=None
-        Of at least n rows of L items, where it is at hand.
     """
 
-    def __init__(self, X, above, k, mirrored, grid=None):
+    def __init__(self, X, above, k, mirrored):
         n_above, n_items = above.sum(axis=1), above.shape[1]
         super().__init__(X, n_above, n_items - n_above, k, mirrored)
         self.kind = 2.0 - above
-        self.grid = grid or Grid.of(*above.shape)
+        self.starts = n_items * np.arange(len(above))[:, np.newaxis]
 
     def _sorted(self, weights):
         scores = self.X @ weights[:-1]
         scores += weights[-1]
         scores = scores if self.sign is None else self.sign[:, np.newaxis] * scores
-        # Numbers in [1/2, 2] are in the order of their bits, of which the last can be those of the
-        # item: so they are sorted, which takes a third of the time of finding the order.
-        keys = _squashed(scores)
-        order = np.subtract(self.kind, keys, out=keys).view(np.int64)
-        self.grid.mark(order)
-        order.sort(axis=1)
-        return SortedScores(scores.ravel(), self.grid.places(order), self.places)
+        order = np.argsort(self.kind - _squashed(scores), axis=1) + self.starts
+        return SortedScores(scores.ravel(), order.ravel(), self.places)
 
     def _combined(self, slope):
         slope = slope.reshape(self.n_rows, -1)
@@ -240,42 +159,8 @@ class MatrixBatch(_Batch):
         return direction
 
 
-class Grid(NamedTuple):
-    """Items of rows and where the rows begin, of as many rows as the longest batch has.
-
-    Attributes
-    ----------
-    items, starts : ndarray of int, shape (n, L)
-        Repeated, so that one pass over flat arrays does: rows are short.
-    """
-
-    items: np.ndarray
-    starts: np.ndarray
-
-    @classmethod
-    def of(cls, n_rows, n_items):
-        starts = np.repeat(n_items * np.arange(n_rows), n_items).reshape(n_rows, n_items)
-        return cls(np.tile(np.arange(n_items), (n_rows, 1)), starts)
-
-    @property
-    def low_bits(self):
-        """Those that hold an item."""
-        return 2 ** int(self.items.shape[1] - 1).bit_length() - 1
-
-    def mark(self, keys):
-        """Put the items into the low bits of integers (m, L)."""
-        keys &= ~self.low_bits
-        keys |= self.items[: len(keys)]
-
-    def places(self, keys):
-        """Places in the flat array of scores of marked integers (m, L), which are overwritten."""
-        keys &= self.low_bits
-        keys += self.starts[: len(keys)]
-        return keys.ravel()
-
-
 def _squashed(scores):
-    """The scores from 0 to 1/2: what keeps kinds of rows apart in one sort."""
+    """Scores mapped to [0, 1/2], so that one sort by kind minus score keeps kinds apart."""
     low, high = float(scores.min()), float(scores.max())
     squashed = np.subtract(scores, low, dtype=np.float64)
     squashed *= 0.5 / max(high - low, _TINY)
@@ -283,30 +168,11 @@ def _squashed(scores):
 
 
 def take_rows(X, rows):
-    """Some rows of X; of a dense one by `take`, which is several times faster than an index."""
+    """Some rows of X; `take` is several times faster than an index for dense X."""
     return X[rows] if issparse(X) else X.take(rows, axis=0)
-
-
-def _combined(X, rows, weights):
-    """A weighted sum of some rows; of a sparse X by a product, which picks them faster."""
-    if issparse(X):
-        of_all = np.zeros(X.shape[0], dtype=X.dtype)
-        of_all[rows] = weights
-        return of_all @ X
-    return weights @ take_rows(X, rows)
 
 
 def scores_of(X, weights):
     """Scores of rows for weights (p,) or (p + 1, L); not finite where the steps diverged."""
     with np.errstate(over="ignore", invalid="ignore"):
         return X @ weights if weights.ndim == 1 else X @ weights[:-1] + weights[-1]
-
-
-def best_first(values, count):
-    """Indices of the `count` largest values, in descending order."""
-    if count < len(values):
-        last = len(values) - count
-        best = np.argpartition(values, last)[last:]
-    else:
-        best = np.arange(len(values))
-    return best[np.argsort(-values[best])]

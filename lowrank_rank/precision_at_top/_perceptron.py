@@ -1,19 +1,18 @@
 """PrecisionAtKPerceptron: a binary classifier aimed at the top of the list."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import is_finite
-from .._base import RankingMixin, read_features
+from .._arrays import is_finite, mean_square
+from .._base import RankingMixin, linear_scores, read_features
 from .._binary_labels import read_binary_labels, threshold_between
 from .._blocks import check_has_ids
 from .._labels import split_target
@@ -28,40 +27,32 @@ from .._parameters import (
 )
 from .._parameters import Rule as ParameterRule
 from .._typing import ArrayLike, MatrixLike
-from ..regression._ridge import linear_scores
+from ..regression._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import Rule, scores_of
-from ._mini_batch import STARTS, Descent, Start, Trajectory, descend, run_pass, start_in_time
+from ._mini_batch import Descent, Trajectory, descend, run_pass
 from ._problem import (
-    Earlier,
     Part,
     Top,
-    better_start,
     check_top,
     diverged,
     held_out_measure,
     make_problem,
     minimise_struct,
     resolve_top,
-    steps_pay,
-    whole_list,
+    strata,
+    warn_of_start,
 )
+from ._start import start_weights
 from ._surrogates import PRECISION_SURROGATES, perceptron_names
 
-#: surrogate, start and standardize that "auto" stands for, by solver and update.
-DEFAULTS = {
-    ("mini_batch", "sgd"): ("ramp", "logistic", True),
-    ("mini_batch", "perceptron"): ("avg", "zeros", False),
-    ("cutting_plane", "sgd"): ("struct", "zeros", False),
+#: What cutting planes take.
+OF_CUTTING_PLANES = {
+    "surrogate": ("struct", "auto"),
+    "update": ("sgd",),
+    "early_stopping": (False, "auto"),
 }
-#: What cutting planes take: they are for struct, begin at zeros, once, on all rows.
-CUTTING_PLANE_ONLY = {
-    "surrogate": ("auto", "struct"),
-    "start": ("auto", "zeros"),
-    "early_stopping": (False,),
-    "warm_start": (False,),
-    "n_runs": (1,),
-}
+_ENOUGH = 10  # rows of each class, or lists, for early_stopping="auto": two held out, eight left
 
 
 def _is_start(value):
@@ -75,16 +66,15 @@ a_start = ParameterRule(_is_start, "a linear model or an array of weights")
 
 
 class Plan(NamedTuple):
-    """What a fit aims at and how its steps go, all names resolved."""
+    """Target loss, top and steps of a fit, all names resolved."""
 
     loss: TargetLoss
     top: Top
-    start: Any
     descent: Descent
 
 
 class Fit(NamedTuple):
-    """Weights (p,) or (p + 1, L), where to go on from, and what happened."""
+    """Weights (p,) or (p + 1, L) of the standardised features, state and curve of the steps."""
 
     weights: np.ndarray
     path: Trajectory
@@ -94,8 +84,8 @@ class Fit(NamedTuple):
 
 
 def _takes_streams(estimator):
-    """Whether the settings allow `partial_fit`, which can neither hold out rows nor see all."""
-    if estimator.solver == "cutting_plane" or estimator.early_stopping:
+    """Whether the parameters allow `partial_fit`: no held-out rows, no cutting planes."""
+    if estimator.solver == "cutting_plane" or estimator.early_stopping is True:
         raise AttributeError(
             "partial_fit takes mini-batch steps on the rows of each call: it is there neither with "
             "solver='cutting_plane' nor with early_stopping=True."
@@ -108,19 +98,21 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
 
     A linear model fitted by mini-batch steps on a surrogate of the number of negatives in the
     top k (`lowrank_rank.surrogates.precision_surrogate`), from logistic regression, with averaged
-    iterates. ``target_loss`` says where the top ends; how the rest of the list is ordered is not
-    looked at. Steps on half of the rows are first compared with their start on the other half (of
-    many lists: on some 2000 each): where they do worse the start is what is returned. The methods
-    of [1]_ are settings:
+    iterates. `target_loss` says where the top ends; the order of the rest of the list does not
+    matter. The methods of [1]_ are settings:
 
-    =================  ==========================================
-    SGD@k-avg, -max    ``surrogate="avg"``, ``surrogate="max"``
+    =================  =========================================================
     SGD@k-ramp         the default
-    Perceptron@k-avg   ``update="perceptron"``
-    Perceptron@k-max   ``update="perceptron", surrogate="max"``
-    1PMB               ``surrogate="struct"`` (see [2]_)
+    SGD@k-avg, -max    ``surrogate="avg"`` or ``"max"``, ``start="zeros"``
+    Perceptron@k-avg   ``update="perceptron", start="zeros"``
+    Perceptron@k-max   ``update="perceptron", surrogate="max", start="zeros"``
+    1PMB               ``surrogate="struct", start="zeros"`` (see [2]_)
     SVMperf            ``solver="cutting_plane"`` (see [3]_)
-    =================  ==========================================
+    =================  =========================================================
+
+    Dense features are standardised; sparse ones are divided by the root mean square of their
+    entries that are not 0, and not shifted. So the unit of a column does not matter. Perceptrons
+    and cutting planes take the features as they are, as published.
 
     Parameters
     ----------
@@ -130,77 +122,47 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         ``PrecisionAtK(k=100)``. A count of precision may not exceed the number of positives in
         fit; within queries, rows of a matrix and calls of `partial_fit` it is then all positives.
     surrogate : {"auto", "ramp", "avg", "max", "struct"}, default="auto"
-        "ramp" is the tightest, but not convex; "auto" is "ramp" for update="sgd", "avg" for
-        "perceptron" and "struct" for cutting planes.
+        "auto" is "ramp", the tightest, for update="sgd", "avg" for "perceptron" and "struct" for
+        cutting planes.
     update : {"sgd", "perceptron"}, default="sgd"
         Steps on margin violations, with step size ``eta0 / (R**2 sqrt(t))`` where R**2 is the
-        mean squared norm of the rows; or on mistakes only, without step size or penalty.
+        mean squared norm of the standardised rows; or on mistakes, without step size or penalty.
     solver : {"mini_batch", "cutting_plane"}, default="mini_batch"
-        "cutting_plane" minimises "struct" on one list plus the penalty, with ``start = 0``, up to a
-        duality gap of ``tol max(1, |objective|)``: the baseline of [3]_, not consistent.
-    start : {"auto", "logistic", "least_squares", "zeros"}, estimator or array, default="auto"
-        Weights to begin at, and that the penalty pulls towards. "logistic" is scikit-learn's
-        ``LogisticRegression``; where features are many, p > 31, `fit` takes C = 1 or
-        ``10 / (p min(p / 50, 1))``, or for sparse X the features unscaled, whichever is better on
-        held-out rows; for each label of a matrix y C is ``2 / (p min(p / 50, 1))``.
-        "least_squares" is its ``Ridge(alpha=R**2)`` on labels -1 and 1, times 3.25. A classifier
-        or regressor is cloned
-        and fitted to X and y (one that is fitted goes into a ``FrozenEstimator``); it must be
-        linear in X, as a pipeline of a scaler and a linear model is. An array of shape
-        (n_features,), or (L, n_features + 1) for L labels, the intercept last, scores the positive
-        class. "auto" is "logistic" ("least_squares" for a matrix y above 10^9 products of entries
-        of X and labels), "zeros" for perceptrons and struct. In `partial_fit`, that of the first
-        call with both classes.
-    standardize : bool or "auto", default="auto"
-        Fit to features over their scale, so that the unit of a column does not matter: its standard
-        deviation, over the root of the fraction of rows where it is not 0. X itself is not changed,
-        and stays sparse; `coef_` is of X. "auto" is False for perceptrons and cutting planes, which
-        are as published.
+        "cutting_plane" minimises "struct" on one list plus the penalty. It uses no start.
+    start : {"logistic", "zeros"}, linear estimator or array, default="logistic"
+        Weights at which the steps begin, and towards which the penalty pulls: logistic regression
+        with the package's default penalty; an estimator that is cloned and fitted; or weights of
+        shape (n_features,), for a matrix y (L, n_features + 1) with the intercept last.
     batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, about, with the same fraction of positives as the whole. "auto" is
-        1000 rows, or fewer for 10 batches, but about 20 of the rarer class and at least one place
-        at the top: all rows for "wta". A count k is handed out among the batches, a fraction is
-        of each one's positives. Queries stay whole, up to 2000 rows of them, or 1/100 of all if
-        that is less. A matrix y has 1/25 of the rows, at least 32.
+        Rows of a mini-batch, stratified by class; queries stay whole. "auto" is 1000 rows, or fewer
+        for ten batches of about 20 rows of the rarer class and one place at the top, at least; of
+        queries 2000 rows, or 1/100 of all; of a matrix y 1/25 of the rows, at least 32.
     max_iter : int, default=6
-        Largest number of passes over the rows, or of tangents of the cutting planes.
+        Number of passes over the rows; largest number of tangents of the cutting planes.
     average : bool, default=True
         Predict with the mean of the weights over the steps, step t counting like t**3.
     alpha : float, default=0.02
-        Penalty ``alpha m R**2 |w - start|**2 / (2 k)`` beside ``surrogate / k``, m the mean number
-        of features of a row that are not 0, k the places at the top in all rows.
+        Penalty ``alpha R**4 |w - start|**2 / (2 k)`` of standardised features beside
+        ``surrogate / k``, k the places at the top of all rows. Of cutting planes
+        ``alpha m R**2 |w|**2 / (2 k)``, m the mean number of features of a row that are not 0.
     eta0 : float, default=50.0
         First step size.
-    shuffle : bool, default=True
-        Shuffle the rows once, and in each pass which positives meet which negatives. Never in
-        `partial_fit`.
     tol : float or None, default=1e-4
-        Stop if the precision has not grown by more than tol in `n_iter_no_change` passes; None
-        never stops early.
-    early_stopping : bool, default=False
-        Watch held-out rows, not the mini-batches; keep what was best there, the start included.
-    validation_fraction : float, default=0.1
-        Fraction of the rows, or queries, held out for `early_stopping`. Of a count k they have
-        their part of the places, one at least.
-    n_iter_no_change : int, default=3
-        Passes without a gain before stopping.
-    n_runs : int, default=1
-        Runs over different shuffles, whose weights are averaged.
-    n_jobs : int or None, default=None
-        Runs at a time.
-    warm_start : bool, default=False
-        Begin `fit` at the weights of the last one.
+        Of cutting planes: duality gap over ``max(1, |objective|)`` at which they stop.
+    early_stopping : bool or "auto", default="auto"
+        Hold out rows, and keep the start or the weights of the pass that is best there. If the
+        start is best, it is fitted again to all rows. "auto" is True in `fit` with mini-batches
+        and ten rows of each class, or ten lists with both classes; else, and in `partial_fit`,
+        False.
+    validation_fraction : float, default=0.2
+        Fraction of the rows of each class, or of the lists, to hold out.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top. None is the last of the sorted classes, with a warning for
         strings: of "fraud" and "ok" that is "ok".
     random_state : int, RandomState instance or None, default=None
-        Shuffling and held-out rows.
+        Shuffles rows and draws held-out rows in `fit`; `partial_fit` keeps the order of the rows.
     verbose : int, default=0
         A line of progress for each pass.
-    callback : callable or None, default=None
-        Called in `fit` as ``callback(n, value)`` when pass (or round) n has ended, n from 1, with
-        the value that it adds to `loss_curve_`. A clock in it gives precision against time. With
-        `n_jobs` the runs call it in the processes they are in.
 
     Attributes
     ----------
@@ -218,9 +180,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        Fraction of the top that is right (one minus the mistakes over the most there can be), of
-        the mini-batches as they came in each pass (or round). With `early_stopping` the measure of
-        the held-out rows, before the first pass and after each.
+        With early stopping the measure of the held-out rows, of the start and after each pass.
+        Else the fraction of the top that is right (one minus the mistakes over the most there can
+        be) in the mini-batches of each pass, each before its step, or after each tangent.
     duality_gap_ : float
         Of the cutting planes, in units of the objective.
     target_loss_ : TargetLoss
@@ -267,22 +229,17 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         "solver": ["mini_batch", "cutting_plane"],
         "update": ["sgd", "perceptron"],
         "surrogate": ["auto", *PRECISION_SURROGATES],
-        "start": ["auto", "zeros", *STARTS, a_start],
-        "standardize": ["auto", bool],
+        "start": ["logistic", "zeros", a_start],
         "batch_size": ["auto", count()],
         "max_iter": [count()],
         "average": [bool],
         "alpha": [number(0)],
         "eta0": [number(above=0)],
-        "shuffle": [bool],
         "tol": [number(0), None],
-        "early_stopping": [bool],
+        "early_stopping": ["auto", bool],
         "validation_fraction": [number(above=0, below=1)],
-        "n_iter_no_change": [count()],
-        "n_runs": [count()],
-        "warm_start": [bool],
-        "callback": [callable, None],
-        **RUNTIME,
+        "random_state": RUNTIME["random_state"],
+        "verbose": RUNTIME["verbose"],
     }
 
     def __init__(
@@ -292,49 +249,35 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         surrogate: str = "auto",
         update: str = "sgd",
         solver: str = "mini_batch",
-        start: Any = "auto",
-        standardize: bool | str = "auto",
+        start: Any = "logistic",
         batch_size: int | str = "auto",
         max_iter: int = 6,
         average: bool = True,
         alpha: float = 0.02,
         eta0: float = 50.0,
-        shuffle: bool = True,
         tol: float | None = 1e-4,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 3,
-        n_runs: int = 1,
-        n_jobs: int | None = None,
-        warm_start: bool = False,
+        early_stopping: bool | str = "auto",
+        validation_fraction: float = 0.2,
         pos_label: Any = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
-        callback: Callable[[int, float], Any] | None = None,
     ) -> None:
         self.target_loss = target_loss
         self.surrogate = surrogate
         self.update = update
         self.solver = solver
         self.start = start
-        self.standardize = standardize
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.average = average
         self.alpha = alpha
         self.eta0 = eta0
-        self.shuffle = shuffle
         self.tol = tol
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.n_runs = n_runs
-        self.n_jobs = n_jobs
-        self.warm_start = warm_start
         self.pos_label = pos_label
         self.random_state = random_state
         self.verbose = verbose
-        self.callback = callback
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -351,7 +294,6 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_rows, n_features)
-            Their scale does not matter, but for perceptrons and cutting planes.
         y : array-like of shape (n_rows,) or (n_rows, L)
             Labels of two classes; may carry its qid. A matrix of 0 and 1 makes each row a list
             of L labels, with a weight vector for each label.
@@ -372,14 +314,24 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If the steps end clearly worse than their start on held-out rows (the start is then
-            kept, as always where it is better), or if the cutting planes do not reach `tol` or
-            end at weights that score all rows alike.
+            If no pass improves the held-out precision of a start that was fitted, or if the cutting
+            planes do not reach `tol` or end at weights that score all rows alike.
         """
-        earlier = self._earlier() if self.warm_start else None
         with fresh_fit(self):
             X, labels = self._read(X, y, qid, None, self.pos_label, reset=True)
-            self._fit(X, labels, self._plan(), earlier)
+            plan = self._encode()
+            check_top(labels, plan.loss, plan.top)
+            random_state = check_random_state(self.random_state)
+            train, held = self._hold_out(Part(X, labels, plan.top), random_state)
+            path, scaled = self._standardise(train.X, train.labels)
+            fit = self._solve(path, train._replace(X=scaled), held, plan, random_state)
+            if held is not None and fit.curve[0] > max(fit.curve[1:]):
+                warn_of_start(self.start)
+                start, _ = self._standardise(X, labels)
+                path = replace(start, n_places=path.n_places, n_steps=path.n_steps)
+                fit = fit._replace(weights=start.start, path=path)
+            self.n_lists_ = labels.n_lists
+            self._keep(X, labels, plan, fit)
         return self
 
     @available_if(_takes_streams)
@@ -393,11 +345,9 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     ) -> "PrecisionAtKPerceptron":
         """One pass over more rows, in mini-batches; each call is one list, or whole queries.
 
-        Not with `early_stopping` or cutting planes.
-
-        With ``shuffle=False`` and ``start="zeros"``, calls on the batches of `fit` one by one give
-        the weights of its first pass, if the top is a fraction of the positives or each query's.
-        A count k is of each call, at most its positives.
+        Not with ``early_stopping=True`` or cutting planes. The rows of the first call that can be
+        learnt from fix the start, the scale of the features and the number of places in the
+        penalty. A count k is of each call, at most its positives. Rows keep their order.
 
         Parameters
         ----------
@@ -421,13 +371,19 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         UserWarning
             If nothing can be learnt from the call: no list has both positives and negatives.
         """
-        earlier = self._earlier()
-        pos_label = self.pos_label
-        if earlier is not None:
-            classes, pos_label = self._known_classes(classes), earlier.pos_label
+        continues, pos_label = hasattr(self, "classes_"), self.pos_label
+        if continues:
+            classes, pos_label = self._known_classes(classes), self.pos_label_
         with all_or_nothing(self):
-            X, labels = self._read(X, y, qid, classes, pos_label, reset=earlier is None)
-            self._fit_more(X, labels, self._plan(), earlier)
+            X, labels = self._read(X, y, qid, classes, pos_label, reset=not continues)
+            plan = self._encode()
+            if continues:
+                self._check_continues(labels)
+            path, scaled = self._continue(X, labels)
+            fit = self._solve_one_pass(path, Part(scaled, labels, plan.top), plan)
+            n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
+            self.n_lists_ = max(n_lists - labels.one_list, 1)
+            self._keep(X, labels, plan, fit, self.threshold_ if continues else 0.0)
         return self
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
@@ -486,12 +442,6 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     def _validate_X(self, X, *, reset):
         return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
-    def _earlier(self):
-        """The last fit, or None."""
-        if not hasattr(self, "_path_"):
-            return None
-        return Earlier(self._path_, self.classes_, self.pos_label_)
-
     def _known_classes(self, classes):
         """The classes of the earlier calls; refuses to change them, or the positive one."""
         if self.n_items_ is not None:
@@ -508,189 +458,139 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             )
         return self.classes_
 
-    def _plan(self):
+    def _check_continues(self, labels):
+        """Refuse labels of another kind than those of earlier calls."""
+        check_has_ids(self._has_qid_, labels.lists is not None)
+        known, n_items = self.n_items_ or 1, labels.n_items or 1
+        if known != n_items:
+            raise ValueError(
+                f"Earlier calls had {known} labels a row, these have {n_items}. Start anew, with "
+                "fit."
+            )
+
+    def _encode(self):
         """The `Plan` of the parameters; refuses those out of range or at odds."""
         check_parameters(self)
         loss, top = resolve_top(self.target_loss)
-        if (self.solver, self.update) not in DEFAULTS:
-            raise ValueError(
-                "solver='cutting_plane' minimises a surrogate: take update='sgd' with it."
-            )
+        perceptron, surrogate = self.update == "perceptron", self.surrogate
+        default = "avg" if perceptron else "ramp"
         if self.solver == "cutting_plane":
-            self._refuse_settings_of_steps()
-        surrogate, start, standardize = DEFAULTS[self.solver, self.update]
-        surrogate = surrogate if self.surrogate == "auto" else self.surrogate
-        if surrogate == "struct":  # as published; what it prefers may be worse than any start
-            start = "zeros"
-        if not (isinstance(self.start, str) and self.start == "auto"):
-            start = self.start
-        perceptron = self.update == "perceptron"
+            check_parameter("alpha", self.alpha, [number(above=0)])
+            for name, values in OF_CUTTING_PLANES.items():
+                value = getattr(self, name)
+                if value not in values:
+                    known = f"solver='cutting_plane' takes {name}={values[0]!r}"
+                    raise ValueError(f"{known}, got {value!r}.")
+            default = "struct"
+        surrogate = default if surrogate == "auto" else surrogate
         if perceptron and surrogate not in perceptron_names():
             raise ValueError(
                 f"There is no perceptron on {surrogate!r}: take surrogate= one of "
                 f"{perceptron_names()}, or update='sgd'."
             )
         rule = Rule(PRECISION_SURROGATES[surrogate], perceptron)
-        if not isinstance(self.standardize, str):
-            standardize = bool(self.standardize)
-        descent = Descent(rule, float(self.eta0), float(self.alpha), standardize)
-        return Plan(loss, top, start, descent)
-
-    def _refuse_settings_of_steps(self):
-        for name, values in CUTTING_PLANE_ONLY.items():
-            value = getattr(self, name)
-            if not (isinstance(value, str | bool | int) and value in values):
-                raise ValueError(
-                    f"solver='cutting_plane' takes {name}={values[-1]!r}, got {value!r}: the rest "
-                    "is for solver='mini_batch'."
-                )
-        check_parameter("alpha", self.alpha, [number(above=0)])
+        return Plan(loss, top, Descent(rule, float(self.eta0), float(self.alpha)))
 
     # Fit ----------------------------------------------------------------------------
 
-    def _fit(self, X, labels, plan, earlier):
-        check_top(labels, plan.loss, plan.top)
+    def _hold_out(self, whole, random_state):
+        """`Part` to learn from, and the held-out `Part`, None without early stopping."""
+        labels, of_units = whole.labels, strata(whole.labels, whole.top)
+        stops = self.early_stopping is True
+        if self.early_stopping == "auto" and self.solver == "mini_batch":
+            counts = np.bincount(of_units, minlength=2)
+            stops = (counts.min() if labels.one_list else counts[1]) >= _ENOUGH
+        if not stops:
+            return whole, None
+        parts = labels.hold_out(self.validation_fraction, of_units, random_state)
+        return whole.pick(parts[0]), whole.pick(parts[1])
+
+    def _standardise(self, X, labels):
+        """The state before the first step, and the standardised rows."""
+        mean_square(X)  # refuses features out of range
+        scaling, start = Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1])), self.start
         if self.solver == "cutting_plane":
-            fit = self._fit_cutting_plane(X, labels, plan)
-            self.duality_gap_ = fit.gap
-        else:
-            begin = None
-            if earlier is not None:
-                earlier.check_continues(X, labels)
-                begin = earlier.path.mean if self.average else earlier.path.last
-                begin = begin.astype(X.dtype, copy=False)
-            fit = self._fit_runs(X, labels, plan, begin)
-        self.n_lists_, self._has_qid_ = labels.n_lists, labels.lists is not None
-        self._adopt(X, labels, plan, fit)
+            start = "zeros"
+        elif self.update == "sgd":
+            scaling = Scaling.of(X, Moments.of(X, np.ones(X.shape[0])))
+        scaled = standardise(X, scaling)
+        weights = start_weights(start, X, scaled, labels, scaling)
+        square = mean_square(scaled) + (weights.ndim == 2)  # an intercept is a feature of 1
+        return Trajectory(weights, weights, weights, scaling, square), scaled
 
-    def _fit_runs(self, X, labels, plan, begin):
-        """The mean of runs over different shuffles, in parallel, from `begin` or the start."""
-        random_state = check_random_state(self.random_state)
-        seeds = random_state.randint(np.iinfo(np.int32).max, size=self.n_runs)
-        is_worth = True
-        if begin is None and not self.early_stopping:  # one start for all runs
-            seed = seeds[0] if self.shuffle else None
-            start, begin = better_start(X, labels, plan.top, self._start(X, labels, plan), seed)
-            if np.any(begin) and not plan.descent.rule.perceptron:
-                state = np.random.RandomState(seeds[0])
+    def _continue(self, X, labels):
+        """The state of the earlier calls, or before the first step, and the standardised rows."""
+        path = getattr(self, "_path_", None)
+        if path is None or not path.n_steps:
+            return self._standardise(X, labels)
+        return replace(path), path.standardise(X)  # an error must not change the fitted state
 
-                def steps(part, weights):
-                    of_part = plan._replace(top=part.top)
-                    return self._steps(part.X, part.labels, of_part, weights, state).weights
-
-                state_of_folds = state if self.shuffle else None
-                is_worth = steps_pay(X, labels, plan.top, start, steps, state_of_folds)
-            del start  # and the features that it has scaled
-        fits = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fit_run)(X, labels, plan, begin, np.random.RandomState(seed))
-            for seed in seeds
-        )
-        longest = max(len(fit.curve) for fit in fits)
-        # A run that has stopped stays where it is.
-        curves = [fit.curve + fit.curve[-1:] * (longest - len(fit.curve)) for fit in fits]
-        weights = sum(fit.weights for fit in fits) / len(fits) if is_worth else begin
-        return Fit(
-            weights,
-            replace(fits[0].path, last=weights, mean=weights),
-            [float(value) for value in np.mean(curves, axis=0)],
-            max(fit.n_iter for fit in fits),
-        )
-
-    def _start(self, X, labels, plan):
-        """The `Start`; by default one of least squares where each of many labels needs a fit."""
-        start, is_auto = plan.start, isinstance(self.start, str) and self.start == "auto"
-        if is_auto and start == "logistic":
-            start = start_in_time(X, labels)
-        return Start(X, labels, start, plan.descent.standardize)
-
-    def _fit_run(self, X, labels, plan, begin, random_state):
-        """One run of steps; with held-out rows its start is that of the others."""
-        monitor = None
-        if self.early_stopping:
-            split = labels.hold_out(self.validation_fraction, random_state)
-            rest, held = (Part.of(X, labels, plan.top, rows) for rows in split)
-            X, labels, plan = rest.X, rest.labels, plan._replace(top=rest.top)
-            measure = held_out_measure(held.labels, plan.loss, held.top)
-
-            def monitor(weights):
-                scores = scores_of(held.X, weights)
-                if not is_finite(scores):
-                    raise diverged(self)
-                return measure(scores)
-
-            begin = self._start(X, labels, plan).weights() if begin is None else begin
-        return self._steps(X, labels, plan, begin, random_state, monitor, self._report)
-
-    def _steps(self, X, labels, plan, begin, random_state, monitor=None, report=None):
-        """Passes over the rows."""
-        path = Trajectory.at(begin)
-        random_state = random_state if self.shuffle else None
-        problem = make_problem(X, labels, plan.top, self.batch_size, random_state)
-        if not problem.n_batches:
+    def _solve(self, path, rows, held, plan, random_state):
+        """All passes, or cutting planes, over the standardised rows."""
+        if self.solver == "cutting_plane":
+            report = partial(self._report, "round", "rows")
+            found = minimise_struct(rows, plan.descent, self.tol, self.max_iter, report)
+            return Fit(found.weights, path, found.curve, len(found.curve), found.gap)
+        problem = make_problem(rows, self.batch_size, random_state)
+        if not problem.n_places:
             raise ValueError(f"{plan.loss!r} takes in every list whole: every order is right.")
+        path.n_places = problem.n_places
+        where = "mini-batches" if held is None else "held-out rows"
         with np.errstate(over="ignore", invalid="ignore"):
             weights, curve = descend(
                 path,
                 problem.batches,
                 plan.descent,
                 max_iter=self.max_iter,
-                tol=self.tol,
-                patience=self.n_iter_no_change,
                 average=self.average,
-                monitor=monitor,
-                report=report,
+                monitor=None if held is None else self._monitor(path, held, plan.loss),
+                report=partial(self._report, "pass", where),
             )
-        return Fit(weights, path, curve, len(curve) - (monitor is not None))
+        return Fit(weights, replace(path, last=weights, mean=weights), curve, self.max_iter)
 
-    def _fit_cutting_plane(self, X, labels, plan):
-        """The minimiser of struct and the penalty on one list, up to a duality gap."""
-        if not labels.one_list:
-            raise ValueError("solver='cutting_plane' takes one list of rows, without qid.")
-        weights, fit = minimise_struct(
-            X,
-            whole_list(X, labels, plan.top),
-            plan.descent,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            report=self._report,
-        )
-        return Fit(weights, Trajectory.at(weights), fit.curve, len(fit.curve), fit.gap)
+    def _monitor(self, path, held, loss):
+        """``f(weights)``, the measure of the held-out rows."""
+        measure, scaled = held_out_measure(held.labels, loss, held.top), path.standardise(held.X)
 
-    def _fit_more(self, X, labels, plan, earlier):
-        """One pass over more rows."""
-        if earlier is not None:
-            earlier.check_continues(X, labels)
-            check_has_ids(self._has_qid_, labels.lists is not None)
-        if earlier is not None and earlier.path.n_steps:
-            path = earlier.path.copy()  # what raises below must change nothing
-        else:  # before the first step the start is still to be found, from rows of both classes
-            path = Trajectory.at(self._start(X, labels, plan).weights())
-        problem = make_problem(X, labels, plan.top, self.batch_size, None)
+        def precision(weights):
+            scores = scores_of(scaled, weights)
+            if not is_finite(scores):
+                raise diverged(self)
+            return measure(scores)
+
+        return precision
+
+    def _solve_one_pass(self, path, rows, plan):
+        """One pass over the standardised rows of a call of `partial_fit`."""
+        problem = make_problem(rows, self.batch_size, None)
+        path.n_places = path.n_places or problem.n_places
         with np.errstate(over="ignore", invalid="ignore"):
-            value = run_pass(path, problem.batches(), plan.descent, first=True)
+            value = run_pass(path, problem.batches(), plan.descent)
         if np.isnan(value):
             warnings.warn(
                 "Nothing is learnt from this call: none of its lists has a positive and a negative "
                 "that could trade places at the top.",
                 stacklevel=3,
             )
-        self.__dict__.pop("duality_gap_", None)  # of an earlier fit by cutting planes
-        n_lists = labels.n_lists + (0 if earlier is None else self.n_lists_)
-        self.n_lists_, self._has_qid_ = max(n_lists - labels.one_list, 1), labels.lists is not None
-        fit = Fit(path.mean if self.average else path.last, path, [value], 1)
-        self._adopt(X, labels, plan, fit, 0.0 if earlier is None else self.threshold_)
+        return Fit(path.mean if self.average else path.last, path, [value], 1)
 
-    def _adopt(self, X, labels, plan, fit, threshold=None):
+    def _keep(self, X, labels, plan, fit, threshold=None):
         """Set the fitted attributes; `threshold` is kept where the rows are of one class."""
-        matrix = labels.positive.ndim == 2
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-        self.n_items_ = labels.positive.shape[1] if matrix else None
+        self.n_items_, self._has_qid_ = labels.n_items, labels.lists is not None
         self.target_loss_ = plan.loss
         self.n_iter_, self.loss_curve_, self._path_ = fit.n_iter, fit.curve, fit.path
-        sign = self._sign()
-        self.coef_ = fit.weights[:-1].T if matrix else sign * fit.weights[np.newaxis]
-        free = fit.weights[-1] if matrix else np.zeros(1, dtype=self.coef_.dtype)
+        self.__dict__.pop("duality_gap_", None)  # of an earlier fit by cutting planes
+        if fit.gap is not None:
+            self.duality_gap_ = fit.gap
+        sign, weights = self._sign(), fit.weights
         try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                if self.n_items_ is None:  # an intercept changes no order
+                    coef, free = sign * weights[np.newaxis] / fit.path.scaling.scale, np.zeros(1)
+                else:
+                    coef, free = fit.path.scaling.unscaled(weights[:-1].T, weights[-1])
+                self.coef_, free = coef.astype(X.dtype), free.astype(X.dtype)
             scores = sign * linear_scores(X, self.coef_, free)  # as predict computes them
         except ValueError:
             raise diverged(self) from None
@@ -700,13 +600,8 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self.threshold_ = threshold
         self.intercept_ = free - self.coef_.dtype.type(sign * threshold)
 
-    def _report(self, n, value):
-        """Told of each pass."""
+    def _report(self, what, where, n, value):
+        """Print a line of progress."""
         if self.verbose:
-            what, where = "pass", "held-out rows" if self.early_stopping else "mini-batches"
-            if self.solver == "cutting_plane":
-                what, where = "round", "rows"
             name = type(self).__name__
             print(f"[{name}] {what} {n}: {value:.4f} right at the top of the {where}")
-        if self.callback is not None:
-            self.callback(n, value)

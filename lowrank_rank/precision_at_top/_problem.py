@@ -1,10 +1,10 @@
-"""What is fitted: where the top of a list ends, its mini-batches, and the start of the steps."""
+"""The problem that is fitted: where the top of a list ends, mini-batches, cutting planes."""
 
 import warnings
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -18,23 +18,15 @@ from ..target_losses import (
     resolve_target_loss,
 )
 from ..target_losses._positional import check_k, places_of_share
-from ._batches import Grid, ListBatch, ListsBatch, MatrixBatch, scores_of, take_rows
-from ._mini_batch import Columns, Trajectory, mean_hits, weights_shape
-from ._surrogates import Places
+from ._batches import ListsBatch, MatrixBatch, scores_of, take_rows
 
-# With batch_size="auto":
-_ROWS = 1000  # of a batch
-_BATCHES = 10  # at least, of fewer rows then
-_POSITIVES = 20  # of a batch, about; the rarer class, whichever it is. And a place at the top
-_LISTS, _PARTS = 32, 25  # of a batch of matrix rows at least; and at most so many batches
-_ROWS_OF_LISTS, _BATCHES_OF_LISTS = 2000, 100  # of a batch of queries at most; at least
-# Where start and end are compared:
-_FOLDS, _ENOUGH_PLACES = 2, 200  # at most; places that are enough
-_MANY_LISTS = 2000  # of more a part will do
-_CLEARLY_WORSE, _MANY_PLACES = 0.2, 30  # than the start, lost: worth a warning
+# batch_size="auto", by `benchmarks top` (the docstring of the estimator says what they are):
+_ROWS, _BATCHES, _POSITIVES = 1000, 10, 20  # of one list
+_LISTS, _PARTS = 32, 25  # of the rows of a matrix
+_ROWS_OF_LISTS, _BATCHES_OF_LISTS = 2000, 100  # of queries
 _TINY = np.finfo(float).tiny
-_ALIKE = 1e-9  # of scores, in units of the margin: no order at all
-_ROUNDING = 1 / 8  # of all places, by which those of the batches may differ for a fraction
+_ALIKE = 1e-9  # range of scores, in units of the margin, that is no order at all
+_ROUNDING = 1 / 8  # part of all places by which those of the batches may differ for a fraction
 
 
 class Top(NamedTuple):
@@ -151,6 +143,23 @@ def held_out_measure(labels, loss, top):
     return lambda scores: loss.measure(grades, scores, qid=qid)
 
 
+def warn_of_start(start):
+    """Warn that a start that was fitted is better than all passes."""
+    if isinstance(start, str) and start == "logistic":
+        name = "the initial logistic regression"
+    elif hasattr(start, "fit"):
+        name = f"the initial {type(start).__name__}"
+    else:
+        return
+    warnings.warn(
+        f"Training did not improve held-out precision at k; keeping {name}. If a few rows have "
+        "huge values, take logarithms or QuantileTransformer first; else try a smaller eta0, or a "
+        "larger top as target_loss.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
 def diverged(estimator):
     """The error of scores that are not finite."""
     remedy = "bring the features to one scale (StandardScaler)"
@@ -159,193 +168,146 @@ def diverged(estimator):
     return ValueError(f"The steps diverged: the scores are not finite. To fix it {remedy}.")
 
 
-# Going on ---------------------------------------------------------------------------
+class Part(NamedTuple):
+    """Some rows, their labels, and the top of these rows alone."""
+
+    X: Any
+    labels: Any
+    top: Top
+
+    def pick(self, rows):
+        """Some of the rows, in which one list has its part of the places."""
+        top, positive = self.top, self.labels.positive
+        if self.labels.one_list:
+            n_rows = len(positive)
+            top = top.of_part(n_rows, np.count_nonzero(positive), len(rows) / n_rows)
+        return Part(take_rows(self.X, rows), self.labels.pick(rows), top)
 
 
-class Earlier(NamedTuple):
-    """What earlier weights are for, and where their steps have got to."""
+def tops_of_lists(labels, top):
+    """Positives, negatives, k and mirroring of queries or rows of a matrix, and which count.
 
-    path: Trajectory
-    classes: np.ndarray
-    pos_label: object
-
-    def check_continues(self, X, labels):
-        """Refuse data of another shape, or of other classes, than the weights are for."""
-        shape = weights_shape(X, labels)
-        if (
-            self.path.start.shape == shape
-            and np.array_equal(self.classes, labels.classes)
-            and self.pos_label == labels.pos_label
-        ):
-            return
-        raise ValueError(
-            "The data do not fit the earlier weights: those are for "
-            f"{_described(self.path.start.shape, self.classes, self.pos_label)}, these have "
-            f"{_described(shape, labels.classes, labels.pos_label)}. Start anew, with fit and "
-            "without warm_start."
-        )
+    A list without positives or without negatives, and one that the top takes in whole, has no
+    mistakes: the last array is False there.
+    """
+    if labels.positive.ndim == 2:
+        n_positives, n_rows = labels.positive.sum(axis=1), labels.positive.shape[1]
+    else:
+        lists = labels.lists
+        n_positives, n_rows = lists.sum(lists.group(labels.positive).astype(int)), lists.lengths
+    n_negatives = n_rows - n_positives
+    k, mirrored = top.places(n_positives, n_negatives)
+    return n_positives, n_negatives, k, mirrored, (n_positives > 0) & (n_negatives > 0) & (k > 0)
 
 
-def _described(shape, classes, pos_label):
-    if len(shape) == 2:
-        return f"{shape[0] - 1} features and {shape[1]} labels a row"
-    return f"{shape[0]} features and the classes {classes.tolist()}, {str(pos_label)!r} positive"
+def strata(labels, top):
+    """What `Labels.hold_out` stratifies by: classes of rows, or which lists have mistakes."""
+    return labels.positive if labels.one_list else tops_of_lists(labels, top)[-1]
 
 
 # Batches ----------------------------------------------------------------------------
 
 
-def make_problem(X, labels, top, batch_size, random_state):
-    """The mini-batches of one long list, of queries, or of the rows of a matrix y.
-
-    `random_state` None keeps the rows in order, and the batches as they are in each pass.
-    """
-    if labels.positive.ndim == 2:
-        return ManyLists.of_matrix(X, labels, top, batch_size, random_state)
-    if labels.lists is not None:
-        return ManyLists.of_queries(X, labels, top, batch_size, random_state)
-    return LongList(X, labels, top, batch_size, random_state)
-
-
-def whole_list(X, labels, top):
-    """One list as a single batch, its rows in order."""
-    above, below = X[labels.positive], X[~labels.positive]
-    k, mirrored = top.places(above.shape[0], below.shape[0])
-    above, below = (below, above) if mirrored else (above, below)
-    return ListBatch(above, below, int(k), mirrored=bool(mirrored))
-
-
-class LongList:
-    """One list cut into mini-batches of positives and negatives, paired anew in each pass.
+class Problem:
+    """Mini-batches, their order drawn anew in each pass.
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, p)
-    labels : Labels
-    top : Top
-    batch_size : int or "auto"
+    batches : list of ListsBatch or MatrixBatch
     random_state : RandomState or None
-        None keeps the rows in order and the pairs fixed.
+        None keeps the order.
     """
-
-    def __init__(self, X, labels, top, batch_size, random_state):
-        self.random_state = random_state
-        rows = [np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
-        sizes = [len(part) for part in rows]
-        k, mirrored = top.places(*sizes)
-        self.k, self.mirrored = int(k), bool(mirrored)
-        self.above = self.below = []
-        if 0 in sizes or self.k == 0:
-            return  # nothing to compare
-        n_batches = number_of_batches(
-            sizes[0], sizes[1], batch_size, self.k, mirrored=self.mirrored
-        )
-        if random_state is not None:
-            for part in rows:
-                random_state.shuffle(part)
-        if self.mirrored:
-            rows.reverse()
-        self.above, self.below = (_cut(take_rows(X, part), n_batches) for part in rows)
-        n_above = np.array([part.shape[0] for part in self.above])
-        self.places = top.places_of_batches(self.k, n_above)
-        self._places: dict = {}  # by their numbers: a few kinds of batches
-
-    @property
-    def n_batches(self):
-        return len(self.above)
-
-    def batches(self):
-        """The mini-batches of one pass, whose places at the top add up to the list's."""
-        orders = [np.arange(len(self.above))] * 2
-        if self.random_state is not None:
-            orders = [self.random_state.permutation(order) for order in orders]
-        for i, j in zip(*orders, strict=True):
-            above, below, k = self.above[i], self.below[j], int(self.places[i])
-            shape = above.shape[0], min(k, below.shape[0]), k
-            if shape not in self._places:
-                self._places[shape] = Places(*([n] for n in shape))
-            places = self._places[shape]
-            yield ListBatch(above, below, k, mirrored=self.mirrored, places=places)
-
-
-class ManyLists:
-    """Batches of whole lists; their order is drawn anew in each pass."""
 
     def __init__(self, batches, random_state):
         self.parts, self.random_state = batches, random_state
-
-    @classmethod
-    def of_queries(cls, X, labels, top, batch_size, random_state):
-        """Batches of queries that have both positives and negatives."""
-        lists, positive = labels.lists, labels.lists.group(labels.positive)
-        n_positives = lists.sum(positive.astype(int))
-        n_negatives = lists.lengths - n_positives
-        k, mirrored = top.places(n_positives, n_negatives)
-        taken = np.flatnonzero((n_positives > 0) & (n_negatives > 0) & (k > 0))
-        if not len(taken):
-            return cls([], random_state)
-        if random_state is not None:
-            random_state.shuffle(taken)
-        n_above = np.where(mirrored, n_negatives, n_positives)
-        place = np.full(lists.n_lists, lists.n_lists)
-        place[taken] = np.arange(len(taken))
-        above = positive ^ lists.spread(mirrored)
-        rows = np.lexsort((~above, lists.spread(place)))[: lists.lengths[taken].sum()]
-        rows = rows if lists.order is None else lists.order[rows]
-        ends = np.cumsum(lists.lengths[taken])
-        if batch_size == "auto":
-            batch_size = max(1, min(_ROWS_OF_LISTS, ends[-1] / min(_BATCHES_OF_LISTS, len(taken))))
-        number = ((ends - lists.lengths[taken]) / batch_size).astype(int)
-        cuts = np.flatnonzero(np.diff(number)) + 1
-        parts = [
-            ListsBatch(
-                take_rows(X, part),
-                n_above[of],
-                lists.lengths[of] - n_above[of],
-                k[of],
-                mirrored[of],
-            )
-            for of, part in zip(np.split(taken, cuts), np.split(rows, ends[cuts - 1]), strict=True)
-        ]
-        return cls(parts, random_state)
-
-    @classmethod
-    def of_matrix(cls, X, labels, top, batch_size, random_state):
-        """Batches of rows, each a list of the same items."""
-        positive = labels.positive
-        n_positives, n_items = positive.sum(axis=1), positive.shape[1]
-        k, mirrored = top.places(n_positives, n_items - n_positives)
-        rows = np.flatnonzero((n_positives > 0) & (n_positives < n_items) & (k > 0))
-        if random_state is not None:
-            random_state.shuffle(rows)
-        size = max(_LISTS, len(rows) // _PARTS) if batch_size == "auto" else batch_size
-        parts = np.array_split(rows, -(-len(rows) // size)) if len(rows) else []
-        grid = Grid.of(max(map(len, parts), default=0), n_items)
-        batches = [
-            MatrixBatch(
-                take_rows(X, part),
-                positive.take(part, axis=0) ^ mirrored[part, np.newaxis],
-                k[part],
-                mirrored[part],
-                grid,
-            )
-            for part in parts
-        ]
-        return cls(batches, random_state)
-
-    @property
-    def n_batches(self):
-        return len(self.parts)
+        self.n_places = sum(batch.n_places for batch in batches)
 
     def batches(self):
         """The batches of one pass."""
-        order = np.arange(len(self.parts))
+        order = range(len(self.parts))
         if self.random_state is not None:
-            order = self.random_state.permutation(order)
+            order = self.random_state.permutation(len(self.parts))
         return (self.parts[i] for i in order)
 
 
-def number_of_batches(n_positives, n_negatives, batch_size, k, *, mirrored=False):
+def make_problem(part, batch_size, random_state):
+    """The mini-batches of one long list, of queries, or of the rows of a matrix y.
+
+    `random_state` None keeps rows and batches in order.
+    """
+    make = _batches_of_matrix if part.labels.lists is None else _batches_of_queries
+    if part.labels.one_list:
+        make = _batches_of_one_list
+    return Problem(make(part, batch_size, random_state), random_state)
+
+
+def _batches_of_one_list(part, batch_size, random_state):
+    """Batches stratified by class, each a list of its own."""
+    X, labels, top = part
+    rows = [np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
+    n_positives, n_negatives = len(rows[0]), len(rows[1])
+    k, mirrored = (value.item() for value in top.places(n_positives, n_negatives))
+    if 0 in (n_positives, n_negatives, k):
+        return []  # nothing to compare
+    n_batches = number_of_batches(n_positives, n_negatives, batch_size, k, mirrored)
+    if random_state is not None:
+        for of_class in rows:
+            random_state.shuffle(of_class)
+    if mirrored:
+        rows.reverse()
+    above, below = (np.array_split(of_class, n_batches) for of_class in rows)
+    n_above, n_below = (np.array([[len(some)] for some in each]) for each in (above, below))
+    places = top.places_of_batches(k, n_above.ravel())[:, np.newaxis]
+    mirror = np.array([mirrored])
+    return [
+        ListsBatch(take_rows(X, np.concatenate([a, b])), n_above[i], n_below[i], places[i], mirror)
+        for i, (a, b) in enumerate(zip(above, below, strict=True))
+    ]
+
+
+def _batches_of_queries(part, batch_size, random_state):
+    """Batches of queries that have both positives and negatives."""
+    X, labels, top = part
+    n_positives, n_negatives, k, mirrored, counts = tops_of_lists(labels, top)
+    lists, taken = labels.lists, np.flatnonzero(counts)
+    if not len(taken):
+        return []
+    if random_state is not None:
+        random_state.shuffle(taken)
+    n_above = np.where(mirrored, n_negatives, n_positives)
+    n_below = lists.lengths - n_above
+    place = np.full(lists.n_lists, lists.n_lists)
+    place[taken] = np.arange(len(taken))
+    above = lists.group(labels.positive) ^ lists.spread(mirrored)
+    ends = np.cumsum(lists.lengths[taken])
+    rows = np.lexsort((~above, lists.spread(place)))[: ends[-1]]
+    rows = rows if lists.order is None else lists.order[rows]
+    if batch_size == "auto":
+        batch_size = max(1, min(_ROWS_OF_LISTS, ends[-1] / min(_BATCHES_OF_LISTS, len(taken))))
+    number = ((ends - lists.lengths[taken]) / batch_size).astype(int)
+    cuts = np.flatnonzero(np.diff(number)) + 1
+    return [
+        ListsBatch(take_rows(X, some), n_above[of], n_below[of], k[of], mirrored[of])
+        for of, some in zip(np.split(taken, cuts), np.split(rows, ends[cuts - 1]), strict=True)
+    ]
+
+
+def _batches_of_matrix(part, batch_size, random_state):
+    """Batches of rows, each a list of the same items."""
+    X, labels, top = part
+    *_, k, mirrored, counts = tops_of_lists(labels, top)
+    rows = np.flatnonzero(counts)
+    if random_state is not None:
+        random_state.shuffle(rows)
+    size = max(_LISTS, len(rows) // _PARTS) if batch_size == "auto" else batch_size
+    above = labels.positive ^ mirrored[:, np.newaxis]
+    return [
+        MatrixBatch(take_rows(X, some), above[some], k[some], mirrored[some])
+        for some in (np.array_split(rows, -(-len(rows) // size)) if len(rows) else [])
+    ]
+
+
+def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
     """Mini-batches of one list; refuses those too small to hold what each of them needs."""
     n_rows = n_positives + n_negatives
     rarer = min(n_positives, n_negatives)
@@ -364,145 +326,37 @@ def number_of_batches(n_positives, n_negatives, batch_size, k, *, mirrored=False
     return n_batches
 
 
-def _cut(rows, n_parts):
-    edges = np.linspace(0, rows.shape[0], n_parts + 1).astype(int)
-    return [rows[first:last] for first, last in pairwise(edges)]
+# Cutting planes ---------------------------------------------------------------------
 
 
-def minimise_struct(X, batch, descent, *, tol, max_iter, report):
-    """Weights that minimise struct and the penalty of one list, and the cutting planes' fit."""
-    mean_square(X)  # refuses features out of range
-    columns = Columns.of(X)
-    inverse = columns.inverse_scale if descent.standardize else np.ones(X.shape[1])
-    pull = descent.pull(columns, batch.n_places) * columns.mean_square(descent.standardize)
-
-    def tangent(weights):  # of x / scale
-        value, slope, hits = batch.tangent(weights * inverse, descent.rule)
-        return value, slope * inverse, hits
-
-    penalty = max(pull, _TINY)
+def minimise_struct(part, descent, tol, max_iter, report):
+    """The cutting planes' fit of struct and the penalty to one list."""
+    if not part.labels.one_list:
+        raise ValueError("solver='cutting_plane' takes one list of rows, without qid.")
+    X = part.X
+    (batch,) = make_problem(part, X.shape[0], None).batches()
+    n_entries = (X.nnz if issparse(X) else np.count_nonzero(X)) / X.shape[0]
+    penalty = descent.alpha * n_entries * mean_square(X) / batch.n_places
     fit = cutting_plane(
-        tangent,
+        lambda weights: batch.tangent(weights, descent.rule),
         np.zeros(X.shape[1]),
-        penalty=penalty,
+        penalty=max(penalty, _TINY),
         tol=tol or 0.0,
         max_iter=max_iter,
         report=report,
     )
-    weights, trouble = (fit.weights * inverse).astype(X.dtype), []
+    trouble = []
     if not fit.converged:
         trouble.append(
             f"stopped after {len(fit.curve)} rounds with a duality gap of {fit.gap:.3g}, above "
             f"tol={tol}: increase max_iter, alpha or tol"
         )
-    if np.ptp(scores_of(X, weights)) <= _ALIKE:
+    if np.ptp(scores_of(X, fit.weights)) <= _ALIKE:
         trouble.append(
             "end at weights that score all rows alike, as the minimum does where the penalty "
             f"alpha={descent.alpha:g} is too strong: lower alpha, or take solver='mini_batch'"
         )
     if trouble:
         message = f"The cutting planes {', and '.join(trouble)}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=5)
-    return weights, fit
-
-
-# Start and end ----------------------------------------------------------------------
-
-
-class Part(NamedTuple):
-    """Some rows, their labels, and the top that they have to themselves."""
-
-    X: object
-    labels: object
-    top: Top
-
-    @classmethod
-    def of(cls, X, labels, top, rows):
-        if labels.one_list:  # queries and rows of a matrix keep theirs
-            n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
-            top = top.of_part(n_rows, n_positives, len(rows) / n_rows)
-        return cls(take_rows(X, rows), labels.pick(rows), top)
-
-
-def _held_out_parts(X, labels, top, random_state):
-    """Rows to learn from, held-out batches and their number of places, fold by fold."""
-    for rest, held in labels.folds(_FOLDS, random_state):
-        rest, held = (_some_lists(labels, rows, random_state) for rows in (rest, held))
-        aim = Part.of(X, labels, top, held)
-        problem = make_problem(aim.X, aim.labels, aim.top, len(held), None)
-        batches = list(problem.batches())
-        if batches:
-            yield rest, batches, sum(batch.n_places for batch in batches)
-
-
-def better_start(X, labels, top, start, seed):
-    """The `Start`, or that of `Start.others` which held-out rows prefer, by their top; its weights.
-
-    `seed` None cuts the rows in order.
-    """
-    random_state = None if seed is None else np.random.RandomState(seed)
-    starts, n_places = [start, *start.others()], 0.0
-    if len(starts) == 1:
-        return start, start.weights()
-    hits = np.zeros(len(starts))
-    for rest, batches, places in _held_out_parts(X, labels, top, random_state):
-        hits += [mean_hits(batches, each.weights(rest)) for each in starts]
-        n_places += places
-        if n_places >= _ENOUGH_PLACES:
-            break
-    chosen = starts[int(np.argmax(hits))]
-    return chosen, chosen.weights()
-
-
-def steps_pay(X, labels, top, start, steps, random_state):
-    """Whether steps on some rows end no worse than they begin, on the other rows.
-
-    Start and end are both found anew without those rows. A surrogate that is not convex may end
-    worse than it began, and where a linear model is right there is nothing to be gained.
-
-    Parameters
-    ----------
-    X, labels, top
-        As `make_problem` takes them.
-    start : Start
-    steps : callable
-        ``steps(part, weights)``, the weights after steps on a `Part`.
-    random_state : RandomState or None
-        None cuts the rows in order.
-    """
-    before = after = n_places = 0.0
-    for rest, batches, places in _held_out_parts(X, labels, top, random_state):
-        first = start.weights(rest)
-        try:
-            last = steps(Part.of(X, labels, top, rest), first)
-        except ValueError:  # too few rows of a class for their batches
-            continue
-        before += mean_hits(batches, first)
-        after += mean_hits(batches, last) if np.all(np.isfinite(last)) else 0.0
-        n_places += places
-        if n_places >= _ENOUGH_PLACES:
-            break
-    _warn_where_worse(before, after, n_places)
-    return after >= before
-
-
-def _some_lists(labels, rows, random_state):
-    """Rows of `_MANY_LISTS` lists, or a few more, where the rows are of many more lists."""
-    labels = labels.pick(rows)
-    n_parts = labels.n_lists // _MANY_LISTS
-    if n_parts < 2:
-        return rows
-    _, some = next(labels.folds(n_parts, random_state), (None, slice(None)))
-    return rows[some]
-
-
-def _warn_where_worse(before, after, n_places):
-    lost = (before - after) / max(before, _TINY)
-    if lost > _CLEARLY_WORSE and lost * n_places >= _MANY_PLACES:
-        warnings.warn(
-            f"The steps made the top of held-out rows worse, by {lost:.0%} of what is right at the "
-            "start, whose weights are kept. Features with heavy tails are a common cause: try "
-            "QuantileTransformer or logarithms; else a smaller eta0, or a larger top to aim at.",
-            ConvergenceWarning,
-            stacklevel=6,
-        )
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    return fit

@@ -62,16 +62,10 @@ class Places:
         self.pushed_out = (self.starts + self.k)[self.lists] - self.d
         end = (self.starts + self.n_positives)[self.lists]
         self.negatives, self.lowest = end + self.d - 1, end - self.d
-        self.is_one_list = len(lengths) == 1
 
     @cached_property
     def scale(self):
         return 1.0 / self.most
-
-    @cached_property
-    def of_one_list(self):
-        """k and P of the only list."""
-        return int(self.k[0]), int(self.n_positives[0])
 
     @cached_property
     def share(self):
@@ -80,25 +74,14 @@ class Places:
 
     def count(self, mask):
         """Number of places of each list with True."""
-        if self.is_one_list:
-            return np.array([np.count_nonzero(mask)])
         return self.sum(mask).astype(np.intp)
 
     def sum(self, values):
         """Sum over the places of each list."""
         return np.bincount(self.lists, values, minlength=len(self.most))
 
-    def slopes(self, d, raised):
-        """1 on the d best negatives of one list, minus the weights of positives, as an array."""
-        slope, d = np.zeros(self.n_rows), int(d[0])
-        k, start = self.of_one_list  # numbers are faster than arrays of one
-        first, last, weight = raised(d, k, start)
-        slope[start : start + d] = 1.0
-        slope[first:last] = -weight
-        return slope
-
     def changes(self, d, raised):
-        """`slopes` of many lists, only where they change something.
+        """1 on the d best negatives of each list, minus the weights of the raised positives.
 
         Returns
         -------
@@ -130,8 +113,8 @@ class SortedScores:
     Parameters
     ----------
     scores : ndarray of shape (n,)
-    order : ndarray of int, shape (n,), or None
-        Which of the scores stands where; None where they are sorted.
+    order : ndarray of int, shape (n,)
+        Index of the score at each place of the flat array.
     places : Places
     """
 
@@ -140,7 +123,7 @@ class SortedScores:
 
     def at(self, where):
         """Those at some places of the flat array."""
-        return self.scores.take(where if self.order is None else self.order.take(where))
+        return self.scores.take(self.order.take(where))
 
     @cached_property
     def leads(self):
@@ -150,16 +133,12 @@ class SortedScores:
     @property
     def hits(self):
         """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        places, is_wrong = self.places, self.leads >= 0
-        if places.is_one_list:  # counting is faster
-            return 1.0 - float(np.count_nonzero(is_wrong) / places.most[0])
-        return float(len(places.most) - is_wrong @ places.share)
+        return float(len(self.places.most) - (self.leads >= 0) @ self.places.share)
 
     @cached_property
     def until(self):
         """Sums of the scores before each place of the flat array, and of all, (n + 1,)."""
-        v = self.scores if self.order is None else self.scores.take(self.order)
-        return np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
+        return np.concatenate([[0.0], np.cumsum(self.scores.take(self.order), dtype=np.float64)])
 
 
 class PrecisionSurrogate(NamedTuple):
@@ -311,10 +290,8 @@ def precision_surrogate(
     (2.0, [-1.0, 1.0, 0.0])
     """
     form = _known(surrogate)
-    rows, v = _sorted_list(y, scores, k)
-    slope = np.empty(len(rows))
-    slope[rows] = v.places.slopes(violations(form, v), form.raised)
-    return float(surrogate_values(form, v)[0]), slope
+    v = _sorted_list(y, scores, k)
+    return float(surrogate_values(form, v)[0]), _slope(v, violations(form, v), form.raised)
 
 
 def perceptron_step(
@@ -363,10 +340,8 @@ def perceptron_step(
         raise ValueError(
             f"There is no perceptron on {surrogate!r}: take one of {perceptron_names()}."
         )
-    rows, v = _sorted_list(y, scores, k)
-    step = np.empty(len(rows))
-    step[rows] = 0.0 - v.places.slopes(mistakes(v), form.perceptron)
-    return step
+    v = _sorted_list(y, scores, k)
+    return 0.0 - _slope(v, mistakes(v), form.perceptron)
 
 
 def _known(name):
@@ -404,8 +379,16 @@ def scores_by_class(y, scores, k):
 
 
 def _sorted_list(y, scores, k):
-    """Rows of one list as `Places` wants them, and their scores."""
+    """`SortedScores` of one list."""
     positives, negatives, k = rows_by_class(y, scores, k)
-    rows = np.concatenate([positives, negatives])
     places = Places([len(positives)], [len(negatives)], [k])
-    return rows, SortedScores(np.asarray(scores, dtype=np.float64), rows, places)
+    rows = np.concatenate([positives, negatives])
+    return SortedScores(np.asarray(scores, dtype=np.float64), rows, places)
+
+
+def _slope(v, d, raised):
+    """Slope in the scores of one list, in the order of its rows."""
+    slope = np.zeros(len(v.order))
+    rows, slopes, _ = v.places.changes(d, raised)
+    slope[v.order[rows]] = slopes
+    return slope

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from .._lists import batches
-from ..regression._regression import RegressorModel
+from ..regression._ridge import LinearModel
+from ..regression._statistics import SecondMoments
 from ._pairs import pair_features
 
 MAX_DOCUMENTS = 10_000  # of a list: 800 MB of preferences
@@ -34,7 +35,7 @@ class ScorePairs(NamedTuple):
 class RegressorPairs(NamedTuple):
     """g(x, z) = (h(x, z) - h(z, x)) / 2 of any regressor h on the features of a pair."""
 
-    model: RegressorModel
+    model: Any  # LinearModel or RegressorModel
     features: Any
     mean: np.ndarray
 
@@ -91,8 +92,8 @@ def tables_of_lists(model, X, lists):
 # Fits -------------------------------------------------------------------------------
 
 
-def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind):
-    """`RegressorPairs` of the regression's estimator.
+def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind, alpha):
+    """`RegressorPairs` of the regression's estimator, or of ridge of penalty `alpha`.
 
     Parameters
     ----------
@@ -110,9 +111,15 @@ def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind):
     RegressorPairs
     """
     features, targets, weights = _both_ways(pairs, X, own_weights, kind)
-    name = "ridge" if regression.estimator is None else type(regression.estimator).__name__
+    is_ridge = isinstance(regression.estimator, str)
+    name = "ridge" if is_ridge else type(regression.estimator).__name__
     regression.say(f"{name} on {features.shape} pair features")
-    return RegressorPairs(regression.fit_weighted(features, targets, weights), kind, mean)
+    if not is_ridge:
+        return RegressorPairs(regression.fit_estimator(features, targets, weights), kind, mean)
+    moments = SecondMoments.of(features, targets, weights)
+    total, scale = moments.features.total, moments.features.deviation
+    coef, intercept = moments.solve(alpha * total, scale)
+    return RegressorPairs(LinearModel(coef.T, intercept, "gram", alpha=alpha), kind, mean)
 
 
 def _both_ways(pairs, X, weights, kind):

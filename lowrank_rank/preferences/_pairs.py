@@ -108,7 +108,7 @@ def _bilinear(a, b):
     if sparse.issparse(a):
         raise ValueError(
             "pair_features='bilinear' with an estimator needs all products of two features, which "
-            "are dense: leave estimator=None (a low-rank term, sparse X welcome), or give dense X."
+            "are dense: take estimator='ridge' (a low-rank term, sparse X welcome), or dense X."
         )
     i, j = np.triu_indices(a.shape[1], 1)
     return np.hstack([a - b, a[:, i] * b[:, j] - a[:, j] * b[:, i]])

@@ -36,12 +36,12 @@ from ..decoders import (
     pd_decoder,
     preference_cost,
 )
+from ..regression._alpha import default_alpha
 from ..regression._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ..regression._fractional import fit_batch, refuse_unless_items
 from ..regression._regression import Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
 from ..regression._statistics import Moments
-from ..regression._sums import Seen, SumsMixin, adds_up
+from ..regression._sums import SumsMixin, adds_up
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
 from ._labels import (
     ON_CYCLE,
@@ -56,7 +56,7 @@ from ._pairs import PAIR_FEATURES, pair_factors, pairs_within
 from ._skew import fit_skew
 
 _DEGREE = 8  # of the products of features in the first steps of the iterative solvers
-_TOL_LSQR, _TOL_BILINEAR = 1e-8, 1e-4
+_TOL, _TOL_BILINEAR = 1e-6, 1e-4
 _BITS = 32  # of pair weights for an `estimator`, see _fit_pairs
 
 
@@ -118,11 +118,10 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     ----------
     target_loss : str or PairwiseDisagreement, default="pd"
         "pd", "kendall" or an object such as ``PairwiseDisagreement("difference")``.
-    estimator : {"auto", "logistic"}, None or regressor, default="auto"
-        What estimates the differences u_ij (i < j) of fixed items: None is ridge regression,
-        "logistic" fractional logistic regression, "auto" the latter where held-out lists prefer
-        it, as in `LowRankSurrogateRanker`. Of documents, "auto" is ridge. Else any scikit-learn
-        regressor, for documents of pair features.
+    estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
+        What estimates the differences u_ij (i < j), as in `LowRankSurrogateRanker`: "auto" is
+        "ridge" for documents and "logistic" for fixed items; one NaN in y of fixed items turns it
+        to "ridge". Another regressor is fitted to pair features of documents.
     decoder : str or callable, default="dag"
         A name of `decoders.PD_DECODERS`: "dag", algorithm 1; "exact", the least cost with a
         certificate; "local_search", insertions from algorithm 1; "borda", the net preference.
@@ -130,9 +129,9 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         instead of preferences and sorts them (theorem 6). A callable takes preferences (m, r, r)
         and returns ranks (m, r), 1 = best, or a `Decoded`.
     pair_features : {"difference", "bilinear", "concatenation"} or callable, default="difference"
-        Documents only. "difference": x - z; without an `estimator` g is then a difference of
+        Documents only. "difference": x - z; with ridge g is then a difference of
         scores, in closed form. "bilinear" adds x'Az, A skew-symmetric, which can prefer in
-        cycles; without an `estimator` A has low rank and X may be sparse. With an
+        cycles; with ridge A has low rank and X may be sparse. With another
         `estimator` these, (x, z), or ``pair_features(A, B)`` with rows of two documents are
         the features; its predictions are antisymmetrised.
     n_components : int, default=2
@@ -150,12 +149,12 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     list_weights, solver
         As in `LowRankSurrogateRanker`.
     alpha : float or "auto", default="auto"
-        Penalty of the default ridge regression (and of the bilinear term), >= 0, of standardised
-        features beside a mean, as in `LowRankSurrogateRanker`. "auto" judges the penalties of
-        differences by "borda", whatever the decoder, and gives other pair features the same.
+        Penalty of "ridge" (and of the bilinear term) and "logistic", >= 0, of standardised features
+        beside a mean, as in `LowRankSurrogateRanker`. "auto" is the same formula of features and
+        rows: pairs do not count.
     tol : float or None, default=None
-        Relative accuracy of the iterative solvers; None is 1e-8 ("lsqr") or 1e-4 (bilinear: of
-        the gradient).
+        Relative accuracy of the iterative solvers; None is 1e-6 ("lsqr", "logistic") or 1e-4
+        (bilinear: of the gradient).
     max_iter : int or None, default=None
         Their iterations; None is twice the number of features ("lsqr") or 1000 (bilinear,
         "logistic").
@@ -192,14 +191,16 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         components_[0]``, of features minus `mean_`.
     mean_ : ndarray of shape (n_features,)
         Documents: the average training row.
+    low_, high_ : ndarray of shape (d,)
+        Of "logistic", as in `LowRankSurrogateRanker`.
     estimators_ : list of regressors
-        Where the model is not ridge: one fitted regressor, or one for each pair of items.
+        Of another `estimator`: one fitted regressor, or one for each pair of items.
     estimator_, feature_importances_
         The one of them where there is one, and its importances where it has them.
-    alpha_, alphas_, alpha_scores_ : float and ndarrays
-        As in `LowRankSurrogateRanker`.
+    alpha_ : float
+        Of "ridge" and "logistic": the penalty in use.
     solver_, n_iter_ : str and int
-        The solver of the default ridge, and iterations.
+        The solver of ridge, and iterations.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names where X has them.
 
@@ -241,7 +242,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         "max_pairs": [count(), None],
         "n_restarts": [count(0), None],
         "time_limit": [number(above=0), None],
-        "estimator": [regressor, "auto", "logistic", None],
+        "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         **RUNTIME,
     }
 
@@ -326,7 +327,7 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
             if y.ndim == 1:
                 self._fit_documents(X, y, lists, weights)
             else:
-                self._fit_batch(*self._encode_items(X, y, weights, loss))
+                self._fit_batch(self._encode_items(X, y, weights, loss))
         return self
 
     @available_if(adds_up)
@@ -338,11 +339,11 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "PairwiseDAGRanker":
-        """Add a batch of whole lists; the result is that of `fit` on all of them by ridge.
+        """Add a batch of whole lists; the result is that of `fit` on all of them.
 
-        With ``estimator`` None, or "auto", which is ridge here, and of documents with differences
-        of features or ``decoder="score"``: other pair features are fitted to a sample of all pairs,
-        or iterate.
+        For ridge regression: documents with differences of features or ``decoder="score"`` (other
+        pair features are fitted to a sample of all pairs, or iterate), or fixed items with
+        ``estimator="ridge"``.
 
         Parameters
         ----------
@@ -356,8 +357,9 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         Raises
         ------
         ValueError
-            As in `fit`, if a list is cut across two calls, or if there are too many features
-            for the statistics; the model stays as it was.
+            As in `fit`, if a list is cut across two calls, if there are too many features for the
+            sums, or if y is of fixed items and `estimator` is not "ridge"; the model stays as it
+            was.
         """
         return self._partial_fit(Block(X, y, qid, sample_weight))
 
@@ -546,52 +548,44 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
 
     def _regression(self):
         regression = Regression.of(self)
-        return replace(regression, tol=_TOL_LSQR) if self.tol is None else regression
+        return replace(regression, tol=_TOL) if self.tol is None else regression
 
     def _adds_up(self):
         return super()._adds_up() and (
             self.pair_features == "difference" or self.decoder == "score"
         )
 
-    def _seen_of(self, block, *, reset, search):
+    def _batch_of(self, block, *, reset):
         loss = pair_loss(self.target_loss)
         check_parameters(self)
         X, y, qid, weights = block
         X, y, lists, weights = self._read(X, y, qid, weights, loss, reset=reset, whole=False)
         if y.ndim == 1:
-            batch, means = self._encode_documents(X, y, lists, weights, loss)
-        else:
-            batch, means = self._encode_items(X, y, weights, loss)
-        return Seen.of(self, batch, self._sums_of(batch, search), means=means)
+            return self._encode_documents(X, y, lists, weights, loss)
+        return self._encode_items(X, y, weights, loss)
 
-    def _adopt(self, seen, model=None):
-        """Set the fitted attributes; a model where it is found already."""
-        model = seen.sums.solve(self.alpha) if model is None else model
-        batch = seen.batch
-        self.target_loss_, self._has_qid_ = batch.loss, seen.has_qid
-        self.n_items_, self.n_lists_ = batch.n_items, seen.n_lists
+    def _adopt(self, batch, model):
+        """Set the fitted attributes."""
+        self.target_loss_, self._has_qid_ = batch.loss, batch.has_qid
+        self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
         resolved = self.decoder == "auto" and batch.n_items is not None
         self.decoder_ = batch.decoder if resolved else self.decoder
-        for name, mean in seen.means.items():
+        for name, mean in batch.means.items():
             setattr(self, name, mean)
-        self._seen_ = seen if seen.sums is not None else None
         self._keep_scores(model) if batch.n_items is None else self._keep(model)
-        self.n_iter_ = model.n_iter
 
     def _keep_scores(self, model):
         if is_ridge(self.estimator):  # the score over that of the average row
             model = model._replace(intercept=-model.coef @ self.mean_)
         self._keep(model, flat=True)
-        self.n_iter_ = model.n_iter
-        self._model_ = ScorePairs(model)
+        self._model_ = ScorePairs(self._model_)
 
-    def _fit_batch(self, batch, means):
+    def _fit_batch(self, batch):
         warn_without_preferences(batch.scaled_targets())
-        model = fit_batch(self._regression(), batch)
-        self._adopt(Seen.of(self, batch, getattr(model, "sums", None), means=means), model)
+        self._adopt(batch, self._regression().named(batch).fit(batch))
 
     def _encode_items(self, X, y, weights, loss):
-        """The batch of fixed items, and what is told of it."""
+        """The batch of fixed items."""
         n_items, by_score = y.shape[1], self.decoder == "score"
         if not by_score:
             pd_decoder(self.decoder, n_items)  # refuses lists that are too long for it
@@ -601,41 +595,37 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
             y = check_acyclic_labels(loss.check_labels(y), self.on_cycle)
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
-            return replace(batch, targets=label_scores(self.score_function, loss, y)), {}
-        return batch, {"votes_": mean_votes(loss, labels, weights, batch.targets)}
+            return replace(batch, targets=label_scores(self.score_function, loss, y))
+        return replace(batch, means={"votes_": mean_votes(loss, labels, weights, batch.targets)})
 
     def _encode_documents(self, X, y, lists, weights, loss):
-        """The batch from which documents are scored by one function of the row, and their mean."""
+        """The batch from which documents are scored by one function of the row."""
         batch = encode_documents(X, y, lists, weights, loss, "auto", self.list_weights, True)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
             batch = replace(batch, targets=scores[:, np.newaxis])
-        return batch, {"mean_": mean_row(X, weights)}
+        return replace(batch, means={"mean_": mean_row(X, weights)})
 
     def _fit_documents(self, X, y, lists, weights):
         self.n_items_ = None
         iterates = is_ridge(self.estimator) and self.pair_features != "difference"
-        if iterates or not is_ridge(self.estimator):  # else `_read` has looked
-            mean_square(X, degree=_DEGREE if iterates else 2)
-        batch, means = self._encode_documents(X, y, lists, weights, self.target_loss_)
-        if isinstance(self.estimator, str) and not is_ridge(self.estimator):
-            refuse_unless_items(batch)
-        if self.decoder == "score" or not (iterates or not is_ridge(self.estimator)):
-            self._fit_batch(batch, means)
+        mean_square(X, degree=_DEGREE if iterates else 2)
+        batch = self._encode_documents(X, y, lists, weights, self.target_loss_)
+        closed = is_ridge(self.estimator) and self.pair_features == "difference"
+        if closed or self.decoder == "score":
+            self._fit_batch(batch)
             return
-        self.n_lists_, self.mean_ = batch.n_lists, means["mean_"]
+        self.n_lists_, self.mean_ = batch.n_lists, batch.means["mean_"]
         counts = weights > 0  # rows of weight 0 form no pairs
         if not counts.all():
             lists = RankingLists.from_qid(lists.ungroup(lists.index)[counts])
             X, y, weights = X[counts], y[counts], weights[counts]
-            batch, _ = self._encode_documents(X, y, lists, weights, self.target_loss_)
+            batch = self._encode_documents(X, y, lists, weights, self.target_loss_)
         self._model_ = self._fit_pairs(batch, X, y, lists, weights)
 
     def _fit_pairs(self, batch, X, y, lists, weights):
         """A model of pairs of documents: the low-rank bilinear one, or any regressor's."""
-        regression, rng = self._regression(), check_random_state(self.random_state)
-        if is_ridge(self.estimator):
-            regression = replace(regression, estimator=None)
+        regression, rng = self._regression().named(batch), check_random_state(self.random_state)
         # Antisymmetric data give a tree two equal splits everywhere: their sums have to be equal
         # to the last digit, which they are while 2**21 weights of few bits are added up. Models of
         # our own take the weights as they are.
@@ -644,28 +634,26 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
         pairs = pairs_within(lists, y, weights, self.target_loss_, factors, self.max_pairs, rng)
         self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
         regression.say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
-        bilinear = is_ridge(self.estimator) and self.pair_features == "bilinear"
-        searches = bilinear or (is_ridge(self.estimator) and self.alpha == "auto")
-        if searches:
+        if is_ridge(self.estimator) and self.pair_features == "bilinear":
             warn_without_preferences(batch.scaled_targets())
-            scores = regression.fit(batch)
-            self._keep_scores(scores._replace(sums=None))
-            regression = replace(regression, alpha=self.alpha_)
-        if bilinear:
-            seen = scores.sums and scores.sums.statistics.features
-            features = seen or Moments.of(X, weights)
-            return self._fit_bilinear(X, lists, features, pairs, rng, regression.say)
-        if not searches:  # else it is said
-            warn_without_preferences(pairs.targets)
+            self._keep_scores(regression.fit(batch))
+            self._sums_ = None
+            return self._fit_bilinear(X, lists, Moments.of(X, weights), pairs, rng, regression.say)
+        warn_without_preferences(pairs.targets)
         own = weights**2 * lists.ungroup(lists.spread(factors))
-        model = fit_regressor_pairs(regression, X, self.mean_, pairs, own, self.pair_features)
+        alpha = self.alpha
+        if alpha == "auto":  # of rows, not of pairs
+            alpha = default_alpha("documents", X.shape[1], batch.totals.mass)
+        model = fit_regressor_pairs(
+            regression, X, self.mean_, pairs, own, self.pair_features, alpha
+        )
         self._keep(model.model)
         self.n_iter_ = 1
         return model
 
     def _fit_bilinear(self, X, lists, features, pairs, rng, say):
         """The skew term on top of the scores that are known."""
-        scale = features.scale
+        scale = features.deviation
         model = fit_skew(
             X @ sparse.diags(1.0 / scale) if sparse.issparse(X) else X / scale,
             self.mean_ / scale,

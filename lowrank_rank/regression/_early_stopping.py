@@ -23,6 +23,7 @@ from .._lists import RankingLists
 from .._parameters import count, number
 from .._tables import take_rows
 from ..target_losses._base import mean_of_lists
+from ._encoding import decoded_scores
 from ._regression import fits_of, seeded, weight_parameters
 
 #: For the table of parameters of what stops early.
@@ -332,7 +333,10 @@ def stopped(regression, batch, encode, *, fraction, patience):
     value = measure_on(
         batch.loss, batch.y[held], RankingLists.from_qid(of_row), batch.row_weights[held]
     )
-    scores = iterated.validation_scores(parts, lambda u: value(training.scores_of(u)), patience)
+    loss, decoder, r = training.loss, training.decoder, training.n_items
+    scores = iterated.validation_scores(
+        parts, lambda u: value(decoded_scores(loss, decoder, u, r)), patience
+    )
     n_iter = int(np.argmax(scores)) + 1
     regression.say(f"{len(scores)} iterations on {len(rows)} rows, the best of them {n_iter}")
     return replace(regression, estimator=iterated.limited(n_iter), random_state=None), scores

@@ -1,6 +1,6 @@
 """Labels of a batch as regression targets, for documents and for fixed items."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from .._arrays import is_finite
 from ..decoders._decoded import checked_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._base import reciprocal
+from ._alpha import default_alpha
 
 #: How a list of length r counts as a whole; see `list_weights`.
 LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
@@ -30,10 +31,16 @@ class Totals:
         Sum of the row weights, without and with the list weights.
     """
 
-    normalisers: float = 1.0
-    counted: float = 1.0
-    mass: float = 1.0
-    weighted: float = 1.0
+    normalisers: float
+    counted: float
+    mass: float
+    weighted: float
+
+    @classmethod
+    def of_rows(cls, weights):
+        """Totals of rows that have neither normalisers nor list weights."""
+        mass = float(weights.sum())
+        return cls(mass, mass, mass, mass)
 
     def __add__(self, other):
         return Totals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -59,6 +66,7 @@ class EncodedBatch:
 
     Attributes
     ----------
+    kind : {"documents", "items", "classes"}
     X : ndarray or CSR matrix of shape (n, p)
     targets : ndarray of shape (n, d)
         In documents ``gain / normaliser``, still without `Totals.target_factor`.
@@ -71,7 +79,8 @@ class EncodedBatch:
     decoder : str or callable
     n_lists : int
         Lists with a positive weight.
-    list_weights : str
+    settings : dict
+        What all batches of one model must have in common, by name.
     n_items : int or None
     first_id, last_id : object or None
         Query ids of the first and the last row.
@@ -81,10 +90,11 @@ class EncodedBatch:
         Of the rows of X; None where each is a list.
     row_weights : ndarray of shape (n,)
         Without list weights.
-    values : callable or None
-        ``values(loss, y, u)``, what u is worth, one number a row, where the loss has no lists.
+    means : dict
+        Weighted means of anything else, by the name of the fitted attribute that they are.
     """
 
+    kind: str
     X: Any
     targets: np.ndarray
     weights: np.ndarray
@@ -93,38 +103,40 @@ class EncodedBatch:
     loss: TargetLoss
     decoder: str
     n_lists: int
-    list_weights: str = "rows"
+    settings: dict
     n_items: int | None = None
     first_id: Any = None
     last_id: Any = None
     y: Any = None
     lists: Any = None
     row_weights: Any = None
-    values: Any = None
+    means: dict = field(default_factory=dict)
 
-    def settings(self):
-        """What all batches of one model must have in common, by name."""
-        items = self.n_items
-        return {
-            "the layout": "one row per document" if items is None else f"{items} fixed items",
-            "target_loss": (type(self.loss).__name__, self.loss.get_params()),
-            "decoder": self.decoder,
-            "centered": self.codes is not None,
-            "list_weights": self.list_weights,
-        }
+    @property
+    def missing(self):
+        """Whether a label of a row that counts is NaN."""
+        return self.kind == "items" and not is_finite(self.y[self.row_weights > 0])
 
-    def scores_of(self, u):
-        """Scores that surrogate vectors are decoded to, to rank by.
+    def default_alpha(self, model, features, missing=None):
+        """What ``alpha="auto"`` stands for, of "ridge" or "logistic", by the `Moments` of X.
 
-        Parameters
-        ----------
-        u : ndarray of shape (n, d)
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, r)
+        `missing` is said where the rows are no longer there.
         """
-        return decoded_scores(self.loss, self.decoder, u, self.n_items)
+        kind = self.kind
+        if kind != "documents" and model == "ridge":
+            missing = self.missing if missing is None else missing
+            kind += ", missing labels" if missing else ", ridge"
+        return default_alpha(kind, len(features.mean), self.totals.mass, features.mean_square)
+
+    def scale(self, features):
+        """What the features are divided by; of documents a standard deviation, sparse or dense."""
+        is_pooled = self.kind == "documents" and features.within is None
+        return features.deviation if is_pooled else features.scale
+
+    @property
+    def has_qid(self):
+        """Whether the rows have query ids."""
+        return self.last_id is not None
 
     def scaled_targets(self, fitted=None):
         """Targets times the common factor and, in centred documents, with a free list offset.
@@ -172,6 +184,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
     each = weights * lists.ungroup(lists.spread(factor)) if power else weights
     first, last = lists.ends
     return EncodedBatch(
+        "documents",
         X,
         targets[:, np.newaxis],
         each,
@@ -180,7 +193,12 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
         loss,
         "sort",
         int(np.count_nonzero(mass)),
-        list_weights,
+        {
+            "the layout": "one row per document",
+            "target_loss": (type(loss).__name__, loss.get_params()),
+            "centered": centered,
+            "list_weights": list_weights,
+        },
         first_id=None if ids is None else ids[first],
         last_id=None if ids is None else ids[last],
         y=y,
@@ -203,14 +221,20 @@ def encode_items(X, y, weights, loss, decoder):
         name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
         encode = _encoding_for(loss, name, n_items)
     return EncodedBatch(
+        "items",
         X,
         _checked_targets(loss, encode, y, None if callable(decoder) else loss.decoders[name]),
         weights,
         None,
-        Totals(),
+        Totals.of_rows(weights),
         loss,
         name,
         int(np.count_nonzero(weights)),
+        {
+            "the layout": f"{n_items} fixed items",
+            "target_loss": (type(loss).__name__, loss.get_params()),
+            "decoder": name,
+        },
         n_items=n_items,
         y=y,
         row_weights=weights,

@@ -1,198 +1,249 @@
-"""Logistic regression of classes, and whether held-out rows prefer a fit to ridge."""
+"""Logistic regression: of classes, and fractional of targets between two bounds."""
 
 import warnings
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import expit, logit, softmax
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from .._costs import class_indices
-from .._lists import RankingLists
-from ._constants import logistic_penalty
-from ._penalties import MIN_LISTS, N_FOLDS, Judge, folds_of, keys_of_rows, list_keys
-from ._regression import RegressorModel
-from ._ridge import Search
-from ._search import MAX_ROWS
-from ._statistics import Moments
+from .._base import linear_scores
+from ._alpha import default_alpha
+from ._statistics import Moments, Scaling, standardise
 
-MAX_ITER, _FEW_STEPS = 1000, 100  # the latter in folds, of features of any scale
-_TOL, _QUICK = 1e-5, 1e-3  # the latter in folds: decisions change no more
-_CLEAR, _ENOUGH = 4.0, 500  # standard errors, and held-out rows, that need no further fold
-#: Of the folds together, in products of entries of X and classes, about; those of sparse X, and
-#: the steps of L-BFGS in each coefficient, take so many times as long.
-MAX_WORK, _SPARSE, _STEPS, _SIGMOID = 5e8, 10, 1000, 30
+MAX_ITER = 1000
+_AT_ONCE = 64  # targets: of more, one that converges slowly keeps the others busy
+_ENTRIES_AT_ONCE = 2**21  # of the scores of targets that are fitted together
+_NEAREST = 1e-6  # to 0 and 1, of the means that a fit begins with
+_MAX_FEATURES = 500  # up to which dense features are turned to their principal axes
+_FLAT = 1e-12  # curvature below which a direction is flat
 
 
-def fit_classes(batch, labels, alpha, *, max_iter=None, quick=False, raw=False):
-    """`RegressorModel` of the probabilities of multinomial logistic regression.
+def _of_weight(weights, *arrays):
+    """The rows of positive weight; their weights have the mean 1."""
+    counts = weights > 0
+    if not counts.all():
+        weights, *arrays = (array[counts] for array in (weights, *arrays))
+    weights = weights / weights.max()  # whose sum is in range
+    return weights / weights.mean(), *arrays
+
+
+def standardised(X, weights):
+    """The standardised copy of X, its `Scaling` and its `Moments`."""
+    moments = Moments.of(X, weights)
+    scaling = Scaling.of(X, moments)
+    return standardise(X, scaling), scaling, moments
+
+
+# Classes ----------------------------------------------------------------------------
+
+
+class ClassModel(NamedTuple):
+    """Multinomial logistic regression: probabilities ``softmax(X coef' + intercept)``.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_classes, p)
+    intercept : ndarray of shape (n_classes,)
+        -inf for a class that is not in y.
+    vectors : ndarray of shape (n_classes, d)
+        What the loss encodes the classes as.
+    n_iter : int
+    alpha : float
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    vectors: np.ndarray
+    n_iter: int
+    alpha: float
+
+    def probabilities(self, X):
+        """Probabilities of the classes, shape (n, n_classes)."""
+        known = np.isfinite(self.intercept)
+        scores = np.full((X.shape[0], len(known)), -np.inf)
+        scores[:, known] = linear_scores(X, self.coef[known], self.intercept[known])
+        return softmax(scores, axis=1)
+
+    def predict(self, X):
+        """Surrogate vectors, shape (n, d): the expected vector of the class."""
+        return self.probabilities(X) @ self.vectors
+
+
+def fit_logistic(X, y, weights, alpha, *, tol, max_iter=None):
+    """Coefficients of logistic regression of the features as given.
 
     It minimises the mean of ``-log p(y | x)`` and ``alpha / 2`` times the squared coefficients of
-    standardised features. The model that is kept is of X itself.
+    standardised features.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    y : ndarray of shape (n,)
+        Labels, of two classes or more.
+    weights : ndarray of shape (n,)
+        "auto" counts rows by them.
+    alpha : float or "auto"
+        "auto" is the formula of "classes".
+    tol : float
+        Largest entry of the gradient to end with.
+    max_iter : int or None
+        None is 1000.
+
+    Returns
+    -------
+    coef : ndarray of shape (1, p) of two classes, else (n_classes, p)
+    intercept : ndarray of shape (1,) or (n_classes,)
+    n_iter : int
+    alpha : float
+    """
+    n_rows = float(weights.sum())
+    weights, X, y = _of_weight(weights, X, y)
+    scaled, scaling, moments = standardised(X, weights)
+    if alpha == "auto":
+        alpha = default_alpha("classes", X.shape[1], n_rows, moments.mean_square)
+    C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
+    model = LogisticRegression(C=C, tol=tol, max_iter=max_iter or MAX_ITER)
+    model.fit(scaled, y, sample_weight=weights)
+    coef, intercept = scaling.unscaled(model.coef_, model.intercept_)
+    return coef, intercept, int(model.n_iter_.max()), float(alpha)
+
+
+def fit_classes(batch, n_classes, alpha, *, tol, max_iter):
+    """`ClassModel` of an `EncodedBatch` whose y are indices of classes."""
+    present = np.unique(batch.y[batch.row_weights > 0])
+    coef, intercept = np.zeros((n_classes, batch.X.shape[1])), np.full(n_classes, -np.inf)
+    vectors = batch.loss.encode(np.arange(n_classes))
+    if len(present) == 1:
+        intercept[present] = 0.0
+        features = Moments.of(batch.X, batch.row_weights)
+        alpha = batch.default_alpha("logistic", features) if alpha == "auto" else float(alpha)
+        return ClassModel(coef, intercept, vectors, 1, alpha)
+    found, at_zero, n_iter, alpha = fit_logistic(
+        batch.X, batch.y, batch.row_weights, alpha, tol=tol, max_iter=max_iter
+    )
+    if len(present) == 2:  # the same probabilities from a score for each class
+        found, at_zero = np.vstack([-found, found]) / 2.0, np.concatenate([-at_zero, at_zero]) / 2.0
+    coef[present], intercept[present] = found, at_zero
+    return ClassModel(coef, intercept, vectors, n_iter, alpha)
+
+
+# Targets between two bounds ---------------------------------------------------------
+
+
+class FractionalModel(NamedTuple):
+    """Linear regression of targets through a sigmoid, each between bounds of its own.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, p)
+    intercept : ndarray of shape (d,)
+        Of the arguments of the sigmoids.
+    low, high : ndarray of shape (d,)
+    n_iter : int
+    alpha : float
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n_iter: int
+    alpha: float
+
+    def predict(self, X):
+        """Targets, shape (n, d), equal for equal rows."""
+        shares = expit(linear_scores(X, self.coef, self.intercept))
+        return self.low + (self.high - self.low) * shares
+
+
+def fit_fractional(batch, alpha, *, tol, max_iter):
+    """`FractionalModel` of an `EncodedBatch` of fixed items (Papke & Wooldridge 1996).
+
+    Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high its least and
+    largest value. With the fraction ``a = (t - low) / (high - low)`` the mean of
+
+        -a log s - (1 - a) log(1 - s),    s = expit(w' x + b)
+
+    and ``alpha / 2`` times the squared coefficients of standardised features are minimised. The
+    loss is convex and strictly proper: its minimiser over all functions is E[t | x], as that of
+    the squared error. For targets 0 and 1 this is logistic regression.
 
     Parameters
     ----------
     batch : EncodedBatch
-        ``y`` are indices of classes.
-    labels : ndarray of shape (n_classes,)
-        What the fitted classifier calls them.
     alpha : float or "auto"
-        "auto" is ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows that differ.
+    tol : float
+        Largest entry of the gradient to end with, in units in which the curvature is about 1.
     max_iter : int or None
         None is 1000.
-    quick : bool
-        Whether to end near the minimum.
-    raw : bool
-        Whether to leave features as they are, with C = 1, as scikit-learn does: where rare words
-        are to weigh as little as they do.
-
-    Returns
-    -------
-    RegressorModel
-        Its vectors are those that the loss encodes the classes as.
     """
-    X, y, weights = _of_weight(batch)
-    if raw:
-        alpha = 1.0 / len(weights)
-        max_iter = max_iter or (_FEW_STEPS if quick else MAX_ITER)
-    elif alpha == "auto":
-        alpha = logistic_penalty(X.shape[1], len(np.unique(keys_of_rows(X, y, exact=True))))
-    as_it_is = X, np.zeros(X.shape[1]), np.ones(X.shape[1])
-    scaled, offset, scale = as_it_is if raw else standardised(X, weights)
-    C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
-    model = LogisticRegression(C=C, tol=_QUICK if quick else _TOL, max_iter=max_iter or MAX_ITER)
-    model.fit(scaled, labels[y], sample_weight=weights)
-    model.coef_ = model.coef_ / scale
-    model.intercept_ = model.intercept_ - model.coef_ @ offset
-    vectors = batch.loss.encode(class_indices(model.classes_, labels))
-    return RegressorModel(
-        [model],
-        n_targets=vectors.shape[1],
-        n_iter=int(model.n_iter_.max()),
-        vectors=vectors,
-        search=Search(float(alpha)),
-    )
+    max_iter = max_iter or MAX_ITER
+    weights, X, targets = _of_weight(batch.row_weights, batch.X, batch.targets)
+    low, high = targets.min(axis=0), targets.max(axis=0)
+    varying = high > low
+    scaled, scaling, moments = standardised(X, weights)
+    if alpha == "auto":
+        alpha = batch.default_alpha("logistic", moments)
+    shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
+    w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
+    if n_iter >= max_iter:
+        warnings.warn(
+            f"Logistic regression stopped after max_iter={n_iter} iterations: increase max_iter, "
+            "tol or alpha.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    coef, intercept = np.zeros((len(low), X.shape[1])), np.zeros(len(low))
+    coef[varying], intercept[varying] = scaling.unscaled(w[:-1].T, w[-1])
+    return FractionalModel(coef, intercept, low, high, n_iter, float(alpha))
 
 
-def is_better(batch, fit, plain, n_errors):
-    """Whether ``fit(batch)`` is better on held-out rows than ``plain(batch)``.
-
-    Each row is judged by the target loss's measure, or minus its cost; the mean difference must
-    be more than so many of its standard errors. In five folds by a hash of what a row holds, of at
-    most 10,000 rows: neither their order nor whether a row is there twice or has the weight 2 makes
-    a difference. In fewer folds where they take long, or the outcome is clear.
-    """
-    rows, weights, keys = sample(batch)
-    if len(rows) < MIN_LISTS:
-        return False
-    folds = folds_of(keys)
-    gains, of_rows, judge = [], [], judge_of(batch)
-    for fold in range(_folds_in_time(batch, rows)):
-        rest, held = folds != fold, folds == fold
-        targets = batch.targets[rows[rest]]
-        if not held.any() or np.all(targets == targets[:1]):
-            continue
-        part = _part(batch, rows[rest], weights[rest])
-        X, y = batch.X[rows[held]], batch.y[rows[held]]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # those of the fit to all rows are enough
-            models = fit(part, quick=True), plain(part)
-        one, other = (judge(y, model.predict(X)) for model in models)
-        known = ~np.isnan(one - other)
-        gains.append((one - other)[known])
-        of_rows.append(weights[held][known])
-        mean, error, n = _mean_and_error(gains, of_rows)
-        if n >= _ENOUGH and abs(mean) > _CLEAR * error:
-            break
-    return bool(gains) and bool(mean > n_errors * error)
-
-
-def judge_of(batch):
-    """``judge(y, u)``: what u is worth, one value a row, greater is better."""
-    judge = Judge(batch.loss, batch.decoder, batch.n_items, batch.values)
-    n_items = batch.n_items or 0
-    return lambda y, u: judge(y, u, RankingLists(np.full(len(y), n_items)))
+def _minimum(X, shares, weights, alpha, tol, max_iter):
+    """Coefficients and, in the last row, intercepts, (p + 1, d); the most iterations."""
+    (n, p), d = X.shape, shares.shape[1]
+    axes = None
+    if sparse.issparse(X):
+        squares = np.asarray(X.multiply(X).T @ weights).ravel()
+    elif p > _MAX_FEATURES:
+        squares = weights @ X**2
+    else:  # uncorrelated features, which leave the penalty as it is
+        squares, axes = np.linalg.eigh((X.T * weights) @ X)
+        X = X @ axes
+    means = np.clip(weights @ shares, _NEAREST, 1.0 - _NEAREST)
+    # The objective of each target over its curvature, with coefficients in units in which all
+    # directions are as curved.
+    spread = means * (1.0 - means)
+    curvature = np.vstack([squares[:, np.newaxis] + alpha / spread, np.ones(d)])
+    unit = 1.0 / np.sqrt(np.maximum(curvature, _FLAT))
+    found, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
+    options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol}
+    options["ftol"] = np.finfo(float).eps
+    step = int(np.clip(_ENTRIES_AT_ONCE // n, 1, _AT_ONCE))
+    for some in (slice(first, first + step) for first in range(0, d, step)):
+        result = minimize(
+            _value_and_gradient,
+            (found[:, some] / unit[:, some]).ravel(),
+            (X, shares[:, some], weights, alpha, unit[:, some], spread[some]),
+            method="L-BFGS-B",
+            jac=True,
+            options=options,
+        )
+        found[:, some] = result.x.reshape(p + 1, -1) * unit[:, some]
+        n_iter = max(n_iter, result.nit)
+    if axes is not None:
+        found[:-1] = axes @ found[:-1]
+    return found, n_iter
 
 
-def _mean_and_error(gains, weights):
-    """Weighted mean, its standard error, and the number of values."""
-    gain, weights = np.concatenate(gains), np.concatenate(weights)
-    share = weights / weights.sum()
-    mean = share @ gain
-    return mean, np.sqrt(share**2 @ (gain - mean) ** 2), len(gain)
-
-
-def _folds_in_time(batch, rows):
-    """As many folds as keep to `MAX_WORK`, one at least."""
-    X, is_class = batch.X[rows], batch.y.ndim == 1
-    n_outputs = len(np.unique(batch.y[rows])) if is_class else batch.targets.shape[1]
-    work = n_outputs * ((entries_of(X) if is_class else work_of(X)) + _STEPS * X.shape[1])
-    return int(np.clip(MAX_WORK / max(work, 1.0), 1, N_FOLDS))
-
-
-def entries_of(X):
-    """How many entries of dense X take as long."""
-    return float(_SPARSE * X.nnz if sparse.issparse(X) else X.size)
-
-
-def work_of(X):
-    """Of a target that is estimated by sigmoids: `entries_of`, and as much as 30 features take."""
-    return entries_of(X) + _SIGMOID * X.shape[0]
-
-
-def _of_weight(batch):
-    """X, y and weights, of mean 1, of the rows that count."""
-    X, y, weights = batch.X, batch.y, batch.row_weights
-    counts = weights > 0
-    if not counts.all():
-        X, y, weights = X[counts], y[counts], weights[counts]
-    weights = weights / weights.max()  # whose sum is in range
-    return X, y, weights / weights.mean()
-
-
-def standardised(X, weights, dtype=None):
-    """X minus an offset over its scale, of a type of float; the offset and the scale.
-
-    With a free intercept the minimum does not depend on the offset, but the number of steps to it
-    does. Sparse X is shifted in columns that are far from 0, which are seldom 0, alone.
-    """
-    moments, dtype = Moments.of(X, weights), dtype or X.dtype
-    mean, scale = moments.mean, moments.scale
-    if not sparse.issparse(X):
-        offset = mean.astype(dtype)  # as it is subtracted
-        scaled = np.subtract(X, offset, dtype=dtype)
-        scaled /= scale.astype(dtype)
-        return scaled, offset.astype(np.float64), scale
-    far = np.flatnonzero(mean**2 > moments.squares / moments.total)
-    others = 1.0 / scale
-    others[far] = 0.0
-    scaled = X @ sparse.diags(others)
-    offset = np.zeros(len(mean))
-    if len(far):
-        n, offset[far] = X.shape[0], mean[far]
-        centred = ((X[:, far].toarray() - mean[far]) / scale[far]).ravel()
-        indices, starts = np.tile(far, n), np.arange(n + 1) * len(far)
-        scaled.eliminate_zeros()
-        scaled = scaled + sparse.csr_matrix((centred, indices, starts), shape=X.shape)
-    return scaled.astype(dtype, copy=False), offset, scale
-
-
-def sample(batch, max_rows=None):
-    """Rows that differ, those of the least keys; how much each weighs in all, and its key."""
-    counts = np.flatnonzero(batch.row_weights > 0)
-    X, y, weights = batch.X, batch.y, batch.row_weights
-    if len(counts) < len(weights):
-        X, y, weights = X[counts], y[counts], weights[counts]
-    keys = keys_of_rows(X, y, exact=True)
-    if y.ndim > 1:  # whatever the order of the items
-        keys = list_keys(X, y, None, weights, keys)
-    keys, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    weights = np.bincount(which.ravel(), weights=weights / weights.max())
-    max_rows = max_rows or MAX_ROWS
-    return counts[first[:max_rows]], weights[:max_rows], keys[:max_rows]
-
-
-def _part(batch, rows, weights):
-    """The rows of a batch as a batch."""
-    X, targets, y = batch.X[rows], batch.targets[rows], batch.y[rows]
-    return replace(batch, X=X, targets=targets, y=y, weights=weights, row_weights=weights)
+def _value_and_gradient(flat, X, shares, weights, alpha, unit, spread):
+    w = flat.reshape(unit.shape) * unit
+    z = X @ w[:-1] + w[-1]
+    losses = weights @ (np.logaddexp(0.0, z) - shares * z)
+    values = losses + alpha / 2.0 * np.einsum("pd,pd->d", w[:-1], w[:-1])
+    away = (expit(z) - shares) * weights[:, np.newaxis]
+    gradient = np.vstack([X.T @ away + alpha * w[:-1], away.sum(axis=0)])
+    return np.sum(values / spread), (gradient * unit / spread).ravel()

@@ -1,4 +1,4 @@
-"""The regression of surrogate vectors: ridge, or any regressor of scikit-learn's."""
+"""The regression of surrogate vectors: ridge, logistic, or any regressor of scikit-learn's."""
 
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
@@ -14,22 +14,21 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._base import attribute_of_fitted, check_summable, read_features
+from .._base import attribute_of_fitted, read_features
 from .._parameters import is_linear, predictor
 from .._tables import is_data_frame, take_rows
 from .._typing import MatrixLike
+from ._logistic import FractionalModel, fit_fractional
 from ._missing import MeansOfKnown
-from ._penalties import MAX_FEATURES, RidgeSums, distinct_rows
 from ._ridge import (
     LinearModel,
-    Search,
     check_finite,
     check_fits_memory,
     chosen_solver,
-    iterated,
+    fit_lsqr,
     n_matrices,
 )
-from ._statistics import RidgeStatistics
+from ._sums import Sums
 
 #: Passes of the boosted trees of `named_regressor`: one for ten trees.
 TREE_PASSES = 20
@@ -39,14 +38,13 @@ TREE_PASSES = 20
 class Regression:
     """How encoded targets are regressed: the parameters that the rankers have in common.
 
-    `fit` returns a model with ``predict(X)``, of shape (n, d): a `LinearModel`, or a
-    `RegressorModel` where there is an `estimator`.
+    `fit` returns a model with ``predict(X)``, of shape (n, d).
     """
 
-    estimator: Any = None
+    estimator: Any = "ridge"
     alpha: Any = 0.1
     solver: str = "auto"
-    tol: float = 1e-8
+    tol: float = 1e-6
     max_iter: int | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -60,47 +58,42 @@ class Regression:
         return cls(**given, name=type(ranker).__name__)
 
     def named(self, batch):
-        """With the regressor that a name stands for in such a batch."""
-        n_documents = None if batch.lists is None else batch.X.shape[0]
-        fraction = "sqrt" if batch.n_items is None else 1.0
-        named = isinstance(self.estimator, str) and not is_linear(self.estimator)
-        if named and isinstance(batch.X, np.ndarray):
+        """With the model that "auto", or "trees", stands for in such a batch."""
+        estimator = self.estimator
+        if not isinstance(estimator, str):
+            return self
+        if estimator == "auto":
+            is_ridge = batch.kind == "documents" or (batch.kind == "items" and batch.missing)
+            return replace(self, estimator="ridge" if is_ridge else "logistic")
+        if estimator == "logistic":
+            refuse_unless_known(batch)
+        if estimator != "trees":
+            return self
+        if isinstance(batch.X, np.ndarray):
             refuse_empty_columns(batch.X)
-        missing = bool(np.isnan(batch.targets).any())
+        n_documents = batch.X.shape[0] if batch.kind == "documents" else None
+        fraction = 1.0 if batch.kind == "items" else "sqrt"
         return replace(
-            self, estimator=named_regressor(self.estimator, n_documents, fraction, missing)
+            self, estimator=named_regressor(estimator, n_documents, fraction, batch.missing)
         )
 
     def fit(self, batch, turns=1):
         """Model of an `EncodedBatch`; `turns` fits of an estimator and of the list offsets."""
-        if self.estimator is not None:
+        shape, d = batch.X.shape, batch.targets.shape[1]
+        if not isinstance(self.estimator, str):
             turns = turns if batch.codes is not None else 1
             goes_on = turns > 1 and name_of_iterations(self.estimator) is not None
             return self._stages(batch, turns) if goes_on else self._turns(batch, turns)
-        by_cost = self.alpha != 0.0 and not (
-            self.alpha == "auto" and batch.X.shape[1] <= MAX_FEATURES
-        )
-        targets, matrices = batch.targets, n_matrices(batch.targets)
-        solver = chosen_solver(self.solver, batch.X, targets, by_cost=by_cost, matrices=matrices)
-        check_fits_memory(solver, batch.X, targets.shape[1], matrices)
-        self.say(
-            f"ridge on {batch.X.shape} by solver {solver!r}, {batch.targets.shape[1]} target(s)"
-        )
+        if self.estimator == "logistic":
+            self.say(f"logistic regression on {shape}, {d} target(s)")
+            return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
+        matrices = n_matrices(batch.targets)
+        solver = chosen_solver(self.solver, batch.X, matrices)
+        check_fits_memory(solver, batch.X, d, matrices)
+        self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
         if solver == "lsqr":
-            check_summable(self.name, batch.X)
-            alpha = self._constant(batch, matrices) if self.alpha == "auto" else self.alpha
-            return iterated(batch, alpha, self.tol, self.max_iter)
-        sums = RidgeSums.of(batch, self.alpha == "auto").checked(batch.X, self.name)
-        model = sums.solve(self.alpha)
-        if model.search.alphas is not None:
-            found, tried = model.search.alpha, len(model.search.alphas)
-            self.say(f"alpha={found:.3g}, of {tried} penalties on held-out lists")
-        return model._replace(sums=model.sums.without_folds())
-
-    @staticmethod
-    def _constant(batch, matrices):
-        rows = distinct_rows(batch.X, batch.y, batch.lists, batch.row_weights)
-        return rows.constant_penalty(batch.X.shape[1], missing=matrices > 1)
+            return fit_lsqr(batch, self.alpha, self.tol, self.max_iter)
+        return Sums.of(batch).solve(self.alpha)
 
     def _turns(self, batch, turns):
         targets = batch.scaled_targets()
@@ -134,18 +127,15 @@ class Regression:
         return RegressorModel([estimator], n_iter=turns)
 
     def fit_estimator(self, X, targets, weights):
-        """`RegressorModel` of plain targets."""
-        regressors = fit_regressors(
-            self.estimator,
-            X,
-            targets,
-            self.weights_given(weights),
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+        """`RegressorModel` of plain targets: one regressor, or one for each coordinate."""
+        estimator = seeded(self.estimator, self.random_state)
+        regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+            delayed(_fit)(clone(estimator), *given)
+            for given in fits_of(estimator, X, targets, self.weights_given(weights))
         )
         first = take_rows(X, np.arange(min(5, X.shape[0])))
-        return RegressorModel.of(regressors, first, targets.shape[1])
+        n_targets = targets.shape[1]
+        return RegressorModel(regressors, _linear_model(regressors, first, n_targets), n_targets)
 
     def fit_classifier(self, X, y, weights, encode):
         """`RegressorModel` of a classifier: its probabilities times the vectors of the classes.
@@ -170,15 +160,6 @@ class Regression:
                 "'pairs' are equal ones): leave them out, or take another one."
             )
         return weights
-
-    def fit_weighted(self, X, targets, weights):
-        """Model of plain targets: ridge where there is no estimator."""
-        if self.estimator is not None:
-            return self.fit_estimator(X, targets, weights)
-        coef, intercept = RidgeStatistics.of_batch(X, targets, weights).solve_standardised(
-            self.alpha
-        )
-        return LinearModel(coef.T, intercept, "gram", search=Search(self.alpha))
 
     def say(self, message):
         """A line of progress where `verbose`."""
@@ -228,46 +209,37 @@ class SurrogateMixin:
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
         other = not is_linear(self.estimator)  # whose tags may say less than it takes
-        model = getattr(self, "_model_", None)
-        reaches = self._keeps_frames and (reset or isinstance(model, RegressorModel))
-        if other and reaches and is_data_frame(X):
+        if other and self._keeps_frames and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
+        allows_nan = tags.allow_nan or (other and wraps(named_regressor(self.estimator)))
         return read_features(
             self,
             X,
             reset=reset,
             accept_sparse="csr" if tags.sparse or other else False,
             dtype=[np.float64, np.float32] if self._keeps_float32 and not other else np.float64,
-            ensure_all_finite="allow-nan"
-            if tags.allow_nan or (other and wraps(named_regressor(self.estimator)))
-            else True,
+            ensure_all_finite="allow-nan" if allows_nan else True,
         )
 
     def _keep(self, model, *, flat=False):
         """Set the fitted attributes of a model; `flat` where d = 1 is no axis."""
-        self._model_, linear = model, model
-        for name in ("estimators_", "estimator_"):  # of a fit that batches go on from
-            vars(self).pop(name, None)
+        self._sums_ = getattr(model, "sums", None)
         if isinstance(model, LinearModel):
             check_finite(model)
+            model = model._replace(sums=None)
+            self.solver_ = model.solver
+        self._model_, linear, self.n_iter_ = model, model, model.n_iter
         if isinstance(model, RegressorModel):
             self.estimators_, linear = model.regressors, model.linear
-            self._keep_search(model.search)
             if len(model.regressors) == 1:
                 self.estimator_ = model.regressors[0]
-        elif model.solver is not None:
-            self.solver_ = model.solver
-            self._keep_search(model.search)
+        else:
+            self.alpha_ = model.alpha
+        if isinstance(model, FractionalModel):
+            self.low_, self.high_ = model.low, model.high
         if linear is not None:
             self.coef_ = linear.coef[0] if flat else linear.coef
             self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
-
-    def _keep_search(self, search):
-        if search is None:
-            return
-        self.alpha_ = search.alpha
-        if search.alphas is not None:
-            self.alphas_, self.alpha_scores_ = search.alphas, search.scores
 
 
 # Any regressor ----------------------------------------------------------------------
@@ -296,6 +268,20 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False
         early_stopping=False,
         warm_start=True,
     )
+
+
+def refuse_unless_known(batch):
+    """Refuse what "logistic" cannot be fitted to: documents, and labels of which some are NaN."""
+    if batch.kind == "documents":
+        raise ValueError(
+            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
+            "for each document: leave estimator='auto', or take OrderPreservingRegressor."
+        )
+    if batch.missing:
+        raise ValueError(
+            "estimator='logistic' takes labels none of which misses, and y has NaN: leave "
+            "estimator='auto', which is ridge regression then, or take 'trees'."
+        )
 
 
 def refuse_empty_columns(X):
@@ -330,10 +316,6 @@ class RegressorModel(NamedTuple):
         Passes.
     vectors : ndarray of shape (n_classes, d) or None
         Of the classes of a classifier, which is in the place of the regressors.
-    search : Search or None
-        The penalty, where it is one of ours.
-    sums : RidgeSums or None
-        What batches go on from, where ridge was fitted too.
     """
 
     regressors: list
@@ -341,53 +323,20 @@ class RegressorModel(NamedTuple):
     n_targets: int = 1
     n_iter: int = 1
     vectors: np.ndarray | None = None
-    search: Search | None = None
-    sums: RidgeSums | None = None
-
-    @classmethod
-    def of(cls, regressors, X, n_targets):
-        """With the coefficients that reproduce the predictions on X, if there are such."""
-        return cls(regressors, _linear_model(regressors, X, n_targets), n_targets)
 
     def predict(self, X):
         """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""
         if self.linear is not None and all(map(_predicts_linearly, self.regressors)):
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
         if self.vectors is not None:
-            [classifier] = self.regressors
-            found = classifier.predict_proba(X)
-            return (
-                checked_prediction(classifier, found, X.shape[0], len(self.vectors)) @ self.vectors
-            )
+            return self.probabilities(X) @ self.vectors
         return predict_regressors(self.regressors, X, self.n_targets)
 
-
-def fit_regressors(
-    estimator, X, targets, sample_weight=None, *, random_state=None, n_jobs=None, verbose=0
-):
-    """Fitted clones of a regressor: one for all coordinates, or one for each.
-
-    Parameters
-    ----------
-    estimator : regressor
-    X : array-like of shape (n, p)
-    targets : ndarray of shape (n, d)
-        NaN leaves a row out of that coordinate.
-    sample_weight : ndarray of shape (n,) or None
-    random_state : int, RandomState instance or None
-        Seeds every random_state of the estimator that is None.
-    n_jobs, verbose
-        Of joblib, over coordinates.
-
-    Returns
-    -------
-    list of fitted regressors
-    """
-    estimator = seeded(estimator, random_state)
-    return Parallel(n_jobs=n_jobs, verbose=verbose)(
-        delayed(_fit)(clone(estimator), *given)
-        for given in fits_of(estimator, X, targets, sample_weight)
-    )
+    def probabilities(self, X):
+        """Probabilities of a classifier, shape (n, n_classes)."""
+        [classifier] = self.regressors
+        found = classifier.predict_proba(X)
+        return checked_prediction(classifier, found, X.shape[0], len(self.vectors))
 
 
 def fits_of(estimator, X, targets, sample_weight):
@@ -428,7 +377,7 @@ def seeded(estimator, random_state):
 
 
 def predict_regressors(regressors, X, n_targets):
-    """Surrogate vectors (n, d) from the regressors of `fit_regressors`."""
+    """Surrogate vectors (n, d) from the regressors of `fits_of`."""
     if not regressors:  # of a single item there are no pairs
         return np.zeros((X.shape[0], 0))
     each = n_targets if len(regressors) == 1 else 1
@@ -509,8 +458,7 @@ def _numbers_of(X, regressor):
 
 def _linear_model(regressors, X, n_targets):
     """The model with the same predictions on X, None where there is none."""
-    known = [hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors]
-    if not known or not all(known):
+    if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
         return None
     dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
     coef = np.vstack([np.atleast_2d(c) for c in dense])

@@ -1,31 +1,27 @@
-"""What ridge regression needs to know of the rows: sums that batches of whole lists add to.
+"""Moments of features and targets: sums that batches of whole lists add to, and the standardiser.
 
-X is read in blocks of rows, each of which is multiplied, centred where need be, while it is in the
-cache: whatever the type and the order of X, no second copy of it is made. Blocks of float32 are
-multiplied and summed as such; sums over blocks are of double precision.
+Dense X is read in blocks of rows, each centred in the cache before it is multiplied: no second copy
+of X is made, whatever its type and order, and a large mean cancels no digits. Sparse X stays
+sparse.
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from functools import reduce
-from itertools import pairwise
-from operator import add
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.linalg import lapack
 from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import fits_in_single, is_finite
-from ._rows import DenseSums, Runs, has_left_single, is_near_zero, means_of_runs
+from .._arrays import is_finite
 
-_ROWS_AT_ONCE = 1024  # at least: sums of fewer rows spend their time on the p x p matrix
-#: Of X at a time where that is more rows: that are centred in the cache, and that are not.
-_BYTES_CENTRED, _BYTES_AS_THEY_ARE = 2**20, 2**23
-_MOST_PATTERNS = 16  # of missing targets, of which rows are looked at for equal ones
+_ROWS_AT_ONCE, _ENTRIES_AT_ONCE = 1024, 2**17  # at least so many rows of dense X, a megabyte
+_COLUMNS_AT_ONCE = 32  # of X in another order or type, that are converted
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
+
+
+# Groups of rows ---------------------------------------------------------------------
 
 
 class Groups:
@@ -40,7 +36,7 @@ class Groups:
 
     def __init__(self, codes, weights):
         self.codes, self.weights = codes, weights
-        n_groups = int(codes.max()) + 1
+        n_groups = int(codes.max(initial=0)) + 1
         rows = np.arange(len(codes))
         self.summing = sparse.csr_matrix((weights, (codes, rows)), shape=(n_groups, len(codes)))
         self.totals = np.bincount(codes, weights=weights, minlength=n_groups)
@@ -50,19 +46,13 @@ class Groups:
         """Weighted mean of each group's rows, shape (n_groups, ...); sparse stays sparse."""
         if sparse.issparse(values):
             return sparse.diags(self.inverse) @ (self.summing @ values)
-        as_it_is = values.dtype == np.float64 and values.flags.c_contiguous
-        sums = self.summing @ values if as_it_is else self._sums_of_blocks(values)
+        if values.ndim == 1 or (values.dtype == np.float64 and values.flags.c_contiguous):
+            sums = self.summing @ values
+        else:  # a sparse product would convert all of `values` first
+            sums = np.empty((len(self.totals), values.shape[1]))
+            for some in gen_batches(values.shape[1], _COLUMNS_AT_ONCE):
+                sums[:, some] = self.summing @ values[:, some].astype(np.float64, order="C")
         return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
-
-    def _sums_of_blocks(self, values):
-        """Sums of what a sparse product would convert first, all of it."""
-        sums = np.zeros((len(self.totals), *values.shape[1:]))
-        for rows in gen_batches(len(values), _ROWS_AT_ONCE):
-            here, codes = np.unique(self.codes[rows], return_inverse=True)
-            entries = self.weights[rows], (codes, np.arange(len(codes)))
-            block = np.ascontiguousarray(values[rows], dtype=np.float64)
-            sums[here] += sparse.csr_matrix(entries, shape=(len(here), len(codes))) @ block
-        return sums
 
     def centre(self, values):
         """Values minus the mean of their group (dense)."""
@@ -73,6 +63,23 @@ class Groups:
         sums = np.bincount(self.codes, weights=values, minlength=len(self.totals))
         return values - self.weights * (sums * self.inverse)[self.codes]
 
+    def centred_blocks(self, X):
+        """Slices of rows, and these rows of dense X minus the means of their groups.
+
+        The rows are in an array of double precision that is used again. The means are returned
+        first.
+        """
+        means, step = self.means(X), max(_ROWS_AT_ONCE, _ENTRIES_AT_ONCE // max(X.shape[1], 1))
+        buffer = np.empty((min(step, len(X)), X.shape[1]))
+
+        def blocks():
+            for rows in gen_batches(len(X), step) if len(X) else ():
+                block = buffer[: rows.stop - rows.start]
+                np.take(means, self.codes[rows], axis=0, out=block, mode="clip")
+                yield rows, np.subtract(X[rows], block, out=block)
+
+        return means, blocks()
+
 
 def columns_of_patterns(known):
     """The columns of a boolean matrix in groups of equal ones."""
@@ -82,40 +89,12 @@ def columns_of_patterns(known):
     return [np.array(js) for js in alike.values()]
 
 
-def _judged(targets, rows):
-    """What is known of the targets of some rows (None is all), or None where all is."""
-    if is_finite(targets):
-        return None
-    judged = ~np.isnan(targets if rows is None else targets[rows])
-    return None if judged.all() else judged
-
-
-def _rows_alike(judged, columns):
-    """The rows of a boolean matrix in groups of equal ones, or None where they are many.
-
-    Parameters
-    ----------
-    judged : ndarray of bool, shape (n, d)
-    columns : list of ndarray of int
-        Groups of its equal columns.
-    """
-    if len(columns) > _MOST_PATTERNS:
-        return None
-    codes = np.zeros(len(judged), dtype=np.uint16)
-    for m, js in enumerate(columns):
-        codes |= judged[:, js[0]].astype(np.uint16) << np.uint16(m)
-    counts = np.bincount(codes)
-    counts = counts[counts > 0]
-    if len(counts) > 2 * len(columns):
-        return None
-    return np.split(np.argsort(codes, kind="stable"), np.cumsum(counts)[:-1])
-
-
 # Moments of the features ------------------------------------------------------------
 
 
-class Moments(NamedTuple):
-    """Weighted mean and spread of the features over all rows, whatever their list or labels.
+@dataclass(frozen=True)
+class Moments:
+    """Weighted moments of the features over all rows; those of two batches add up.
 
     Attributes
     ----------
@@ -125,43 +104,61 @@ class Moments(NamedTuple):
     mean : ndarray of shape (p,)
     squares : ndarray of shape (p,)
         Weighted sum of the squared deviations from the mean.
+    within : ndarray of shape (p,) or None
+        Weighted sum of the squared deviations from the mean of the list; None without lists.
+    filled : ndarray of shape (p,) or None
+        Sum of the weights of the rows where a feature of sparse X is not 0; None for dense X.
     """
 
     n_rows: int
     total: float
     mean: np.ndarray
     squares: np.ndarray
+    within: np.ndarray | None = None
+    filled: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X, weights):
-        """Of the rows of X, dense or sparse, in any order."""
+    def of(cls, X, weights, codes=None):
+        """Moments of the rows of X; `codes` gives the list of each row."""
+        groups = Groups(np.zeros(len(weights), np.intp) if codes is None else codes, weights)
         if sparse.issparse(X):
-            X, shift = _shift_full_columns(X.astype(np.float64, copy=False))
-            features = cls.of_sparse(X, weights)
-            return features._replace(mean=features.mean + shift)
-        runs = Runs.of(len(weights), None, None)
-        return _dense_products(X, np.empty((len(weights), 0)), weights, runs, gram=False)[2]
+            X, shift = shift_full_columns(X)
+            within = None if codes is None else _sparse_squares_within(X, groups)
+            return cls.of_sparse(X, weights, shift, within)
+        means, blocks = groups.centred_blocks(X)
+        within = np.zeros(X.shape[1])
+        for rows, block in blocks:
+            within += weights[rows] @ np.square(block, out=block)
+        return cls.of_groups(len(weights), means, groups.totals, within, codes is None)
 
     @classmethod
-    def of_rows(cls, X, weights):
-        """Of the rows of a dense X."""
-        total = weights.sum()
-        mean = (weights @ X) / max(total, _TINY)
-        return cls(len(weights), total, mean, weights @ (X - mean) ** 2)
+    def of_groups(cls, n_rows, means, totals, within, pooled):
+        """Moments from the means of the groups of rows, and the squares within the groups."""
+        total = float(totals.sum())
+        mean = totals @ means / max(total, _TINY)
+        squares = totals @ (means - mean) ** 2 + within
+        return cls(n_rows, total, mean, squares, None if pooled else within)
 
     @classmethod
-    def of_sparse(cls, X, weights):
-        """Of the rows of a sparse X."""
-        total = weights.sum()
-        if total == 0:
-            return cls(len(weights), 0.0, np.zeros(X.shape[1]), np.zeros(X.shape[1]))
-        counts = weights > 0  # what only the others have would be rounding in a variance
+    def of_sparse(cls, X, weights, shift=0.0, within=None):
+        """Moments of sparse X from which `shift_full_columns` has subtracted `shift`."""
+        total, p = float(weights.sum()), X.shape[1]
+        is_filled = X.data + np.broadcast_to(shift, p)[X.indices] != 0
+        filled = np.bincount(
+            X.indices, is_filled * np.repeat(weights, np.diff(X.indptr)), minlength=p
+        )
+        counts = weights > 0  # entries of other rows would leave rounding in a variance
+        if not counts.any():
+            return cls(len(weights), 0.0, np.zeros(p), np.zeros(p), within, filled)
         kept = X if counts.all() else X[counts]
         mean, variance = mean_variance_axis(kept, 0, weights=weights[counts])
-        return cls(len(weights), total, mean, total * variance)
+        return cls(len(weights), total, mean + shift, total * variance, within, filled)
 
-    def plus(self, other):
-        """Those of both batches together (Chan, Golub & LeVeque's update)."""
+    def __add__(self, other):
+        """Moments of both batches together (Chan, Golub & LeVeque's update)."""
+        mixed = (self.filled is None) != (other.filled is None)
+        if mixed and self.within is None:
+            raise ValueError("Dense and sparse X are scaled differently: give batches of one form.")
         total = self.total + other.total
         fraction = other.total / total if total > 0 else 0.0
         step = other.mean - self.mean
@@ -170,70 +167,115 @@ class Moments(NamedTuple):
             total,
             self.mean + fraction * step,
             self.squares + other.squares + self.total * fraction * step**2,
+            None if self.within is None else self.within + other.within,
+            None if mixed or self.filled is None else self.filled + other.filled,
         )
 
     @property
-    def scale(self):
-        """Standard deviation of each feature, 1 where it is constant but for rounding."""
+    def deviation(self):
+        """Standard deviation of each feature over all rows, 1 where it is constant but for
+        rounding."""
         variance = self.squares / max(self.total, _TINY)
-        rounding = self.n_rows * np.finfo(float).eps
+        rounding = self.n_rows * _EPS
         constant = variance <= rounding * variance + (rounding * self.mean) ** 2
         return np.sqrt(np.where(constant, 1.0, variance))
 
+    @property
+    def scale(self):
+        """What the features are divided by.
 
-def moments_and_squares_within(X, groups):
-    """`Moments` of all rows, and the weighted sums of squares centred within the groups."""
-    if sparse.issparse(X):
-        return Moments.of(X, groups.weights), squares_within(X, groups)[0]
+        With lists: the standard deviation within lists, for the level of a feature in a list says
+        nothing about the order in it; over all rows where a feature is constant in every list.
+        Else the standard deviation, or for sparse X the root mean square of the entries that are
+        not 0: a column of 0 and 1 stays as it is, and rare words as large as common ones.
+        """
+        if self.within is not None:
+            variance, overall = (s / max(self.total, _TINY) for s in (self.within, self.squares))
+            rounding = self.n_rows * _EPS
+            constant = variance <= 1e-13 * overall + rounding**2 * (overall + self.mean**2)
+            return np.where(constant, self.deviation, np.sqrt(variance))
+        if self.filled is None:
+            return self.deviation
+        raw = self.squares + self.total * self.mean**2
+        empty = (self.filled <= 0) | (raw <= 0)
+        return np.sqrt(np.where(empty, 1.0, raw / np.where(empty, 1.0, self.filled)))
+
+    @property
+    def mean_square(self):
+        """Mean squared norm of the scaled rows of sparse X without lists, else None."""
+        if self.within is not None or self.filled is None:
+            return None
+        return float(self.filled.sum() / max(self.total, _TINY))
+
+
+def _sparse_squares_within(X, groups):
+    """Weighted sums of squares of the columns of sparse X, centred within the groups."""
     means = groups.means(X)
-    within = squares_within(X, groups, means)[0]
-    between = Moments.of_rows(means, groups.totals)
-    return between._replace(n_rows=len(X), squares=between.squares + within), within
+    raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
+    within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
+    return np.where(within <= len(groups.weights) * _EPS * raw, 0.0, within)
 
 
-def squares_within(X, groups, means=None):
-    """Weighted sums of squares of each column: centred within the groups, and as they are."""
-    means = groups.means(X) if means is None else means
-    if sparse.issparse(X):
-        raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
-        within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
-        cancels = within <= len(groups.weights) * _EPS * raw
-        return np.where(cancels, 0.0, within), raw
-    within = np.zeros(X.shape[1])
-    for rows in gen_batches(len(X), _ROWS_AT_ONCE):
-        centred = X[rows] - means[groups.codes[rows]]
-        within += groups.weights[rows] @ np.square(centred, out=centred)
-    return within, within + groups.totals @ means**2
+def shift_full_columns(X):
+    """Sparse X minus the mean of every column without zeros, and what was subtracted.
 
-
-def scale_within(features, squares, total):
-    """Standard deviation of each feature within groups, of its sums of squares there.
-
-    The level of a feature in a list says nothing about the order in it: over all rows, a feature
-    whose level differs between lists would be penalised for that. One that is constant in all
-    groups has its deviation over all rows.
+    Nothing that is centred sees the difference, and an offset (a time stamp, an id) no longer
+    cancels digits.
     """
-    variance = squares / max(total, _TINY)
-    overall = features.squares / max(features.total, _TINY)
-    rounding = features.n_rows * np.finfo(float).eps
-    constant = variance <= 1e-13 * overall + rounding**2 * (overall + features.mean**2)
-    return np.where(constant, features.scale, np.sqrt(variance))
+    X = X.astype(np.float64, copy=False)
+    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    if not full.any():
+        return X, np.zeros(X.shape[1])
+    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel(), 0.0)
+    data = X.data - shift[X.indices]
+    return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
 
 
-# Statistics -------------------------------------------------------------------------
+class Scaling(NamedTuple):
+    """Features are standardised as ``(x - mean) / scale``.
+
+    Attributes
+    ----------
+    mean, scale : ndarray of shape (p,)
+        The mean is 0 for sparse X, which is not shifted.
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, X, moments):
+        """The scaling by the `Moments` of X."""
+        mean = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
+        return cls(mean, moments.scale)
+
+    def unscaled(self, coef, intercept):
+        """Coefficients (d, p) and intercepts (d,) of the features as given."""
+        coef = coef / self.scale
+        return coef, intercept - coef @ self.mean
+
+
+def standardise(X, scaling):
+    """The standardised copy of X, dense or sparse, in double precision."""
+    if sparse.issparse(X):
+        return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
+    scaled = np.subtract(X, scaling.mean, dtype=np.float64)
+    scaled /= scaling.scale
+    return scaled
+
+
+# Second moments ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class RidgeStatistics:
-    """What ridge needs to know of the rows; batches of whole groups add up exactly.
+class SecondMoments:
+    """What ridge regression needs to know of the rows; batches of whole groups add up exactly.
 
     The leading axis of `total`, `x_mean` and `gram` has one entry for each pattern of missing
     targets: coordinates that are known in the same rows share it.
 
     Attributes
     ----------
-    pooled : bool
-        One group for all rows of all batches, rather than groups within a batch.
     features : Moments
         Of all rows, which the features are standardised by.
     pattern : ndarray of int, shape (d,)
@@ -246,11 +288,8 @@ class RidgeStatistics:
         Weighted products of centred features.
     cross : ndarray of shape (p, d)
         Weighted products of centred features and centred targets.
-    work : float
-        Multiplications that it took.
     """
 
-    pooled: bool
     features: Moments
     pattern: np.ndarray
     total: np.ndarray
@@ -258,102 +297,42 @@ class RidgeStatistics:
     t_mean: np.ndarray
     gram: np.ndarray
     cross: np.ndarray
-    work: float
 
     @classmethod
-    def of_batch(cls, X, targets, weights, codes=None, rows=None):
-        """Statistics of rows; `codes` gives the group of each, None is one group.
+    def of(cls, X, targets, weights, codes=None):
+        """Second moments of rows; `codes` gives the group of each, None is one group.
 
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, p)
-            In any order, of float32 or float64; the statistics are float64.
+            In any order, of float32 or float64; the moments are float64.
         targets : ndarray of shape (n, d)
             NaN, with one group only, leaves a row out of that coordinate.
         weights : ndarray of shape (n,)
         codes : ndarray of int, shape (n,), or None
-        rows : ndarray of int or None
-            Of those rows only, in that order: whole groups.
         """
-        judged = _judged(targets, rows)
-        if judged is None:
-            return cls._of_columns(X, targets, weights, codes, [slice(None)], [rows])
+        if is_finite(targets):
+            return _known_moments(X, targets, weights, codes)
+        judged = ~np.isnan(targets)
         columns = columns_of_patterns(judged)
-        rows = np.arange(len(targets)) if rows is None else rows
-        alike = None if codes is not None else _rows_alike(judged, columns)
-        if alike is not None:  # each row is read once
-            parts = [cls._of_alike(X, targets, weights, judged[of[0]], rows[of]) for of in alike]
-            return reduce(add, parts)._without_constants(_rounding(X, len(rows)))
-        kept = [rows[judged[:, js[0]]] for js in columns]
-        features = _products(X, targets[:, :0], weights, None, rows, gram=False).features
-        return cls._of_columns(X, targets, weights, codes, columns, kept, features)
-
-    @classmethod
-    def _of_columns(cls, X, targets, weights, codes, columns, kept, features=None):
-        """Of groups of columns, each known in some rows."""
-        sums = [
-            _products(X, targets, weights, codes, some, js)
-            for js, some in zip(columns, kept, strict=True)
+        rows = [np.flatnonzero(judged[:, js[0]]) for js in columns]
+        parts = [
+            _known_moments(X[kept], targets[np.ix_(kept, js)], weights[kept])
+            for js, kept in zip(columns, rows, strict=True)
         ]
-        features = sums[0].features if features is None else features
-        return cls._of_sums(sums, columns, targets.shape[1], codes is None, features)
-
-    @classmethod
-    def _of_alike(cls, X, targets, weights, known, rows):
-        """Of rows of one group that all know the same columns."""
-        unknown = np.flatnonzero(~known)
-        columns: list = [np.flatnonzero(known)] if known.any() else []
-        sums = [
-            _products(X, targets, weights, None, rows, slice(None) if known.all() else js)
-            for js in columns
-        ]
-        if sums:
-            features = sums[0].features
-        else:
-            features = _products(X, targets[:, :0], weights, None, rows, gram=False).features
-        if len(unknown):
-            columns.append(unknown)
-            sums.append(_nothing(X.shape[1], len(unknown)))
-        else:
-            columns = [slice(None)]
-        return cls._of_sums(sums, columns, targets.shape[1], True, features)
-
-    def _without_constants(self, rounding):
-        """Exact zeros for features that are constant where a coordinate is known, but for rounding.
-
-        Parameters
-        ----------
-        rounding : float
-            Of a sum of squares, as a fraction.
-        """
-        squares = np.einsum("mpp->mp", self.gram)
-        constant = squares <= rounding * (squares + self.total[:, np.newaxis] * self.x_mean**2)
-        gram = np.where(constant[:, :, np.newaxis] | constant[:, np.newaxis], 0.0, self.gram)
-        return replace(self, gram=gram, cross=np.where(constant[self.pattern].T, 0.0, self.cross))
-
-    @classmethod
-    def _of_sums(cls, sums, columns, d, pooled, features):
-        pattern, t_mean = np.zeros(d, dtype=np.intp), np.empty(d)
-        cross = np.empty((len(features.mean), d))
-        for m, (js, part) in enumerate(zip(columns, sums, strict=True)):
-            pattern[js], t_mean[js], cross[:, js] = m, part.t_mean, part.cross
-        grams = [part.gram for part in sums]
+        order = np.argsort(np.concatenate(columns))
         return cls(
-            pooled,
-            features,
-            pattern,
-            np.array([part.features.total for part in sums]),
-            np.array([part.features.mean for part in sums]),
-            t_mean,
-            grams[0][np.newaxis] if len(grams) == 1 else np.array(grams),
-            cross,
-            sum(part.work for part in sums),
+            Moments.of(X, weights),
+            np.repeat(np.arange(len(parts)), [len(js) for js in columns])[order],
+            np.concatenate([part.total for part in parts]),
+            np.concatenate([part.x_mean for part in parts]),
+            np.concatenate([part.t_mean for part in parts])[order],
+            np.concatenate([part.gram for part in parts]),
+            np.hstack([part.cross for part in parts])[:, order],
         )
 
     def _of_patterns(self, entries, pattern):
         """The same with a leading axis of those entries."""
-        if len(entries) == len(self.gram) == 1:
-            return self
         return replace(
             self,
             pattern=pattern,
@@ -363,7 +342,7 @@ class RidgeStatistics:
         )
 
     def __add__(self, other):
-        """Statistics of both batches together (Chan, Golub & LeVeque's update)."""
+        """Second moments of both batches together (Chan, Golub & LeVeque's update)."""
         both = np.stack([self.pattern, other.pattern])
         if both.any():
             entries, pattern = np.unique(both, axis=1, return_inverse=True)
@@ -373,30 +352,27 @@ class RidgeStatistics:
         fraction = np.divide(other.total, total, out=np.zeros(len(total)), where=total > 0)
         x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         gram, cross = self.gram + other.gram, self.cross + other.cross
-        if self.pooled:
+        if self.features.within is None:
             between = (self.total * fraction)[:, np.newaxis]
             gram += (between * x_step)[:, :, np.newaxis] * x_step[:, np.newaxis]
             cross += (between * x_step)[self.pattern].T * t_step
         return replace(
             self,
-            features=self.features.plus(other.features),
+            features=self.features + other.features,
             total=total,
             x_mean=self.x_mean + fraction[:, np.newaxis] * x_step,
             t_mean=self.t_mean + fraction[self.pattern] * t_step,
             gram=gram,
             cross=cross,
-            work=self.work + other.work,
         )
 
-    # Solutions ------------------------------------------------------------------------
-
     def solve(self, penalty, scale=None):
-        """Coefficients (p, d) and intercept (d,) that minimise the sum of squares plus a penalty.
+        """Coefficients (p, d) and intercept (d,) that minimise half the squares plus a penalty.
 
         Parameters
         ----------
         penalty : float
-            Of the squared coefficients of the features over their `scale`.
+            Of half the squared coefficients of the features over their `scale`.
         scale : ndarray of shape (p,) or None
             None leaves them as they are.
         """
@@ -413,48 +389,9 @@ class RidgeStatistics:
             else:
                 coef[:, js] = _solve_shortest(matrix, scaled[:, js])
         coef /= scale[:, np.newaxis]
-        return coef, self._intercept(coef)
-
-    @property
-    def scale(self):
-        """Standard deviation of each feature within the groups."""
-        if self.pooled:
-            return self.features.scale
-        squares = np.einsum("mpp->p", self.gram)
-        return scale_within(self.features, squares, self.total.sum())
-
-    def solve_standardised(self, alpha):
-        """Those of ``mean of the halved squares + alpha / 2 |w|**2``, w of standardised features.
-
-        Parameters
-        ----------
-        alpha : float
-        """
-        return self.solve(alpha * self.features.total, self.scale)
-
-    def path(self, alphas):
-        """What `solve_standardised` finds for each alpha > 0, by one reduction.
-
-        Returns
-        -------
-        coef : ndarray of shape (len(alphas), p, d)
-        intercept : ndarray of shape (len(alphas), d)
-        """
-        scale, penalties = self.scale, alphas * self.features.total
-        scaled = self.cross / scale[:, np.newaxis]
-        coef = np.empty((len(alphas), *self.cross.shape))
-        for m, gram in enumerate(self.gram):
-            js = np.flatnonzero(self.pattern == m)
-            coef[:, :, js] = _solve_penalised(
-                gram / scale / scale[:, np.newaxis], scaled[:, js], penalties
-            )
-        coef /= scale[:, np.newaxis]
-        return coef, np.array([self._intercept(one) for one in coef])
-
-    def _intercept(self, coef):
         if len(self.x_mean) == 1:
-            return self.t_mean - self.x_mean[0] @ coef
-        return self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
+            return coef, self.t_mean - self.x_mean[0] @ coef
+        return coef, self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
 
 
 def _solve_positive(matrix, right):
@@ -463,29 +400,6 @@ def _solve_positive(matrix, right):
         return linalg.cho_solve(linalg.cho_factor(matrix), right)
     except linalg.LinAlgError:
         return _solve_shortest(matrix, right)
-
-
-def _solve_penalised(matrix, right, penalties):
-    """Solutions of (matrix + penalty) x = right for each penalty, shape (n_penalties, p, d).
-
-    By an orthogonal reduction of the matrix, positive semidefinite, to a tridiagonal one, in which
-    each penalty is a system of its own (Elden 1977, for ridge regression); a fifth of the time of
-    eigenvectors.
-    """
-    p, d = right.shape
-    if p == 1:
-        return right / (matrix + penalties[:, np.newaxis, np.newaxis])
-    reduced, main, side, tau, _ = lapack.dsytrd(matrix, lower=1, lwork=64 * p, overwrite_a=1)
-    reflectors = reduced[1:, :-1]  # of all coordinates but the first, laid out as those of QR
-
-    def turned(columns, trans):
-        rest = lapack.dormqr("L", trans, reflectors, tau, columns[1:], 64 * columns.shape[1])[0]
-        return np.vstack([columns[:1], rest])
-
-    rounding = p * _EPS * np.abs(main).max()
-    right = turned(right, "T")
-    found = [lapack.dptsv(main + max(penalty, rounding), side, right)[2] for penalty in penalties]
-    return turned(np.hstack(found), "N").reshape(p, len(penalties), d).transpose(1, 0, 2)
 
 
 def _solve_shortest(matrix, right):
@@ -500,130 +414,53 @@ def _solve_shortest(matrix, right):
     return (solution.T * scale).T
 
 
-# Sums over rows ---------------------------------------------------------------------
+# Products of rows -------------------------------------------------------------------
 
 
-class _Sums(NamedTuple):
-    """Of rows whose targets are all known."""
-
-    features: Moments
-    t_mean: np.ndarray
-    gram: Any
-    cross: Any
-    work: float
-
-
-def _products(X, targets, weights, codes, rows, columns=slice(None), gram=True):
-    """`_Sums` of some rows (None is all), and columns of targets, that are all known."""
-    runs = Runs.of(len(weights), codes, rows)
-    weights, targets = runs.take(weights), runs.take(targets)[:, columns]
-    if not len(weights):
-        return _nothing(X.shape[1], targets.shape[1])
-    fractions = weights / max(weights.sum(), _TINY)
-    t_mean, shift = fractions @ targets, np.zeros(1)
-    if codes is None:
-        shift = t_mean
-    elif targets.shape[1]:
-        of_lists = means_of_runs(targets, weights, runs.offsets)[0]
-        targets = targets - np.repeat(of_lists, np.diff(runs.offsets), axis=0)
+def _known_moments(X, targets, weights, codes=None):
+    """`SecondMoments` of rows all of whose targets are known."""
+    pooled, n_rows = codes is None, len(weights)
+    groups = Groups(np.zeros(n_rows, dtype=np.intp) if pooled else codes, weights)
+    t_mean = weights @ targets / max(weights.sum(), _TINY)
+    targets, rounding = groups.centre(targets), n_rows * _EPS
     if sparse.issparse(X):
-        X = (X if runs.order is None else X[runs.order]).astype(np.float64, copy=False)
-        X, offset = _shift_full_columns(X)
-        features = Moments.of_sparse(X, weights)
-        work = float((np.diff(X.indptr).astype(float) ** 2).sum())
-        products: Any = None
-        cross: Any = None
-        if gram:
-            products, cross = _sparse_products(X, targets - shift, weights, runs.codes)
-        raw = features.squares + features.total * features.mean**2
-        features = features._replace(mean=features.mean + offset)
+        X, shift = shift_full_columns(X)
+        gram, cross = _sparse_products(X, targets, weights, groups)
+        within = None if pooled else np.diag(gram).copy()
+        features = Moments.of_sparse(X, weights, shift, within)
+        raw = features.squares + features.total * (features.mean - shift) ** 2
     else:
-        products, cross, features = _dense_products(X, targets, weights, runs, gram, shift)
-        work = float(len(weights)) * X.shape[1] ** 2
+        rounding *= rounding  # rows are centred before their squares are summed
+        gram, cross, means = _dense_products(X, targets, weights, groups)
+        within = np.diag(gram).copy()
+        features = Moments.of_groups(n_rows, means, groups.totals, within, pooled)
         raw = features.squares + features.total * features.mean**2
-    if gram:  # exact zeros for features that are constant in every group, but for rounding
-        constant = np.diag(products) <= _rounding(X, len(weights)) * raw
-        products[constant], products[:, constant], cross[constant] = 0.0, 0.0, 0.0
-    return _Sums(features, t_mean, products, cross, work)
+    constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
+    gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
+    pattern, total = np.zeros(targets.shape[1], dtype=np.intp), np.array([features.total])
+    x_mean = features.mean[np.newaxis]
+    return SecondMoments(features, pattern, total, x_mean, t_mean, gram[np.newaxis], cross)
 
 
-def _rounding(X, n_rows):
-    """Of the centred squares of a feature in so many rows, as a fraction of its squares."""
-    return n_rows * (_EPS if sparse.issparse(X) else _EPS**2 * n_rows)
+def _dense_products(X, targets, weights, groups):
+    p = X.shape[1]
+    gram, cross, root = np.zeros((p, p)), np.zeros((p, targets.shape[1])), np.sqrt(weights)
+    means, blocks = groups.centred_blocks(X)
+    is_weighted = np.any(weights != 1.0)
+    for rows, block in blocks:
+        t = targets[rows]
+        if is_weighted:
+            block *= root[rows, np.newaxis]
+            t = t * root[rows, np.newaxis]
+        gram += block.T @ block
+        cross += block.T @ t
+    return gram, cross, means
 
 
-def _nothing(p, d):
-    """`_Sums` of no row."""
-    features = Moments(0, 0.0, np.zeros(p), np.zeros(p))
-    return _Sums(features, np.zeros(d), np.zeros((p, p)), np.zeros((p, d)), 0.0)
-
-
-def _dense_products(X, targets, weights, runs, gram=True, shift=0.0, double=False):
-    """Products of features and targets, each minus the mean of its group, and their moments.
-
-    The targets are centred but for the `shift` that is common to all of a column.
-
-    One pass: a group longer than a block is centred piece by piece, by the means of the pieces,
-    whose own products within the groups are what is then missing.
-    """
-    p, root = X.shape[1], np.sqrt(weights)[:, np.newaxis]
-    single = not double and gram and X.dtype == np.float32 and fits_in_single(root, targets)
-    sums = DenseSums.zeros(p, targets.shape[1], np.float32 if single else np.float64, gram)
-    sums.as_they_are = gram and is_near_zero(X, weights, runs, sums.dtype)
-    n_bytes = _BYTES_AS_THEY_ARE if sums.as_they_are else _BYTES_CENTRED
-    step = max(_ROWS_AT_ONCE, n_bytes // (8 * (p + targets.shape[1])))  # as many of float32
-    cuts, group, bounds = runs.pieces(step)
-    is_part, parts = np.bincount(group)[group] > 1, []
-    features: Any = None
-    # New arrays of this size would come from the system every time, which takes longer than sums.
-    scratch = np.empty((2, np.diff(cuts[bounds]).max(), p), dtype=sums.dtype)
-    for first, last in pairwise(bounds):
-        here, inner = slice(cuts[first], cuts[last]), cuts[first : last + 1] - cuts[first]
-        # In one layout: the last digits of products depend on it.
-        t = np.subtract(targets[here], shift, order="C")
-        some = is_part[first:last]
-        means, totals = sums.add(runs.rows(X, here, scratch), t, root[here], inner, scratch)
-        if some.any():
-            t_means = means_of_runs(t, weights[here], inner)[0]
-            parts.append((group[first:last][some], totals[some], means[some], t_means[some]))
-        now = Moments.of_rows(means, totals)
-        features = now if features is None else features.plus(now)
-    products, cross, squares = sums.found()
-    if single and has_left_single(X, products, features):
-        return _dense_products(X, targets, weights, runs, gram, shift, double=True)
-    features = features._replace(n_rows=len(weights), squares=features.squares + squares)
-    if gram and parts:
-        between = _products_of_parts(*map(np.concatenate, zip(*parts, strict=True)))
-        products, cross = products + between[0], cross + between[1]
-    return products, cross, features
-
-
-def _products_of_parts(groups, totals, means, t_means):
-    """Products of the means of pieces of groups."""
-    return _dense_products(means, t_means, totals, Runs.of(len(groups), groups, None))
-
-
-def _sparse_products(X, targets, weights, codes):
+def _sparse_products(X, targets, weights, groups):
     """X'WX minus the part of the groups' means; both factors stay sparse."""
-    groups = Groups(codes, weights)
     rows = sparse.diags(np.sqrt(weights)) @ X
     means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
     gram = (rows.T @ rows).toarray()
     gram -= (means.T @ means).toarray()
     return gram, np.asarray(X.T @ (weights[:, np.newaxis] * targets))
-
-
-def _shift_full_columns(X):
-    """X minus the mean of every column without zeros, as sparse as it was, and what was subtracted.
-
-    Nothing that is centred sees it, and an offset (a time stamp, an id) no longer cancels.
-    """
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-    if not full.any():
-        return X, np.zeros(X.shape[1])
-    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel(), 0.0)
-    data = X.data - shift[X.indices]
-    return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift

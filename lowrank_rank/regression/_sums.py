@@ -1,119 +1,98 @@
-"""Fits by sums over blocks of lists: batch by batch, in one pass, or merged from parts.
+"""Fits by sums over batches of whole lists: batch by batch, in one pass, or merged from parts.
 
-The estimators whose default regression is ridge share them: what `RidgeSums` and `Seen` hold of
-some rows adds up, and is solved once.
+The estimators whose regression is ridge share them: the `Sums` of two batches add up, and are
+solved once.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import combinations
 from operator import add
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import plain
-from .._blocks import Block, check_has_ids, check_iterable
+from .._blocks import Block, check_has_ids, check_iterable, check_new_lists, cut_list
+from .._labels import nothing_counts
 from .._lists import same_id
 from .._parameters import all_or_nothing, fresh_fit, is_ridge
-from ._penalties import RidgeSums
-from ._ridge import chosen_solver
+from ._encoding import EncodedBatch
+from ._ridge import MAX_FEATURES_GRAM, LinearModel, n_matrices
+from ._statistics import SecondMoments
 
-_OF_SEARCH = ("alphas_", "alpha_scores_")
 _COLUMNS = ("n_features_in_", "feature_names_in_")
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What is known of some rows of whole lists: statistics, and what they have in common.
+class Sums:
+    """What ridge regression needs to know of some rows of whole lists.
 
     Attributes
     ----------
-    sums : RidgeSums
-    settings : dict
-        What must be the same for all rows of one model, by name.
     batch : EncodedBatch
-        The first one, without its rows: its loss and decoder are those of the model.
-    n_lists : int
-    first_id, last_id : object or None
-        Query ids of the first and the last row.
-    mass : float
-        Sum of the weights.
-    means : dict
-        Weighted means of anything, by the name of the attribute that they are.
-    columns : dict
-        Number and names of the features.
-    has_qid : bool
-        Whether any of the rows has a query id.
+        Without its rows: totals, number of lists, ids and means are those of all rows.
+    moments : SecondMoments
+    missing : bool
+        Whether a label is missing.
     """
 
-    sums: RidgeSums
-    settings: dict
-    batch: Any
-    n_lists: int
-    first_id: Any
-    last_id: Any
-    mass: float
-    means: dict = field(default_factory=dict)
-    columns: dict = field(default_factory=dict)
-    has_qid: bool = False
+    batch: EncodedBatch
+    moments: SecondMoments
+    missing: bool
 
     @classmethod
-    def of(cls, estimator, batch, sums, *, settings=None, means=None):
-        """Of an `EncodedBatch` that an estimator has read."""
-        rowless = replace(
-            batch, X=None, targets=None, weights=None, codes=None, y=None, lists=None,
-            row_weights=None,
-        )  # fmt: skip
-        return cls(
-            sums,
-            batch.settings() if settings is None else settings,
-            rowless,
-            batch.n_lists,
-            batch.first_id,
-            batch.last_id,
-            float(batch.row_weights.sum()),
-            means or {},
-            {name: getattr(estimator, name) for name in _COLUMNS if hasattr(estimator, name)},
-            batch.last_id is not None,
-        )
+    def of(cls, batch):
+        """Sums of the rows of an `EncodedBatch`."""
+        moments = SecondMoments.of(batch.X, batch.targets, batch.weights, batch.codes)
+        rows = ("X", "targets", "weights", "codes", "y", "lists", "row_weights")
+        return cls(replace(batch, **dict.fromkeys(rows)), moments, batch.missing)
 
     def __add__(self, other):
-        """Of these rows and of those after them."""
-        for name, now in {**other.settings, **other.columns}.items():
-            before: Any = {**self.settings, **self.columns}.get(name)
+        """Sums of these rows and of those after them."""
+        one, two = self.batch, other.batch
+        for name, now in two.settings.items():
+            before: Any = one.settings.get(name)
             if not _agree(now, before):
                 raise ValueError(
-                    f"Earlier batches had {name} {before}, this one has {now}: the statistics of "
-                    "all batches must be of one kind. Use fit to start anew."
+                    f"Earlier batches had {name} {before}, this one has {now}: all batches of a "
+                    "model must be of one kind. Use fit to start anew."
                 )
-        check_has_ids(self.has_qid, other.has_qid or self.batch.n_items is not None)
-        if other.first_id is not None and same_id(other.first_id, self.last_id):
-            raise ValueError(
-                f"The list {plain(other.first_id)!r} is cut across two calls of partial_fit, two "
-                "blocks or two parts: it is the last of the one and the first of the next. Give "
-                "each list in one batch."
-            )
-        mass = self.mass + other.mass
-        fraction = other.mass / mass if mass > 0 else 0.0
-        return replace(
-            self,
-            sums=self.sums.plus(other.sums),
-            n_lists=self.n_lists + other.n_lists,
-            last_id=other.last_id,
-            has_qid=self.has_qid or other.has_qid,
-            mass=mass,
-            means={k: m + fraction * (other.means[k] - m) for k, m in self.means.items()},
+        check_has_ids(one.has_qid, two.has_qid or one.n_items is not None)
+        if two.first_id is not None and same_id(two.first_id, one.last_id):
+            raise cut_list(two.first_id)
+        totals = one.totals + two.totals
+        fraction = two.totals.mass / totals.mass if totals.mass > 0 else 0.0
+        batch = replace(
+            one,
+            totals=totals,
+            n_lists=one.n_lists + two.n_lists,
+            last_id=two.last_id,
+            means={k: m + fraction * (two.means[k] - m) for k, m in one.means.items()},
+        )
+        return Sums(batch, self.moments + other.moments, self.missing or other.missing)
+
+    def solve(self, alpha):
+        """`LinearModel` of the minimiser for the penalty alpha, or for the default one ("auto")."""
+        features, batch = self.moments.features, self.batch
+        if not features.total > 0:
+            raise nothing_counts()
+        if alpha == "auto":
+            alpha = batch.default_alpha("ridge", features, self.missing)
+        coef, intercept = self.moments.solve(alpha * features.total, batch.scale(features))
+        factor = batch.totals.target_factor
+        return LinearModel(
+            coef.T * factor, intercept * factor, "gram", alpha=float(alpha), sums=self
         )
 
     def check_items_judged(self):
         """Refuse a fixed item that no row judges."""
-        statistics = self.sums.statistics
-        nobody = statistics.total[statistics.pattern] <= 0 if len(statistics.t_mean) else [False]
-        if self.batch.n_items is not None and np.any(nobody):
+        moments = self.moments
+        nobody = moments.total[moments.pattern] <= 0 if len(moments.t_mean) else [False]
+        if self.batch.kind == "items" and np.any(nobody):
             raise ValueError(
                 f"Target {int(np.argmax(nobody))} is NaN in every row that counts, of all blocks: "
                 "no query judges this item. Drop the column."
@@ -134,25 +113,24 @@ def adds_up(estimator):
     if estimator._adds_up():
         return True
     raise AttributeError(
-        "partial_fit and fit_blocks add up the statistics of ridge regression; with "
-        f"estimator={estimator.estimator!r} and solver={estimator.solver!r} use fit."
+        "partial_fit and fit_blocks add up the sums of ridge regression: set estimator='ridge' and "
+        f"a solver other than 'lsqr', got estimator={estimator.estimator!r} and "
+        f"solver={estimator.solver!r}; or use fit."
     )
 
 
 class SumsMixin:
     """`partial_fit` and `fit_blocks` of what fits ridge to encoded labels.
 
-    A class has ``_seen_of(block, reset, search, ...)``, the `Seen` of a `Block`, and
-    ``_adopt(seen)``, which sets the fitted attributes and ``_seen_``.
+    A class has ``_batch_of(block, reset, ...)``, the `EncodedBatch` of a `Block`, and
+    ``_adopt(batch, model)``, which sets the fitted attributes.
     """
 
-    _finite_by_squares: ClassVar[bool] = True
     estimator: Any
     solver: Any
     alpha: Any
-    _seen_of: Any
+    _batch_of: Any
     _adopt: Any
-    _seen_: Any
 
     def _adds_up(self):
         return is_ridge(self.estimator) and self.solver != "lsqr"
@@ -162,14 +140,13 @@ class SumsMixin:
         """Fit to blocks of whole lists, of which one at a time is in memory.
 
         One pass and one solution: the result is that of `fit` on all rows together, but for
-        rounding, if that is of ridge: with ``estimator`` None, or "auto", which is ridge here.
+        rounding.
 
         Parameters
         ----------
         blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
             Each as `fit` takes it, with None where there is none; for instance
-            `datasets.iter_lists`. A list must be in one block: a list that is cut between two
-            neighbours is refused, one that comes back later counts as another one.
+            `datasets.iter_lists`. A list must be in one block.
 
         Returns
         -------
@@ -178,66 +155,70 @@ class SumsMixin:
         Raises
         ------
         ValueError
-            As in `fit`, if there is no block, or if there are too many features for the
-            statistics; nothing is changed then.
+            As in `fit`; if a list has rows in two blocks, if there is no block, if there are too
+            many features for the sums, or if y is of fixed items and `estimator` is not "ridge".
+            Nothing is changed then.
         """
         return self._fit_blocks(blocks)
 
     def _fit_blocks(self, blocks, **known):
-        """`fit_blocks`, with what else `_seen_of` takes."""
+        """`fit_blocks`, with what else `_batch_of` takes."""
         with fresh_fit(self):
-            seen = None
+            sums, ids = None, set()
             for given in check_iterable(blocks):
-                searching = self.alpha == "auto" and (seen is None or seen.sums.rows is not None)
-                block, first = Block.of(given), seen is None
-                now = self._seen_of(block, reset=first, search=searching, **known)
-                seen = now if seen is None else seen + now
-            if seen is None:
+                batch = self._batch_of(Block.of(given), reset=sums is None, **known)
+                check_new_lists(None if batch.lists is None else batch.lists.ids, ids)
+                now = self._sums_of(batch)
+                sums = now if sums is None else sums + now
+            if sums is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
-            seen.check_items_judged()
-            self._adopt(seen)
+            sums.check_items_judged()
+            self._adopt(sums.batch, sums.solve(self.alpha))
         return self
 
     def _partial_fit(self, block, **known):
-        """Add a batch to what is known, and solve; with what else `_seen_of` takes."""
-        seen = getattr(self, "_seen_", None)
-        if seen is None and hasattr(self, "_model_"):
+        """Add a batch to what is known, and solve; with what else `_batch_of` takes."""
+        before = getattr(self, "_sums_", None)
+        if before is None and hasattr(self, "_model_"):
             raise ValueError(
-                "The model was fitted by an iterative solver or an estimator, which keeps no "
-                "statistics to go on from: clone it and give all batches to partial_fit."
+                "The model was fitted by an iterative solver, logistic regression or an estimator, "
+                "which keeps no sums to go on from: clone it and give all batches to partial_fit."
             )
         with all_or_nothing(self):
-            for name in _OF_SEARCH:  # of a fit that has searched for another model
-                vars(self).pop(name, None)
-            search = self.alpha == "auto" if seen is None else seen.sums.rows is not None
-            now = self._seen_of(block, reset=seen is None, search=search, **known)
-            self._adopt(now if seen is None else seen + now)
+            now = self._sums_of(self._batch_of(block, reset=before is None, **known))
+            sums = now if before is None else before + now
+            self._adopt(sums.batch, sums.solve(self.alpha))
         return self
 
-    def _sums_of(self, batch, search):
-        """`RidgeSums` of an `EncodedBatch`, where there are not too many features for them."""
-        if chosen_solver(self.solver, batch.X, batch.targets) == "lsqr":
+    def _sums_of(self, batch):
+        """`Sums` of an `EncodedBatch`; refuses batches that have to be fitted at once."""
+        if batch.kind == "items" and self.estimator == "auto":
             raise ValueError(
-                f"partial_fit and fit_blocks keep a matrix of n_features x n_features; with "
-                f"{batch.X.shape[1]} features and solver={self.solver!r} that is refused: set "
-                "solver='gram', or use fit, which has an iterative solver."
+                "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "
+                "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
+                "regression, which needs all rows at once."
             )
-        return RidgeSums.of(batch, search).checked(batch.X, type(self).__name__).copied()
+        p, matrices = batch.X.shape[1], n_matrices(batch.targets)
+        if self.solver == "auto" and matrices * p**2 > MAX_FEATURES_GRAM**2:
+            raise ValueError(
+                f"partial_fit and fit_blocks keep n_features x n_features numbers, of {p} features "
+                "with solver='gram' only: set it, or use fit, which has an iterative solver."
+            )
+        return Sums.of(batch)
 
 
 def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
     """Merge models that were fitted to parts of the rows into one model of all rows.
 
-    The statistics of ridge regression add up, so that parts of the rows can be fitted apart, on
+    The sums of ridge regression add up, so that parts of the rows can be fitted apart, on
     whatever machines by whatever engine, and the result is that of `fit` of ridge on all of them.
 
     Parameters
     ----------
     models : sequence of estimators
         `LowRankSurrogateRanker`, `LowRankSurrogateClassifier` or `PairwiseDAGRanker`, with the
-        same parameters, fitted by `fit`, `fit_blocks` or `partial_fit` with the default ridge
-        regression to whole lists. With alpha="auto" by the latter two, which keep what the search
-        needs: the penalty is then searched anew, on the folds of all lists.
+        same parameters, fitted by `fit`, `fit_blocks` or `partial_fit` with ridge regression to
+        whole lists, each to rows of its own.
 
     Returns
     -------
@@ -247,8 +228,8 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
     Raises
     ------
     ValueError
-        If there is no model, or they differ in kind, parameters, features or labels, or have kept
-        no statistics.
+        If there is no model, if one is given twice or two are of the same rows, if they differ in
+        kind, parameters, features or labels, or have kept no sums.
 
     Examples
     --------
@@ -267,11 +248,18 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
     first: Any = models[0]
     for model in models:
         _check_merges(first, model)
-    seen = reduce(add, [model._seen_ for model in models])
+    moments = [model._sums_.moments for model in models]
+    if any(np.array_equal(a.gram, b.gram) for a, b in combinations(moments, 2)):
+        raise ValueError(
+            "Two of the models have equal sums: they are the same model, or of the same rows, "
+            "which would count twice. Give each part once."
+        )
+    sums = reduce(add, [model._sums_ for model in models])
     merged = clone(first)
-    for name, value in seen.columns.items():
-        setattr(merged, name, value)
-    merged._adopt(seen)
+    for name in _COLUMNS:
+        if hasattr(first, name):
+            setattr(merged, name, getattr(first, name))
+    merged._adopt(sums.batch, sums.solve(merged.alpha))
     return merged
 
 
@@ -279,20 +267,19 @@ def _check_merges(first: Any, model: Any) -> None:
     adds = isinstance(model, SumsMixin)
     if not adds or type(model) is not type(first):
         raise ValueError(
-            "merge takes models of one class whose statistics add up (LowRankSurrogateRanker, "
+            "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "
             f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} beside {first!r}."
         )
     check_is_fitted(model)
     if repr(model.get_params()) != repr(first.get_params()):
         raise ValueError(f"merge takes models with the same parameters: {model!r} and {first!r}.")
-    if getattr(model, "_seen_", None) is None:
+    for name in _COLUMNS:
+        one, two = (getattr(each, name, None) for each in (first, model))
+        if not np.array_equal(one, two):
+            raise ValueError(f"merge takes models of the same features: {name} is {one} and {two}.")
+    if getattr(model, "_sums_", None) is None:
         raise ValueError(
-            f"{model!r} has kept no statistics: it was fitted by an iterative solver, with an "
-            "estimator, by logistic regression, or to pair features that do not add up. Fit the "
-            "parts with solver='gram' and estimator=None."
-        )
-    if model.alpha == "auto" and model._seen_.sums.dropped:
-        raise ValueError(
-            f"{model!r} was fitted by fit, which keeps no folds to search alpha on: fit the parts "
-            "by fit_blocks or partial_fit, or set alpha to a number."
+            f"{model!r} has kept no sums: it was fitted by an iterative solver, with an estimator, "
+            "by logistic regression, or to pair features that do not add up. Fit the parts with "
+            "solver='gram' and estimator='ridge'."
         )

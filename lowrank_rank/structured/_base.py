@@ -4,16 +4,15 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import diags, issparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._arrays import mean_square
 from .._base import read_features
 from .._parameters import count, number, random_state, verbosity
-from ..regression._statistics import Groups, Moments, moments_and_squares_within, scale_within
-from ._search import constant_alpha, search_alpha
-from ._solvers import SOLVERS, Descent, descend, n_slack, smoothed
+from ..regression._alpha import default_alpha
+from ..regression._statistics import Moments, Scaling, standardise
+from ._solvers import SOLVERS, Descent, descend
 
 #: What "auto" stands for, measured by ``python -m benchmarks structured``: with a smooth form, else
 #: with several blocks, else with one.
@@ -21,16 +20,19 @@ SMOOTH_SOLVER, BLOCKS_SOLVER, ONE_BLOCK_SOLVER = "lbfgs", "n_slack", "one_slack"
 #: Slacks of batch_size="auto": as many as blocks up to here, as numbers in a round's slopes and as
 #: products of features for each slack allow (a program of fewer planes than features costs less).
 _MOST_SLACKS, _MOST_NUMBERS, _MOST_PRODUCTS, _FEW_SLACKS = 1000, 4_000_000, 100_000_000, 100
-_TOL = 1e-2  # where penalties are compared
+LEAST_OF_STEPS = 1e-3  # alpha="auto" of solver="sgd": the first step is 1 / sqrt(alpha) long
+#: A least value above this fraction of the objective at zero weights: next to nothing is learnt.
+VACUOUS = 0.98
 _MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
 
 
 def takes_steps(estimator):
-    """Whether the solver takes steps, so that `partial_fit` can go on from them."""
-    if estimator.solver != "sgd":
+    """Whether `partial_fit` is there: the solver takes steps, and the penalty is a number."""
+    if estimator.solver != "sgd" or isinstance(estimator.alpha, str):
         raise AttributeError(
-            f"partial_fit takes subgradient steps on the lists of each call: it is there with "
-            f"solver='sgd', not with solver={estimator.solver!r}."
+            "partial_fit makes one pass of subgradient steps over the rows of a call: set "
+            f"solver='sgd' and a number for alpha. This {type(estimator).__name__} has "
+            f"solver={estimator.solver!r} and alpha={estimator.alpha!r}."
         )
     return True
 
@@ -72,26 +74,23 @@ class HingeMixin:
             mean_square(X, degree=2 if self.standardize else 16)
         return X
 
-    def _scaled(self, X, weights=None, *, centre, lists=None):
-        """X over its deviations, of the first rows that came; dense X minus its means.
+    def _standardised(self, X, weights, *, centre, lists=None):
+        """The standardised copy of X; later calls take the `Scaling` of the first one.
 
-        Means matter where there is an intercept, which takes them up. Deviations are those within
-        `lists` where there are: the level of a feature in a list is no part of the order in it.
+        Documents are divided by the standard deviations within their `lists`: the level of a
+        feature in a list says nothing about the order in it. Means of dense X are subtracted where
+        the hinge or an intercept makes up for them (`centre`).
         """
-        if not hasattr(self, "_units_"):
-            self._units_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
-            if self.standardize:
-                self._units_ = _units(X, weights, centre and not issparse(X), lists)
-        mean, scale = self._units_
-        if issparse(X):
-            return (X @ diags(1.0 / scale)).tocsr()
-        return (X - mean) / scale
-
-    def _unscaled(self, coef, intercept):
-        """Coefficients (n_columns, n_features) and intercepts for X as it came."""
-        mean, scale = self._units_
-        coef = coef / scale
-        return coef, intercept - coef @ mean
+        if not hasattr(self, "_scaling_"):
+            codes = None if lists is None else lists.index
+            moments = Moments.of(X, weights / weights.max(), codes)
+            scaling = Scaling.of(X, moments)
+            if not (self.standardize and centre):
+                scaling = scaling._replace(mean=np.zeros(X.shape[1]))
+            if not self.standardize:
+                scaling = scaling._replace(scale=np.ones(X.shape[1]))
+            self._scaling_, self._mean_square_ = scaling, moments.mean_square
+        return standardise(X, self._scaling_)
 
     def _solver(self, problem):
         if self.solver == "auto":
@@ -118,33 +117,22 @@ class HingeMixin:
             n_batches = max(min(n_batches, _MOST_NUMBERS // problem.size, _MOST_SLACKS), 1)
         return max(1, problem.n_blocks // n_batches)
 
-    def _choose_alpha(self, problem, held_out=None):
-        """Sets ``alpha_``; ``held_out()`` gives what "auto" is searched with."""
+    def _penalty(self, problem, kind, n_rows):
+        """`alpha`, or the formula of `kind` over the objective at zero weights.
+
+        Costs times c ask for weights times c, whose squares are c times as large beside the costs.
+        """
         if not isinstance(self.alpha, str):
-            self.alpha_ = self.alpha
-            return
+            return float(self.alpha)
+        alpha = default_alpha(kind, problem.X.shape[1], n_rows, self._mean_square_)
+        if self.solver == "sgd":
+            alpha = max(alpha, LEAST_OF_STEPS)
+        value = problem.worst(np.zeros(problem.size)).value
+        return alpha / (value if value > 0 else 1.0)
 
-        def say(alpha, score):
-            if self.verbose:
-                print(f"[{type(self).__name__}] alpha {alpha:g}: {score:.4g} held out")
-
-        search = search_alpha(problem, *held_out(), fit=self._quick_weights, report=say)
-        self.alpha_ = search.alpha
-        if search.alphas is not None:
-            self.alphas_, self.alpha_scores_ = search.alphas, search.scores
-
-    def _quick_weights(self, problem, alpha, start):
-        """Weights near the minimum: rows held out cannot tell them from those at it."""
-        settings = {"alpha": alpha, "tol": _TOL}
-        if problem.is_smooth:
-            max_iter = self._max_iter(SMOOTH_SOLVER)
-            return smoothed(problem, **settings, max_iter=max_iter, start=start).w
-        parts = problem.partition(self._batch_size(problem, BLOCKS_SOLVER))
-        max_iter = self._max_iter(BLOCKS_SOLVER)
-        return n_slack(problem, **settings, max_iter=max_iter, parts=parts).w
-
-    def _solve(self, problem):
+    def _solve(self, problem, alpha):
         """Weights, and the attributes that say how they were found."""
+        self.alpha_ = alpha
         solver, rng = self._solver(problem), check_random_state(self.random_state)
         report = self._report()
         settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self._max_iter(solver)}
@@ -175,11 +163,7 @@ class HingeMixin:
 
     def _step_more(self, problem):
         """One pass of steps over more blocks, from where the last call ended."""
-        if not isinstance(self.alpha, str):
-            self.alpha_ = self.alpha
-        elif not hasattr(self, "alpha_"):  # an earlier fit may have searched
-            self.alpha_ = constant_alpha(problem)
-        alpha = self.alpha_
+        alpha = self.alpha_ = float(self.alpha)
         if getattr(self, "_descent_", None) is None:
             self._descent_ = Descent(problem.size)
             self.n_iter_ = 0
@@ -207,15 +191,3 @@ class HingeMixin:
                 )
 
         return say
-
-
-def _units(X, weights, centre, lists):
-    """Means to subtract and deviations to divide by; see `HingeMixin._scaled`."""
-    weights = np.ones(X.shape[0]) if weights is None else weights / weights.max()
-    if lists is None:
-        moments = Moments.of(X, weights)
-        scale = moments.scale
-    else:
-        moments, squares = moments_and_squares_within(X, Groups(lists.index, weights))
-        scale = scale_within(moments, squares, moments.total)
-    return moments.mean if centre else np.zeros(X.shape[1]), scale

@@ -5,22 +5,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._base import RankingMixin
+from .._base import RankingMixin, linear_scores
 from .._binary_labels import read_binary_labels, threshold_between
 from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
-from ..regression._constants import logistic_penalty
-from ..regression._ridge import linear_scores
-from ._base import HingeMixin
+from ..regression._logistic import fit_logistic
+from ._base import VACUOUS, HingeMixin
 from ._losses import check_bounds, resolve_hinge
 from ._problem import LinearProblem
-
-#: An optimum above this fraction of the objective at zero weights has learnt next to nothing.
-_VACUOUS = 0.98
 
 
 class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin, BaseEstimator):
@@ -28,30 +23,31 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
 
     Minimises ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``, labels
     in {-1, 1} (equation 17.14 of [1]_; [2]_). It bounds the loss of marking the rows with a score
-    above 0, and is not calibrated: for rare classes its minimiser may be zero weights,
-    whatever the features. Then the fit warns and takes logistic regression for the weights, and the
-    threshold from the training scores: that is consistent for every measure of the counts ([3]_).
+    above 0 (precision@k: at least the k best, recall@k: at most), and is not calibrated: for rare
+    classes its minimiser may be zero weights, whatever the features. Then the fit warns and takes
+    logistic regression for the weights, and the threshold from the training scores: that is
+    consistent for every measure of the counts ([3]_).
 
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="f1"
         "f1", "balanced_accuracy", "precision@k" (k at most the number of positives), "recall@k"
         (at least), "auc", or an object such as ``FBeta(beta=2)``.
-    alpha : float, default=1e-2
+    alpha : float, default=0.1
         Penalty, > 0; features are divided by twice the number of positives first.
     standardize : bool, default=True
-        Divide features by their standard deviations, and subtract the means of dense ones, before
-        the penalty sees them. ``coef_`` is for X as it comes.
+        Standardise the features before the penalty, sparse X by the root mean square of the
+        entries that are not 0. ``coef_`` is for X as it comes.
     threshold : {"tuned", "hinge"}, default="tuned"
         Above which score `predict` marks: "tuned" is best for the measure on the training rows (the
         k first for precision and recall at k, as many as there are positives for auc); "hinge"
         is 0, as the hinge has it, unless the hinge is vacuous.
     solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe"}, default="auto"
         As in `StructuredHingeRanker`; all rows are one list.
-    tol : float, default=1e-3
+    tol : float, default=1e-2
+        Stop at a duality gap of `tol` times the objective at zero weights.
     max_iter : int or None, default=None
-        Iterations, rounds, passes over the batches, or updates. None is 1000, 100 passes for
-        "frank_wolfe" and 15 for "sgd".
+        Iterations or rounds. None is 1000, and 100 passes for "frank_wolfe".
     fit_intercept : bool, default=True
         A penalised intercept.
     pos_label : object, default=None
@@ -113,11 +109,11 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         self,
         *,
         target_loss: Any = "f1",
-        alpha: float = 1e-2,
+        alpha: float = 0.1,
         standardize: bool = True,
         threshold: str = "tuned",
         solver: str = "auto",
-        tol: float = 1e-3,
+        tol: float = 1e-2,
         max_iter: int | None = None,
         fit_intercept: bool = True,
         pos_label: Any = None,
@@ -172,13 +168,11 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
             measure = clone(measure)
             check_parameters(self)
             X, labels = self._read_rows(X, y)
-            lists, relevant = RankingLists([X.shape[0]]), labels.positive.astype(float)
-            check_bounds(measure, hinge, relevant, lists)
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-            self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
-            self._has_qid_ = False
-            coef, intercept = self._weights(X, relevant, lists, measure, hinge)
-            self._adopt(X, labels.positive, coef, intercept)
+            made, relevant = self._encode(labels, measure, hinge)
+            scaled = self._standardised(X, np.ones(len(relevant)), centre=self.fit_intercept)
+            coef, intercept = self._solve_measure(scaled, relevant, made, hinge)
+            self._keep(X, labels.positive, *self._scaling_.unscaled(coef, intercept))
         return self
 
     def _read_rows(self, X, y):
@@ -193,34 +187,35 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         check_consistent_length(X, labels.positive)
         return X, labels
 
-    def _weights(self, X, relevant, lists, measure, hinge):
-        """Coefficients and intercept of the positive class."""
-        X = self._scaled(X, centre=self.fit_intercept)
-        scale = max(1.0, float(hinge.scale(relevant, lists)[0]))
-        made = hinge.make(measure, relevant, lists, None)
-        problem = LinearProblem(
-            X / scale, made, np.ones(1), 1, intercept=self.fit_intercept and hinge.sees_shift
-        )
-        self._choose_alpha(problem)
-        coef, intercept = problem.split(self._solve(problem))
+    def _encode(self, labels, measure, hinge):
+        """The hinge of all rows as one list, and which rows are relevant."""
+        lists, relevant = RankingLists([len(labels.positive)]), labels.positive.astype(float)
+        check_bounds(measure, hinge, relevant, lists)
+        self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
+        self._has_qid_ = False
+        self._scale_ = max(1.0, float(hinge.scale(relevant, lists)[0]))
+        return hinge.make(measure, relevant, lists, None), relevant
+
+    def _solve_measure(self, X, relevant, made, hinge):
+        """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
+        intercept = self.fit_intercept and hinge.sees_shift
+        problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
+        coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
         at_zero = problem.worst(np.zeros(problem.size)).value
-        self.is_vacuous_ = bool(self.objective_ >= _VACUOUS * at_zero)
+        self.is_vacuous_ = bool(self.objective_ >= VACUOUS * at_zero)
         if not self.is_vacuous_:
-            return self._unscaled(coef / scale, intercept)
+            return coef / self._scale_, intercept
         warnings.warn(
-            f"The hinge of {measure!r} has the least value {self.objective_:.4g}, within 2 % of "
+            f"The hinge of {self.target_loss_!r} has the least value {self.objective_:.4g}, within 2 % of "
             f"its value {at_zero:.4g} at zero weights: it says nothing about these rows. The "
             "weights are those of logistic regression instead, with the threshold chosen for the "
             "measure. A smaller alpha may help; PrecisionAtKPerceptron is another way.",
-            stacklevel=4,
+            stacklevel=3,
         )
-        n_rows, n_features = X.shape
-        C = 1.0 / (n_rows * logistic_penalty(n_features, n_rows))
-        model = LogisticRegression(C=C, fit_intercept=self.fit_intercept, max_iter=1000)
-        model.fit(X, relevant)
-        return self._unscaled(model.coef_, np.atleast_1d(model.intercept_))
+        coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)
+        return coef, intercept
 
-    def _adopt(self, X, positive, coef, intercept):
+    def _keep(self, X, positive, coef, intercept):
         sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
         scores = sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]  # as predict does
         at_zero = self.threshold == "hinge" and not self.is_vacuous_

@@ -1,7 +1,6 @@
 """StructuredHingeClassifier: classes with costs, and the batch perceptron."""
 
 import warnings
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,18 +10,18 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import plain
+from .._base import linear_scores
 from .._costs import class_indices, class_labels, read_classes, read_costs
 from .._labels import read_weights
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
-from ..regression._penalties import distinct_rows, keys_of_rows, list_keys
-from ..regression._ridge import linear_scores
-from ..regression._search import HeldOutBlocks
 from ..target_losses import MatrixLoss
-from ._base import HingeMixin, takes_steps
+from ._base import VACUOUS, HingeMixin, takes_steps
 from ._hinges import ClassHinge
 from ._problem import LinearProblem
 from ._rows import merged_rows
+
+_ROUNDING = 1e-9  # of mean costs
 
 
 class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
@@ -30,9 +29,10 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     Minimises ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``, one weight
     vector for each decision [1]_. The hinge bounds the cost of the decision with the largest score.
-    It is not calibrated where no class has a probability above one half, and never pulls up a
-    decision that is right for no class ("abstain"); `LowRankSurrogateClassifier` is calibrated,
-    for any costs.
+    It is not calibrated: of two classes it decides for the likelier one, whatever the costs; of
+    more it may keep all scores equal, by the 0-1 loss where no class has a probability above one
+    half; and it never pulls up a decision that is right for no class ("abstain").
+    `LowRankSurrogateClassifier` is calibrated, for any costs.
 
     Parameters
     ----------
@@ -46,17 +46,14 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         Labels of the columns; None takes the classes.
     alpha : float or "auto", default="auto"
         Penalty, > 0; ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
-        "auto" tries up to 11 from 3 to 3e-5 over the objective at zero weights (the mean largest
-        cost), by the mean cost of the decisions on held-out rows, in 5 folds by a hash of what rows
-        hold, on 10,000 of them at most; it takes the nearest to a constant of those within a
-        standard error of the best one, and about ten times as long as one fit. The constant is 0.01
-        over that objective, or ``0.15 min(p / n, 1)`` over it where that is more, of p features and
-        n rows that differ. It is the constant for fewer than 20 rows, and 0.01 over the objective
-        in `partial_fit` where no fit has searched.
+        "auto" is ``0.1 f min(p / 50, 1)``, f = min(p / n, 1), over the hinge at zero weights (the
+        mean largest cost); for sparse X ``0.1 m / n`` over it, m the mean squared norm of the
+        scaled rows. p is the number of features and n the sum of `sample_weight`: weights that sum
+        to 1 say "one row". `solver="sgd"` takes at least 1e-3 for the number above the hinge.
     standardize : bool, default=True
-        Divide features by their standard deviations, and subtract the means of dense ones, before
-        the penalty, the solver and its mistakes see them. `partial_fit` takes those of its first
-        call, which should have some hundred rows. ``coef_`` is for X as it comes.
+        Standardise the features before the penalty, sparse X by the root mean square of the
+        entries that are not 0. ``coef_`` is for X as it comes; `partial_fit` takes the scale of
+        the first call.
     solver : str, default="auto"
         "lbfgs" (the default), "one_slack", "n_slack", "frank_wolfe", "sgd" as in
         `StructuredHingeRanker`; "perceptron", the batch perceptron of exercise 2, which has no
@@ -81,8 +78,6 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (n_decisions,)
     alpha_ : float
         The penalty in use; the perceptron has none.
-    alphas_, alpha_scores_ : ndarray of shape (n_alphas,)
-        Where penalties were tried: which, and the minus mean cost of each, greater is better.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -164,18 +159,24 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         -----
         ConvergenceWarning
             If the gap is still above `tol` after `max_iter` iterations.
+        UserWarning
+            If the hinge has its minimum at zero weights, or one constant decision costs less on
+            the rows of the fit than the decisions of the model.
         """
         with fresh_fit(self):
             check_parameters(self)
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
             self._read_costs(y)
-            problem = self._problem(X, y, sample_weight)
+            X, index, weights = self._encode(X, y, sample_weight)
+            problem = self._standardise(X, index, weights)
             if self.solver == "perceptron":
-                self._adopt(problem, self._mistakes(problem))
+                w = self._mistakes(problem)
             else:
-                self._choose_alpha(problem, partial(self._held_out, problem))
-                self._adopt(problem, self._solve(problem))
+                alpha = self._penalty(problem, "classes, hinge", float(weights.sum()))
+                w = self._solve(problem, alpha)
+            self._keep(problem, w)
+            self._warn_of_weights(problem, w)
         return self
 
     @available_if(takes_steps)
@@ -186,7 +187,9 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "StructuredHingeClassifier":
-        """One pass of steps over more rows; with ``solver="sgd"``.
+        """One pass of steps over more rows; with ``solver="sgd"`` and a number for `alpha`.
+
+        Features are scaled by the first call, which should have some hundred rows.
 
         Parameters
         ----------
@@ -213,22 +216,9 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
                     f"classes={list(classes)!r} differ from those of earlier calls, "
                     f"{self.classes_.tolist()}."
                 )
-            problem = self._problem(X, y, sample_weight)
-            self._adopt(problem, self._step_more(problem))
+            problem = self._standardise(*self._encode(X, y, sample_weight))
+            self._keep(problem, self._step_more(problem))
         return self
-
-    @staticmethod
-    def _held_out(problem):
-        """Rows, and the shortage of them, for `search_alpha`."""
-        X, hinge = problem.X, problem.hinge
-        given = X, hinge.y, None, np.ones(len(hinge.y)), keys_of_rows(X, hinge.y)
-        shortage = distinct_rows(*given).shortage(X.shape[1])
-
-        def judge(rows, scores):
-            return -hinge.costs[rows, scores.argmax(axis=1)]
-
-        lengths = np.ones(len(hinge.y), dtype=np.intp)
-        return HeldOutBlocks(list_keys(*given), lengths, judge), shortage
 
     def _read_costs(self, y):
         costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)
@@ -263,10 +253,13 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         self.classes_, self.decisions_ = costs.classes, costs.decisions
         self._matrix_, self._own_ = matrix, own
 
-    def _problem(self, X, y, sample_weight):
-        weights = read_weights(sample_weight, len(y))
-        X, index, weights = merged_rows(X, class_indices(y, self.classes_), weights)
-        X = self._scaled(X, weights, centre=self.fit_intercept)
+    def _encode(self, X, y, sample_weight):
+        """Rows, classes and weights; equal rows of a class are one row with their weights."""
+        return merged_rows(X, class_indices(y, self.classes_), read_weights(sample_weight, len(y)))
+
+    def _standardise(self, X, index, weights):
+        """The `LinearProblem` of standardised features."""
+        X = self._standardised(X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
         return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=self.fit_intercept)
@@ -310,8 +303,32 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             stacklevel=5,
         )
 
-    def _adopt(self, problem, w):
-        self.coef_, self.intercept_ = self._unscaled(*problem.split(w))
+    def _keep(self, problem, w):
+        self.coef_, self.intercept_ = self._scaling_.unscaled(*problem.split(w))
+
+    def _warn_of_weights(self, problem, w):
+        costs, weights, found = problem.hinge.costs, problem.weights, problem.scores(w)
+        at_zero = problem.worst(np.zeros(problem.size)).value
+        if self.solver != "perceptron" and self.objective_ >= VACUOUS * at_zero > 0.0:
+            warnings.warn(
+                f"The hinge has the least value {self.objective_:.4g} at alpha={self.alpha_:.3g}, "
+                f"within 2 % of its value {at_zero:.4g} at zero weights: the model has learnt next "
+                "to nothing. It is so for any alpha where classes overlap so much that none is "
+                "likelier than all others together: take LowRankSurrogateClassifier, which is "
+                "calibrated, or else a smaller alpha.",
+                stacklevel=3,
+            )
+            return
+        constants = weights @ costs
+        best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
+        if best < own * (1.0 - _ROUNDING):
+            warnings.warn(
+                f"The decision {plain(self.decisions_[constants.argmin()])!r} for every row has "
+                f"the mean cost {best:.4g} on the rows of the fit, the model {own:.4g}: the hinge "
+                "is not calibrated for these costs. Take LowRankSurrogateClassifier, which is, or "
+                "another alpha.",
+                stacklevel=3,
+            )
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores of the decisions; of two, the difference.

@@ -76,37 +76,30 @@ class PairHinge(ListHinge):
     Settings: ``normalize`` "all" divides by the number r(r-1)/2 of pairs (equation 17.4),
     "unequal" by that of pairs with unequal labels, which for two grades is one minus the ROC area.
     Pairs that are tied in the label are always wrong for "all", and out for "unequal".
-    ``squared`` squares each term.
     """
 
-    def _prepare(self, normalize="all", squared=False):
+    def _prepare(self, normalize="all"):
         r = self.lists.lengths
         self.grades = dense_grades(self.y, self.lists)
         unequal = PairSums(self.grades, np.zeros(len(self.y)), self.lists).n_active
         total = r * (r - 1) / 2.0 if normalize == "all" else unequal
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
         self.tied = (total - unequal) * self.scale  # each counts 1, whatever the scores
-        self.squared = squared
 
     def _worst(self, scores):
         sums = PairSums(self.grades, scores, self.lists)
-        values, slopes = (
-            (sums.squared, sums.squared_slopes) if self.squared else (sums.hinge, sums.hinge_slopes)
-        )
-        return values * self.scale + self.tied, slopes * self.lists.spread(self.scale)
+        slopes = sums.hinge_slopes * self.lists.spread(self.scale)
+        return sums.hinge * self.scale + self.tied, slopes
 
     def soft(self, scores, gamma, weights):
-        """Each term max over m in [0, 1] of m z - gamma m^2 / 2; a squared one as it is."""
+        """Each term max over m in [0, 1] of m z - gamma m^2 / 2."""
         flat = np.ascontiguousarray(scores).ravel()
         scale = self.scale * weights
         sums = PairSums(self.grades, flat, self.lists)
-        if self.squared:
-            value, cost, slopes = sums.squared, 2.0 * sums.hinge - sums.squared, sums.squared_slopes
-        else:
-            beyond = PairSums(self.grades, flat, self.lists, margin=1.0 - gamma)
-            value = (sums.squared - beyond.squared) / (2.0 * gamma)
-            cost = (sums.hinge - beyond.hinge) / gamma
-            slopes = (sums.squared_slopes - beyond.squared_slopes) / (2.0 * gamma)
+        beyond = PairSums(self.grades, flat, self.lists, margin=1.0 - gamma)
+        value = (sums.squared - beyond.squared) / (2.0 * gamma)
+        cost = (sums.hinge - beyond.hinge) / gamma
+        slopes = (sums.squared_slopes - beyond.squared_slopes) / (2.0 * gamma)
         slopes = (slopes * self.lists.spread(scale)).reshape(scores.shape)
         tied = float(self.tied @ weights)
         return float(value @ scale) + tied, slopes, float(cost @ scale) + tied
@@ -129,7 +122,7 @@ class PlacesHinge(ListHinge):
     list with no relevant item is that of the order alone, without Delta.
     """
 
-    def _prepare(self, discounts, true_places=None):
+    def _prepare(self, discounts):
         self.discounts = discounts
         below = self.lists.spread(self.lists.lengths) + 1.0
         self.bottom = below - mid_ranks(self.y, self.lists)

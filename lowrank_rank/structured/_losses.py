@@ -142,11 +142,16 @@ def check_bounds(measure, hinge, y, lists):
     if wrong.any():
         which = int(np.argmax(wrong))
         name = "" if lists.ids is None else f" ({lists.ids.tolist()[which]!r})"
-        sign = "<=" if isinstance(measure, PrecisionAtK) else ">="
+        sign, marks = (
+            ("<=", "the items above 0 and at least the k best")
+            if isinstance(measure, PrecisionAtK)
+            else (">=", "the items above 0 and at most the k best")
+        )
         raise ValueError(
-            f"The hinge of {measure!r} bounds its loss for k {sign} P only, the number of relevant "
-            f"items: list {which}{name} has P={int(relevant[which])} and k={measure.k}. Change "
-            "k, leave such lists out, or take 'ndcg@k' or 'auc'."
+            f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
+            f"{sign} P only, the number of relevant items: list {which}{name} has "
+            f"P={int(relevant[which])} and k={measure.k}. Change k, leave such lists out, or take "
+            "'ndcg@k' or 'auc'."
         )
 
 
@@ -156,7 +161,8 @@ def structured_hinge(
     """The structured hinge of each list, and a subgradient in the scores.
 
     ``max over y' of Delta(y', y) + <s, psi(y') - psi(y)>``, a convex upper bound of the loss Delta
-    of the measure (chapter 17 of [1]_).
+    of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the loss of the marked
+    items, the ``max(k, number of scores above 0)`` best, and not that of the first k.
 
     Parameters
     ----------

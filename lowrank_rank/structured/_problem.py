@@ -43,13 +43,11 @@ class LinearProblem:
     n_columns : int
     intercept : bool
         Whether a constant feature is added.
-    start : ndarray or None
-        Scores that are added to those of w, shape (n_rows, n_columns).
     """
 
-    def __init__(self, X, hinge, weights, n_columns, *, intercept=False, start=None):
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
         self.X, self.hinge, self.weights = X, hinge, weights
-        self.n_columns, self.intercept, self.start = n_columns, intercept, start
+        self.n_columns, self.intercept = n_columns, intercept
         self.size = n_columns * (X.shape[1] + intercept)
 
     @property
@@ -73,8 +71,7 @@ class LinearProblem:
         coef, intercept = self.split(w)
         # Column by column in memory: going over the columns of each row is several times faster.
         scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
-        scores = scores + intercept
-        return scores if self.start is None else scores + self.start
+        return scores + intercept
 
     def features(self, slopes):
         """X' slopes, flat like w."""
@@ -121,21 +118,16 @@ class LinearProblem:
     def soft(self, w, gamma):
         """`Tangent` of the smooth approximation at w."""
         value, slopes, cost = self.hinge.soft(self.scores(w), gamma, self.weights)
-        if self.start is not None:
-            cost += float(np.sum(slopes * self.start))
         return Tangent(value, self.features(slopes), cost)
 
-    def take(self, blocks, weights=None):
-        """The problem of some blocks, with their weights in this one or others."""
-        rows = self.hinge.rows(blocks)
-        start = None if self.start is None else self.start[rows]
+    def take(self, blocks):
+        """The problem of some blocks, with their weights in this one."""
         return type(self)(
-            self.X[rows],
+            self.X[self.hinge.rows(blocks)],
             self.hinge.take(blocks),
-            self.weights[blocks] if weights is None else weights,
+            self.weights[blocks],
             self.n_columns,
             intercept=self.intercept,
-            start=start,
         )
 
     def partition(self, size, random_state=None):
@@ -162,8 +154,8 @@ class ChainProblem(LinearProblem):
     is wrong is the same in all sequences: blocks have weights per element.
     """
 
-    def __init__(self, X, hinge, weights, n_columns, *, intercept=False, start=None):
-        super().__init__(X, hinge, weights, n_columns, intercept=intercept, start=start)
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
+        super().__init__(X, hinge, weights, n_columns, intercept=intercept)
         self.n_emissions = self.size
         self.size += n_columns**2
 

@@ -1,22 +1,18 @@
 """StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
 
 import warnings
-from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import BaseRanker
+from .._base import BaseRanker, linear_scores
 from .._blocks import check_has_ids
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
-from ..regression._penalties import distinct_rows, keys_of_rows, list_keys
-from ..regression._ridge import linear_scores
-from ..regression._search import HeldOutBlocks
 from ._base import HingeMixin, takes_steps
 from ._hinges import rows_of
 from ._losses import check_bounds, resolve_hinge
@@ -32,10 +28,12 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
 
     where Delta is the loss of the measure and Psi the sum of documents by place (ndcg), by mark
-    (precision, recall) or by pair (kendall, auc: the linear RankSVM). Each term is a convex upper
-    bound of its list's loss. None of them is calibrated in general: with any amount of data
-    the minimiser may rank wrongly where `LowRankSurrogateRanker` and `OrderPreservingRegressor`
-    are right.
+    (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is divided by its size,
+    the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a
+    convex upper bound of its list's loss; that of precision@k bounds the loss of the marked items,
+    the ``max(k, number of scores above 0)`` best, which may be below the loss of the first k.
+    None of them is calibrated in general: with any amount of data the minimiser may rank wrongly
+    where `LowRankSurrogateRanker` and `OrderPreservingRegressor` are right.
 
     Parameters
     ----------
@@ -44,20 +42,15 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
         with few relevant items.
     alpha : float or "auto", default="auto"
-        Penalty, > 0. "auto" tries up to 11 from 3 to 3e-5 over the objective at zero weights, by
-        the measure on held-out lists, in 5 folds by a hash of what lists hold, on 10,000 rows or 20
-        lists; it takes the nearest to a constant of those within a standard error of the best one,
-        and ten to forty times as long as one fit. The constant is 0.01 over that objective, or
-        ``0.03 c min(p / n, 1)`` over it where that is more, of p features and n rows that differ,
-        c = 100 for documents and 20 for fixed items. It is the constant for fewer than 20 lists,
-        and 0.01 over the objective in `partial_fit` where no fit has searched. Features are divided
-        by a number too, the size of Psi: the mean of r^2 / 4 for ndcg, of twice the relevant items
-        for precision and recall.
+        Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``0.01 max(1, 60 f)`` for
+        fixed items, f = min(p / n, 1), over the hinge at zero weights; for sparse X of fixed items
+        ``0.1 m / n`` over it, m the mean squared norm of the scaled rows. p is the number of
+        features and n the sum of `sample_weight`: weights that sum to 1 say "one row".
+        `solver="sgd"` takes at least 1e-3 for the number above the hinge at zero weights.
     standardize : bool, default=True
-        Divide features by their standard deviations before the penalty sees them, within lists
-        where levels do not matter, and subtract means where there is an intercept and X is dense.
-        `partial_fit` takes those of its first call, which should have some hundred rows. ``coef_``
-        is for X as it comes.
+        Standardise the features before the penalty: documents by the deviations within lists,
+        sparse X of fixed items by the root mean square of the entries that are not 0.
+        ``coef_`` is for X as it comes; `partial_fit` takes the scale of the first call.
     solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"}, default="auto"
         Smoothing and L-BFGS (kendall and auc), cutting planes with a slack for all lists or for
         each batch, block-coordinate Frank-Wolfe, averaged subgradient steps. "auto" is "lbfgs"
@@ -83,8 +76,6 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
     intercept_ : float or ndarray of shape (r,)
     alpha_ : float
         The penalty in use.
-    alphas_, alpha_scores_ : ndarray of shape (n_alphas,)
-        Where penalties were tried: which, and the measure of each, greater is better.
     objective_ : float
         At the solution.
     dual_gap_ : float
@@ -182,17 +173,13 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
             If the hinge of the measure has its minimum at zero weights.
         """
         with fresh_fit(self):
-            problem, held_out = self._problem(X, y, qid, sample_weight, reset=True)
-            self._choose_alpha(problem, held_out)
-            self._adopt(problem, self._solve(problem))
-            is_least = self.solver_ != "sgd" and not self.coef_.any()
-            if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
-                warnings.warn(
-                    f"The hinge of {self.target_loss_!r} is least at zero weights, which order "
-                    f"nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or have too "
-                    "few relevant items. Take target_loss='kendall', or LowRankSurrogateRanker.",
-                    stacklevel=2,
-                )
+            rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
+            counting = self._encode(rows, measure, hinge, reset=True)
+            problem = self._standardise(counting, hinge)
+            kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
+            alpha = self._penalty(problem, kind, float(rows.weights.sum()))
+            self._keep(problem, self._solve(problem, alpha))
+            self._warn_of_zeros(problem)
         return self
 
     @available_if(takes_steps)
@@ -204,7 +191,9 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "StructuredHingeRanker":
-        """One pass of steps over more lists; with ``solver="sgd"``.
+        """One pass of steps over more lists; with ``solver="sgd"`` and a number for `alpha`.
+
+        Features are scaled by the first call, which should have some hundred rows.
 
         Parameters
         ----------
@@ -224,8 +213,10 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
-            problem, _ = self._problem(X, y, qid, sample_weight, reset=not begun)
-            self._adopt(problem, self._step_more(problem))
+            rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=not begun)
+            counting = self._encode(rows, measure, hinge, reset=not begun)
+            problem = self._standardise(counting, hinge)
+            self._keep(problem, self._step_more(problem))
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -244,82 +235,111 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         scores = linear_scores(X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
         return scores[:, 0] if self.n_items_ is None else scores
 
-    def _problem(self, X, y, qid, sample_weight, *, reset):
+    def _read_labels(self, X, y, qid, sample_weight, *, reset):
+        """Checked rows, the measure and its `Hinge`."""
         measure, hinge = resolve_hinge(self.target_loss)
         measure = clone(measure)
         check_parameters(self)
-        X, y, lists, weights = self._read(X, y, qid, sample_weight, measure, reset=reset)
-        n_items = None if y.ndim == 1 else y.shape[1]
+        rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
         if not reset:
-            self._check_continues(measure, n_items, lists)
-        X, flat, lists, weights = _in_order(X, measure.check_labels(y), lists, weights)
-        check_bounds(measure, hinge, flat, lists)
-        counts = (weights > 0) & hinge.defined(flat, lists)
+            self._check_continues(measure, None if rows.y.ndim == 1 else rows.y.shape[1], rows)
+        return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
+
+    def _encode(self, rows, measure, hinge, *, reset):
+        """`Counting` lists, and what later calls compare with."""
+        n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
+        X, y, lists, weights = _in_order(*rows)
+        check_bounds(measure, hinge, y, lists)
         last = None if lists.ids is None else lists.ids.tolist()[-1]
-        is_defined = bool(counts.any())
-        if not is_defined:  # nothing to learn: any list will do, it weighs nothing
+        counts = (weights > 0) & hinge.defined(y, lists)
+        total = weights[counts].sum() if counts.any() else np.inf
+        if not counts.any():  # nothing to learn: any list will do, of weight 0
             counts[np.argmax(weights)] = True
         if not counts.all():
             kept = np.flatnonzero(counts)
-            rows = rows_of(lists, kept)
-            X, flat, weights = X[rows if n_items is None else kept], flat[rows], weights[kept]
+            of_kept = rows_of(lists, kept)
+            X, y, weights = X[of_kept if n_items is None else kept], y[of_kept], weights[kept]
             lists = RankingLists(lists.lengths[kept])
-        scale = getattr(self, "_scale_", None) if not reset else None
-        if scale is None:
-            scale = max(1.0, float(np.average(hinge.scale(flat, lists), weights=weights)))
-        intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
-        self.target_loss_, self.n_items_, self._scale_ = measure, n_items, scale
+        self.target_loss_, self.n_items_ = measure, n_items
         self._last_id_, self._has_qid_ = last, last is not None
         self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
-        spread = weights if n_items is not None else lists.spread(weights)
-        within = None if n_items is not None or hinge.sees_shift else lists
-        problem = LinearProblem(
-            self._scaled(X, spread, centre=intercept, lists=within) / scale,
-            hinge.make(measure, flat, lists, n_items),
-            weights / (weights.sum() if is_defined else np.inf),
+        return Counting(X, y, lists, weights, total)
+
+    def _standardise(self, counting, hinge):
+        """The `LinearProblem` of standardised features, over the size of the hinge's slopes."""
+        X, y, lists, weights, total = counting
+        n_items = self.n_items_
+        if not hasattr(self, "_scale_"):
+            self._scale_ = max(1.0, float(np.average(hinge.scale(y, lists), weights=weights)))
+        intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
+        if n_items is None:
+            centre = intercept or not hinge.sees_shift
+            X = self._standardised(X, lists.spread(weights), centre=centre, lists=lists)
+        else:
+            X = self._standardised(X, weights, centre=intercept)
+        return LinearProblem(
+            X / self._scale_,
+            hinge.make(self.target_loss_, y, lists, n_items),
+            weights / total,
             n_items or 1,
             intercept=intercept,
         )
-        return problem, partial(self._held_out, X, flat, lists)
 
-    def _held_out(self, X, y, lists):
-        """Lists, and the shortage of them, for `search_alpha`."""
-        measure, lengths, n_items = self.target_loss_, lists.lengths, self.n_items_
-        if n_items is not None:
-            y, lengths = y.reshape(-1, n_items), np.ones(X.shape[0])
-        given = X, y, lists if n_items is None else None, np.ones(X.shape[0]), keys_of_rows(X, y)
-        y = y.ravel()
-
-        def judge(blocks, scores):
-            # Zero weights tie all scores, and Kendall's tau takes ties of tied labels for right.
-            rows, of_blocks = rows_of(lists, blocks), RankingLists(lists.lengths[blocks])
-            scores = np.ascontiguousarray(scores).ravel()
-            return measure.values_of_orders(y[rows], scores, of_blocks)
-
-        shortage = distinct_rows(*given).shortage(X.shape[1])
-        return HeldOutBlocks(list_keys(*given), lengths, judge), shortage
-
-    def _check_continues(self, measure, n_items, lists):
+    def _check_continues(self, measure, n_items, rows):
         for what, before, now in (
             ("target_loss", repr(self.target_loss_), repr(measure)),
             ("fixed items", self.n_items_, n_items),
         ):
             if before != now:
                 raise ValueError(f"Earlier calls had {what} {before}, this one has {now}: use fit.")
-        check_has_ids(self._has_qid_, lists.ids is not None or n_items is not None)
-        first = None if lists.ids is None else lists.ids.tolist()[0]
+        ids = rows.lists.ids
+        check_has_ids(self._has_qid_, ids is not None or n_items is not None)
+        first = None if ids is None else ids.tolist()[0]
         if first is not None and same_id(first, self._last_id_):
             raise ValueError(
                 f"The list {first!r} is cut across two calls of partial_fit: it is the last of the "
                 "previous call and the first of this one. Give each list in one call."
             )
 
-    def _adopt(self, problem, w):
+    def _keep(self, problem, w):
         coef, intercept = problem.split(w)
-        coef, intercept = self._unscaled(coef / self._scale_, intercept)
+        coef, intercept = self._scaling_.unscaled(coef / self._scale_, intercept)
+        if not problem.intercept:  # pairs and orders do not see the means that were subtracted
+            intercept = np.zeros_like(intercept)
         documents = self.n_items_ is None
         self.coef_ = coef[0] if documents else coef
         self.intercept_ = float(intercept[0]) if documents else intercept
+
+    def _warn_of_zeros(self, problem):
+        is_least = self.solver_ != "sgd" and not self.coef_.any()
+        if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
+            warnings.warn(
+                f"The hinge of {self.target_loss_!r} is least at zero weights, which order "
+                f"nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or have too "
+                "few relevant items. Take target_loss='kendall', or LowRankSurrogateRanker.",
+                stacklevel=3,
+            )
+
+
+class Counting(NamedTuple):
+    """The lists of positive weight on which the measure is defined, grouped.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix
+    y : ndarray
+        Flat labels.
+    lists : RankingLists
+    weights : ndarray of shape (n_lists,)
+    total : float
+        Sum of the weights; infinite if there is no such list.
+    """
+
+    X: Any
+    y: np.ndarray
+    lists: RankingLists
+    weights: np.ndarray
+    total: float
 
 
 def _in_order(X, y, lists, weights):

@@ -7,13 +7,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from .._base import linear_scores
 from .._blocks import check_has_ids
 from .._costs import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
-from ..regression._ridge import linear_scores
 from ._base import HingeMixin, takes_steps
 from ._chains import viterbi
 from ._hinges import ChainHinge
@@ -30,8 +30,8 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
 
         alpha / 2 (|W|^2 + |T|^2) + sum over sequences of hinge / number of elements.
 
-    Without qid every row is a sequence of its own: `StructuredHingeClassifier`. The hinge is not
-    calibrated in general.
+    Without qid every row is a sequence of its own: `StructuredHingeClassifier`. Features are taken
+    as they are, not standardised. The hinge is not calibrated in general.
 
     Parameters
     ----------
@@ -146,9 +146,8 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
                 raise ValueError(
                     f"y holds one class only, {self.classes_.tolist()}: at least two are needed."
                 )
-            problem = self._problem(X, y, qid, 0)
-            self._choose_alpha(problem)
-            self._adopt(problem, self._solve(problem))
+            problem = self._encode(X, y, qid, 0)
+            self._keep(problem, self._solve(problem, float(self.alpha)))
         return self
 
     @available_if(takes_steps)
@@ -183,11 +182,12 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
             check_has_ids(begun and self._has_qid_, qid is not None, "sequences of one row")
             self._check_whole(self._sequences(qid, X.shape[0]), begun)
-            problem = self._problem(X, y, qid, self.n_sequences_ if begun else 0)
-            self._adopt(problem, self._step_more(problem))
+            problem = self._encode(X, y, qid, self.n_sequences_ if begun else 0)
+            self._keep(problem, self._step_more(problem))
         return self
 
-    def _problem(self, X, y, qid, n_before):
+    def _encode(self, X, y, qid, n_before):
+        """The `ChainProblem` of the sequences, with features as they are."""
         lists = self._sequences(qid, X.shape[0])
         index = class_indices(y, self.classes_)
         q = len(self.classes_)
@@ -216,7 +216,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
             return "frank_wolfe" if self._has_qid_ else "lbfgs"
         return super()._solver(problem)
 
-    def _adopt(self, problem, w):
+    def _keep(self, problem, w):
         self.coef_, self.intercept_ = problem.split(w)
         self.transitions_ = problem.transitions(w)
 

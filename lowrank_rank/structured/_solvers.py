@@ -17,8 +17,8 @@ from ..solvers import cutting_plane
 #: Smoothing of the first stage, over the objective at zero weights, and by how much it falls.
 _GAMMAS = (0.03, 0.1)
 _SHARPEST = 1e-6
-#: A stage ends when this part of the gap at most is that its own minimum is not reached.
-_REST = 0.2
+#: A stage ends when at most this fraction of the gap is left to its own minimum.
+_REST = 0.002
 #: Iterations between two looks at the objective itself, which cost as much as an iteration.
 _LOOK_EVERY = 10
 
@@ -155,17 +155,16 @@ def frank_wolfe(problem, *, alpha, tol, max_iter, parts, random_state, report=No
     return watch.fit()
 
 
-def smoothed(
-    problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None, start=None
-):
+def smoothed(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
     """L-BFGS on the smooth approximation, which is made sharper until the gap is small enough.
 
-    The probabilities of labels at each point are a point of the dual: the gap costs nothing.
+    The probabilities of labels at each point are a point of the dual: the gap costs nothing. The
+    minimisers of two stages are extrapolated to no smoothing (Richardson): their distance from the
+    limit is linear in gamma.
     """
     watch = Watch(problem, alpha, tol, report)
     unit = max(watch.objective, np.finfo(float).tiny)
     w, gamma, left = np.zeros(problem.size), _GAMMAS[0] * unit, max_iter
-    w = w if start is None else start
 
     def value_and_gradient(w):
         tangent = problem.soft(w, gamma)
@@ -186,6 +185,7 @@ def smoothed(
                 raise StopIteration
 
     last: dict[str, Any] = {}
+    before = None
     while left > 0 and not watch.is_done and gamma > _SHARPEST * unit:
         options = {"maxiter": left, "gtol": 0.0, "ftol": 0.0, "maxcor": 20}
         try:
@@ -196,6 +196,9 @@ def smoothed(
             w = last["point"]
         left = max_iter - watch.n_iter
         watch.at(w)
+        if before is not None:
+            watch.at(w + (w - before) * _GAMMAS[1] / (1.0 - _GAMMAS[1]))
+        before = w
         gamma *= _GAMMAS[1]
     return watch.fit()
 

@@ -621,8 +621,8 @@ class SpearmanRho(PositionalLoss):
 class ExpectedRankUtility(PositionalLoss):
     """Expected rank utility of short lists that are read from the top.
 
-    ``z - sum_i max(y_i - neutral, 0) 2**((1 - rank(i)) / (half_life - 1))`` with the constant
-    z that is the utility of r items of the highest grade.
+    ``z - sum_i max(y_i - neutral, 0) 2**((1 - rank(i)) / (half_life - 1))``. The constant z is the
+    utility of r items of `max_grade`, or 0 without it.
 
     Parameters
     ----------
@@ -631,7 +631,8 @@ class ExpectedRankUtility(PositionalLoss):
     half_life : float, default=5.0
         Rank that is seen with half the probability of the first; above 1.
     max_grade : float or None, default=None
-        Highest grade of the scale, for z only; None takes the highest that occurs.
+        Highest grade of the scale, for z only; None is z = 0: the loss is minus the utility, as
+        that of `DCG` is minus the gain.
 
     References
     ----------
@@ -668,8 +669,7 @@ class ExpectedRankUtility(PositionalLoss):
         return np.exp2((1.0 - p) / (self.half_life - 1.0))
 
     def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
-        highest = self.max_grade
-        if highest is None:
-            highest = np.nanmax(y, initial=self.neutral)
-        worth = max(highest - self.neutral, 0.0)
+        if self.max_grade is None:
+            return 0.0
+        worth = max(self.max_grade - self.neutral, 0.0)
         return worth * lists.sum(discounts(self.discount, lists))

@@ -1,0 +1,62 @@
+"""Default penalties: closed forms of the number of features p and the number of rows n.
+
+A penalty stands beside the mean loss of standardised features. Few rows for many features need a
+stronger one: it grows with the fraction f = min(p / n, 1). ``python -m benchmarks rules`` compares
+each formula with a search by cross-validation.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Formula(NamedTuple):
+    """A default penalty.
+
+    Attributes
+    ----------
+    dense : callable
+        ``dense(p, f)``, the penalty for dense X, and for sparse X of documents.
+    sparse : float or None
+        The penalty for sparse X is this number times m / n, m the mean squared norm of the scaled
+        rows. None is the formula for dense X.
+    """
+
+    dense: Callable[[int, float], float]
+    sparse: float | None = None
+
+
+#: By the kind of rows, and the model where there are several.
+FORMULAS = {
+    "documents": Formula(lambda p, f: max(0.1, 10.0 * f)),
+    "items": Formula(lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
+    "items, ridge": Formula(lambda p, f: max(0.1, 2.0 * f), 1.0),
+    "items, missing labels": Formula(lambda p, f: max(1.0, 2.0 * f), 1.0),
+    "classes": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
+    "classes, ridge": Formula(lambda p, f: max(0.1, 0.5 * f), 1.0),
+    "documents, hinge": Formula(lambda p, f: 0.01 * max(1.0, 300.0 * f)),
+    "items, hinge": Formula(lambda p, f: 0.01 * max(1.0, 60.0 * f), 0.1),
+    "classes, hinge": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
+}
+
+
+def default_alpha(kind, n_features, n_rows, mean_square=None):
+    """The penalty that ``alpha="auto"`` stands for.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `FORMULAS`.
+    n_features : int
+    n_rows : float
+        Sum of the sample weights, > 0.
+    mean_square : float or None, default=None
+        Mean squared norm of the scaled rows of sparse X; None for dense X.
+
+    Returns
+    -------
+    float
+    """
+    formula = FORMULAS[kind]
+    if mean_square is not None and formula.sparse is not None:
+        return float(formula.sparse * mean_square / n_rows)
+    return float(formula.dense(n_features, min(n_features / n_rows, 1.0)))

@@ -1,0 +1,110 @@
+"""The default penalties: the table of the guide, and weights that count rows."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+)
+
+RNG = np.random.default_rng(0)
+N, P = 120, 6
+X = RNG.normal(size=(N, P))
+GRADES = RNG.integers(0, 3, (N, 4)).astype(float)
+GRADES[:, 0] = np.arange(N) % 3
+GAPS = np.where(RNG.random((N, 4)) < 0.2, np.nan, GRADES)
+QID = np.arange(N) // 10
+WORDS = sparse.csr_matrix(np.where(X > 1.0, X, 0.0))
+F = P / N
+DCG = {"target_loss": "dcg"}
+
+
+def fitted(model, X, y, weights=None, qid=None):
+    more = {} if qid is None else {"qid": qid}
+    return model.fit(X, y, sample_weight=weights, **more)
+
+
+CASES = {
+    "documents": (LowRankSurrogateRanker(), X, GRADES[:, 0], QID, max(0.1, 10 * F)),
+    "documents, sparse": (LowRankSurrogateRanker(), WORDS, GRADES[:, 0], QID, max(0.1, 10 * F)),
+    "documents, pairs": (PairwiseDAGRanker(), X, GRADES[:, 0], QID, max(0.1, 10 * F)),
+    "documents, list weights": (
+        LowRankSurrogateRanker(list_weights="pairs"), X, GRADES[:, 0], QID, max(0.1, 10 * F),
+    ),
+    "documents, features of pairs": (
+        PairwiseDAGRanker(pair_features="concatenation"), X, GRADES[:, 0], QID, max(0.1, 10 * F),
+    ),
+    "documents, iterative": (
+        LowRankSurrogateRanker(solver="lsqr"), X, GRADES[:, 0], QID, max(0.1, 10 * F),
+    ),
+    "documents, cross-entropy": (
+        OrderPreservingRegressor(), X, GRADES[:, 0], QID, max(0.1, 10 * F),
+    ),
+    "items": (LowRankSurrogateRanker(), X, GRADES, None, 0.5 * F * (P / 50) ** 2),
+    "items, pairs": (PairwiseDAGRanker(), X, GRADES, None, 0.5 * F * (P / 50) ** 2),
+    "items, cross-entropy": (
+        OrderPreservingRegressor(), X, GRADES, None, 0.5 * F * (P / 50) ** 2,
+    ),
+    "items, ridge": (
+        LowRankSurrogateRanker(estimator="ridge"), X, GRADES, None, max(0.1, 2 * F),
+    ),
+    "items, missing": (LowRankSurrogateRanker(**DCG), X, GAPS, None, 1.0),
+    "items, missing, iterative": (
+        LowRankSurrogateRanker(solver="lsqr", **DCG), X, GAPS, None, 1.0,
+    ),
+    "items, missing, cross-entropy": (
+        OrderPreservingRegressor(**DCG), X, GAPS, None, 0.5 * F * (P / 50) ** 2,
+    ),
+    "items, sparse": (LowRankSurrogateRanker(), WORDS, GRADES, None, 0.1 * WORDS.nnz / N**2),
+    "items, sparse, ridge": (
+        LowRankSurrogateRanker(estimator="ridge"), WORDS, GRADES, None, WORDS.nnz / N**2,
+    ),
+    "items, sparse, cross-entropy": (
+        OrderPreservingRegressor(), WORDS, GRADES, None, 0.1 * WORDS.nnz / N**2,
+    ),
+    "classes": (LowRankSurrogateClassifier(), X, GRADES[:, 0], None, 0.1 * F * P / 50),
+    "classes, ridge": (
+        LowRankSurrogateClassifier(estimator="ridge"), X, GRADES[:, 0], None, max(0.1, F / 2),
+    ),
+    "classes, sparse": (
+        LowRankSurrogateClassifier(), WORDS, GRADES[:, 0], None, 0.1 * WORDS.nnz / N**2,
+    ),
+    "classes, sparse, ridge": (
+        LowRankSurrogateClassifier(estimator="ridge"), WORDS, GRADES[:, 0], None, WORDS.nnz / N**2,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_penalty_of_auto_is_the_formula_and_weights_count_rows(case):
+    model, X, y, qid, expected = CASES[case]
+    assert fitted(model, X, y, qid=qid).alpha_ == pytest.approx(expected)
+    ones = fitted(model, X, y, np.full(N, 1e-3 / N), qid).alpha_
+    few = fitted(model, X, y, np.full(N, 0.05), qid).alpha_  # as of 6 rows
+    many = fitted(model, X, y, np.full(N, 100.0), qid).alpha_
+    assert 1.001 * ones > few > expected >= many
+    if not sparse.issparse(X):
+        six = fitted(model, X[:6], y[:6], qid=None if qid is None else qid[:6])
+        assert ones == pytest.approx(few) == pytest.approx(six.alpha_)
+
+
+@pytest.mark.parametrize("n_features", [49, 50, 51, 200])
+def test_few_features_have_a_smaller_penalty_where_the_loss_is_logistic(n_features):
+    X, y = RNG.normal(size=(100, n_features)), GRADES[:100]
+    f, few = min(n_features / 100, 1.0), min(n_features / 50, 1.0)
+    assert LowRankSurrogateRanker().fit(X, y).alpha_ == pytest.approx(0.5 * f * few**2)
+    assert LowRankSurrogateClassifier().fit(X, y[:, 0]).alpha_ == pytest.approx(0.1 * f * few)
+
+
+def test_rows_with_missing_labels_count_and_rows_of_weight_zero_do_not():
+    y, weights = GAPS.copy(), np.ones(N)
+    y[:100] = np.nan
+    y[100:] = GRADES[100:]
+    model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge")
+    assert model.fit(X, y).alpha_ == pytest.approx(1.0)
+    weights[:100] = 0.0
+    assert model.fit(X, y, sample_weight=weights).alpha_ == pytest.approx(2 * 6 / 20)

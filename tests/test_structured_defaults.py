@@ -1,0 +1,179 @@
+"""Structured hinges: the default penalty, units of features and costs, the scale of steps."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_wine, make_classification
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
+)
+from lowrank_rank.datasets import make_ranking
+
+
+@pytest.fixture
+def classes():
+    return make_classification(
+        300, 8, n_informative=5, n_classes=3, n_clusters_per_class=1, random_state=0
+    )
+
+
+@pytest.fixture
+def documents():
+    return make_ranking(n_lists=40, n_items=8, n_features=5, random_state=0)
+
+
+def test_penalties_are_those_of_the_docstrings(classes, documents):
+    X, y = classes
+    p, n = X.shape[1], len(y)
+    weights = np.where(y == 0, 3.0, 1.0)
+    model = StructuredHingeClassifier()
+    at_zero = 1.0  # of the 0-1 loss
+    assert clone(model).fit(X, y).alpha_ == pytest.approx(0.1 * p / n * p / 50 / at_zero)
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    assert weighted.alpha_ == pytest.approx(0.1 * p / weights.sum() * p / 50)
+    words = sparse.csr_matrix(np.where(np.abs(X) > 1, X, 0.0))  # m: each column has scaled squares
+    assert clone(model).fit(words, y).alpha_ == pytest.approx(0.1 * words.nnz / n / n)
+    steps = clone(model).set_params(solver="sgd", random_state=0).fit(X, y)
+    assert steps.alpha_ == pytest.approx(1e-3)
+    X, y, qid = documents
+    p, n = X.shape[1], len(y)
+    ranker = StructuredHingeRanker().fit(X, y, qid=qid)
+    assert ranker.alpha_ == pytest.approx(0.01 * 300 * p / n)  # Kendall's hinge at zero is 1
+    twice = StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=np.full(n, 2.0))
+    assert twice.alpha_ == pytest.approx(0.01 * 300 * p / (2 * n))
+    items = StructuredHingeRanker().fit(X.reshape(40, -1)[:, :3], y.reshape(40, 8))
+    assert items.alpha_ == pytest.approx(0.01 * 60 * 3 / 40)
+    wide = StructuredHingeRanker().fit(X.reshape(40, -1)[:, :1], y.reshape(40, 8))
+    assert wide.alpha_ == pytest.approx(0.01 * 60 / 40)
+    one_list = StructuredHingeRanker().fit(X[:8], y[:8])
+    assert one_list.alpha_ == pytest.approx(0.01 * 300 * p / 8)
+    assert not hasattr(ranker, "alphas_")
+
+
+def test_the_unit_of_the_costs_does_not_matter(classes):
+    X, y = classes
+    costs = np.array([[0, 1, 5], [1, 0, 1], [3, 1, 0]])
+    models = [StructuredHingeClassifier(loss_matrix=c * costs).fit(X, y) for c in (1.0, 1e4, 1e-6)]
+    for model, c in zip(models, (1.0, 1e4, 1e-6), strict=True):
+        assert_allclose(c * model.alpha_, models[0].alpha_)
+        assert np.mean(model.predict(X) == models[0].predict(X)) > 0.99  # but for rounding
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_units_of_features_do_not_matter(classes, documents, layout):
+    X, y = classes
+    units = 10.0 ** np.arange(-4, 4)
+    model = StructuredHingeClassifier(tol=1e-8)
+    found = [clone(model).fit(layout(Z), y) for Z in (X, X * units)]
+    assert_allclose(found[0].coef_, found[1].coef_ * units, rtol=1e-4, atol=1e-5)
+    found = [StructuredHingeBinaryClassifier().fit(layout(Z), y == 1) for Z in (X, X * units)]
+    assert_array_equal(found[0].predict(layout(X)), found[1].predict(layout(X * units)))
+    X, y, qid = documents
+    model = StructuredHingeRanker(tol=1e-8)
+    found = [clone(model).fit(layout(Z), y, qid=qid) for Z in (X, X * units[:5])]
+    assert_allclose(found[0].coef_, found[1].coef_ * units[:5], rtol=1e-4)
+    assert found[0].intercept_ == found[1].intercept_ == 0.0
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+def test_levels_of_lists_do_not_shrink_features(documents, layout):
+    """A feature that is large for all of a list says no more, and no less, about its order."""
+    X, y, qid = documents
+    levels = 1e3 * np.random.default_rng(0).normal(size=(40, 5))
+    model = StructuredHingeRanker(tol=1e-5)
+    found = [clone(model).fit(layout(Z), y, qid=qid) for Z in (X, X + levels[qid])]
+    assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-3)
+    marks = StructuredHingeRanker(target_loss="precision@1", alpha=1e-3)  # sees levels
+    marks.fit(layout(X + levels[qid]), y, qid=qid)
+    within = X - np.array([X[qid == q].mean(axis=0) for q in range(40)])[qid]
+    plain = clone(marks).set_params(standardize=False)
+    plain.fit(layout((X + levels[qid]) / within.std(axis=0)), y, qid=qid)
+    if layout is sparse.csr_matrix:  # dense X is shifted too
+        assert_allclose(marks.coef_ * within.std(axis=0), plain.coef_, rtol=1e-6, atol=1e-12)
+
+
+def test_weights_of_any_size(documents, classes):
+    X, y, qid = documents
+    found = [
+        StructuredHingeRanker(alpha=0.01).fit(X, y, qid=qid, sample_weight=np.full(len(y), w))
+        for w in (1.0, 1e300)
+    ]
+    assert_allclose(found[0].coef_, found[1].coef_)
+    X, y = classes
+    found = [
+        StructuredHingeClassifier(alpha=0.01).fit(X, y, sample_weight=np.full(len(y), w))
+        for w in (1.0, 1e300)
+    ]
+    assert_allclose(found[0].coef_, found[1].coef_)
+
+
+def test_the_default_holds_its_own_on_features_of_unlike_units():
+    X, y = load_wine(return_X_y=True)
+    model = StructuredHingeClassifier().fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.95
+    raw = StructuredHingeClassifier(alpha=1e-3, standardize=False, max_iter=50)
+    with pytest.warns(UserWarning, match="duality gap.*one scale"):
+        raw.fit(X[::2], y[::2])
+
+
+def test_steps_ask_for_the_solver_and_a_number(classes, documents):
+    X, y = classes
+    for model in (
+        StructuredHingeClassifier(solver="sgd"),
+        StructuredHingeClassifier(alpha=0.1),
+        StructuredHingeRanker(solver="sgd"),
+        StructuredHingeSequenceClassifier(),
+    ):
+        assert not hasattr(model, "partial_fit")
+        with pytest.raises(AttributeError) as told:
+            model.partial_fit(X, y)
+        assert "set solver='sgd' and a number for alpha" in str(told.value.__cause__ or told.value)
+
+
+def test_steps_go_on_with_the_scale_of_the_fit(classes):
+    X, y = classes
+    model = StructuredHingeClassifier(solver="sgd", alpha=0.01, random_state=0).fit(X, y)
+    twin = clone(model).fit(X, y)
+    model.partial_fit(X, y)
+    twin.set_params(standardize=False).partial_fit(X, y)
+    assert_array_equal(model.coef_, twin.coef_)
+    assert model.score(X, y) > 0.7
+
+
+def test_steps_keep_the_scale_of_the_first_call(classes):
+    X, y = classes
+    model = StructuredHingeClassifier(solver="sgd", alpha=0.01, batch_size=300)
+    twin = clone(model).partial_fit(X[:100], y[:100], classes=[0, 1, 2])
+    scaler = StandardScaler().fit(X[:100])
+    plain = clone(model).set_params(standardize=False)
+    plain.partial_fit(scaler.transform(X[:100]), y[:100], classes=[0, 1, 2])
+    twin.partial_fit(100.0 * X[100:], y[100:])
+    plain.partial_fit(scaler.transform(100.0 * X[100:]), y[100:])
+    assert_allclose(
+        twin.decision_function(X),
+        plain.decision_function(scaler.transform(X)),
+        rtol=1e-6,
+        atol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("layout", ["documents", "items"])
+def test_zero_weights_are_not_best_where_most_labels_are_tied(layout):
+    rng = np.random.default_rng(0)
+    if layout == "documents":
+        X, qid = rng.normal(size=(600, 4)), np.repeat(np.arange(60), 10)
+        score = X[:, 0] + 0.5 * rng.normal(size=600)
+        y = (score.reshape(60, 10) == score.reshape(60, 10).max(axis=1, keepdims=True)).ravel()
+    else:
+        X, qid = rng.normal(size=(200, 4)), None
+        score = X @ rng.normal(size=(4, 8)) + rng.normal(size=(200, 8))
+        y = score == score.max(axis=1, keepdims=True)
+    model = StructuredHingeRanker().fit(X, y.astype(float), qid=qid)
+    assert np.abs(model.coef_).max() > 0.1
