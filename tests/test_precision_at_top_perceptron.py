@@ -632,7 +632,9 @@ def test_a_call_of_partial_fit_is_one_pass_of_fit(params):
     """Rows in one mini-batch: their order does not matter."""
     X, y = rare_class(1000)
     X += np.random.default_rng(0).normal(size=X.shape)
-    model = PrecisionAtKPerceptron(batch_size=1000, early_stopping=False, max_iter=3, **params)
+    model = PrecisionAtKPerceptron(
+        batch_size=1000, early_stopping=False, max_iter=3, alpha=0.0, **params
+    )
     whole = clone(model).fit(X, y)
     stream = clone(model)
     for _ in range(3):
@@ -727,7 +729,7 @@ def test_many_features_of_few_entries_do_not_freeze_a_stream():
         if rows[0] == 0:
             start = pulled.coef_.copy()
     moved = np.linalg.norm(pulled.coef_ - start)
-    assert moved > 0.3 * np.linalg.norm(free.coef_ - start) > 0
+    assert moved > 0.5 * np.linalg.norm(free.coef_ - start) > 0
 
 
 def test_unfitted():

@@ -1,5 +1,6 @@
 """StructuredHingeClassifier: classes with costs, the batch perceptron."""
 
+import re
 import warnings
 
 import numpy as np
@@ -174,13 +175,13 @@ def soft_labels(sharpness, n_classes=20, seed=0):
 
 def test_zero_weights_are_told():
     """No class has a probability above one half: all scores equal are the minimum."""
-    X, y = soft_labels(0.6)
+    X, y = soft_labels(0.4)
     model = StructuredHingeClassifier()
-    with pytest.warns(UserWarning, match="value 1 at zero weights.*LowRankSurrogateClassifier"):
+    with pytest.warns(UserWarning, match="least at zero weights.*LowRankSurrogateClassifier"):
         model.fit(X[:2000], y[:2000])
     assert model.score(X[2000:], y[2000:]) < 0.1
     other = LowRankSurrogateClassifier().fit(X[:2000], y[:2000])
-    assert other.score(X[2000:], y[2000:]) > 0.3
+    assert other.score(X[2000:], y[2000:]) > 0.2
     StructuredHingeClassifier().fit(*soft_labels(3.0))  # silent
 
 
@@ -193,7 +194,7 @@ def test_a_constant_decision_that_costs_less_is_told():
         model = StructuredHingeClassifier(loss_matrix=costs).fit(X, y)
     best, own = np.mean(y == "well"), 10.0 * np.mean((y == "ill") & (model.predict(X) == "well"))
     own += np.mean((y == "well") & (model.predict(X) == "ill"))
-    assert f"cost {best:.4g} on the rows of the fit, the model {own:.4g}" in str(told[0].message)
+    assert re.search(f"cost {own:.4g} on .*cost {best:.4g}. ", str(told[0].message))
     assert LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y).score(X, y) >= 1.0 - best
     weights = np.where(y == "ill", 10.0, 1.0)  # costs of rows: nothing to tell
     StructuredHingeClassifier().fit(X, y, sample_weight=weights)

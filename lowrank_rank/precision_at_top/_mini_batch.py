@@ -4,8 +4,8 @@ Subgradient descent minimises
 
     surrogate(w) / k + (alpha R^4 / (2 k)) |w - w_start|^2
 
-with steps eta0 / (R^2 sqrt(t)), where R^2 is the mean squared norm of the standardised rows and k
-in the second term counts the places at the top of all rows. The penalty is taken implicitly, so
+with steps eta0 / (R^2 sqrt(t)). R^2 is the mean squared norm of the standardised rows, and k in the
+second term counts the places at the top of all rows. The penalty is taken implicitly, so
 that no step size overshoots. The perceptron has neither step size nor penalty. Iterates are
 averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Zhang 2013), which
 needs no horizon.
@@ -35,7 +35,7 @@ class Trajectory:
     square : float
         Mean squared norm of the standardised rows, R^2.
     n_places : int
-        Number of places at the top of all rows.
+        Number of places at the top of all rows, in a stream of all calls so far.
     n_steps : int
     """
 
@@ -109,8 +109,8 @@ def descend(path, draw, descent, *, max_iter, average, monitor, report):
         Whether the averaged weights are the result.
     monitor : callable or None
         ``monitor(weights)`` returns the held-out precision. The result is then the latest of the
-        weights with the highest value, the start included. With None the result is the weights
-        after the last pass.
+        weights with the highest value, the start included. None returns the weights after the
+        last pass.
     report : callable
         ``report(n_pass, value)`` after each pass.
 

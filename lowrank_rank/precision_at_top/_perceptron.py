@@ -1,4 +1,4 @@
-"""PrecisionAtKPerceptron: a binary classifier aimed at the top of the list."""
+"""PrecisionAtKPerceptron: a binary classifier for the top of the list."""
 
 import warnings
 from dataclasses import replace
@@ -46,7 +46,7 @@ from ._problem import (
 from ._start import start_weights
 from ._surrogates import PRECISION_SURROGATES, perceptron_names
 
-#: What cutting planes take.
+#: Values of parameters that cutting planes accept.
 OF_CUTTING_PLANES = {
     "surrogate": ("struct", "auto"),
     "update": ("sgd",),
@@ -61,7 +61,7 @@ def _is_start(value):
     return hasattr(value, "fit") and not isinstance(value, type)  # frozen ones too
 
 
-#: What `start` may be beside names.
+#: Values of `start` other than names.
 a_start = ParameterRule(_is_start, "a linear model or an array of weights")
 
 
@@ -112,12 +112,12 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
 
     Dense features are standardised; sparse ones are divided by the root mean square of their
     entries that are not 0, and not shifted. So the unit of a column does not matter. Perceptrons
-    and cutting planes take the features as they are, as published.
+    and cutting planes do not scale the features, as published.
 
     Parameters
     ----------
     target_loss : str or TargetLoss, default="precision@25%"
-        Where the top ends: "precision@25%" (a fraction of the positives), "prbep" (all of them),
+        The end of the top: "precision@25%" (a fraction of the positives), "prbep" (all of them),
         "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object such as
         ``PrecisionAtK(k=100)``. A count of precision may not exceed the number of positives in
         fit; within queries, rows of a matrix and calls of `partial_fit` it is then all positives.
@@ -125,30 +125,32 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         "auto" is "ramp", the tightest, for update="sgd", "avg" for "perceptron" and "struct" for
         cutting planes.
     update : {"sgd", "perceptron"}, default="sgd"
-        Steps on margin violations, with step size ``eta0 / (R**2 sqrt(t))`` where R**2 is the
-        mean squared norm of the standardised rows; or on mistakes, without step size or penalty.
+        "sgd" steps on margin violations, with step size ``eta0 / (R**2 sqrt(t))``; R**2 is the mean
+        squared norm of the standardised rows. "perceptron" steps on mistakes, without step size
+        or penalty.
     solver : {"mini_batch", "cutting_plane"}, default="mini_batch"
-        "cutting_plane" minimises "struct" on one list plus the penalty. It uses no start.
+        "cutting_plane" minimises "struct" on one list plus the penalty, and ignores `start`.
     start : {"logistic", "zeros"}, linear estimator or array, default="logistic"
-        Weights at which the steps begin, and towards which the penalty pulls: logistic regression
-        with the package's default penalty; an estimator that is cloned and fitted; or weights of
-        shape (n_features,), for a matrix y (L, n_features + 1) with the intercept last.
+        Initial weights, towards which the penalty pulls: logistic regression with the package's
+        default penalty, zeros, or an estimator that is cloned and fitted. An array has the shape
+        (n_features,), or (L, n_features + 1) for a matrix y, the intercept last.
     batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, stratified by class; queries stay whole. "auto" is 1000 rows, or fewer
-        for ten batches of about 20 rows of the rarer class and one place at the top, at least; of
-        queries 2000 rows, or 1/100 of all; of a matrix y 1/25 of the rows, at least 32.
+        Rows of a mini-batch, stratified by class; queries stay whole. "auto" makes ten batches, or
+        one for each 1000 rows if those are more, but fewer if a batch would have less than 20 rows
+        of the rarer class or no place at the top. Queries have batches of 2000 rows, or 1/100 of
+        all if that is less; a matrix y 1/25 of the rows, at least 32.
     max_iter : int, default=6
         Number of passes over the rows; largest number of tangents of the cutting planes.
     average : bool, default=True
         Predict with the mean of the weights over the steps, step t counting like t**3.
     alpha : float, default=0.02
         Penalty ``alpha R**4 |w - start|**2 / (2 k)`` of standardised features beside
-        ``surrogate / k``, k the places at the top of all rows. Of cutting planes
+        ``surrogate / k``, k the places at the top of all rows. Cutting planes have
         ``alpha m R**2 |w|**2 / (2 k)``, m the mean number of features of a row that are not 0.
     eta0 : float, default=50.0
         First step size.
     tol : float or None, default=1e-4
-        Of cutting planes: duality gap over ``max(1, |objective|)`` at which they stop.
+        Cutting planes stop at this duality gap over ``max(1, |objective|)``.
     early_stopping : bool or "auto", default="auto"
         Hold out rows, and keep the start or the weights of the pass that is best there. If the
         start is best, it is fitted again to all rows. "auto" is True in `fit` with mini-batches
@@ -175,16 +177,16 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     intercept_ : ndarray of shape (1,) or (L,)
         Minus the threshold; for a matrix y, plus each label's own intercept.
     threshold_ : float
-        Score above which a row is marked positive: as many training rows (of the last call of
-        `partial_fit`) as there are positives, fewer if ties do not allow it.
+        `predict` marks rows with a higher score as positive: as many training rows (of the last
+        call of `partial_fit`) as there are positives, fewer in case of ties.
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        With early stopping the measure of the held-out rows, of the start and after each pass.
-        Else the fraction of the top that is right (one minus the mistakes over the most there can
-        be) in the mini-batches of each pass, each before its step, or after each tangent.
+        Early stopping: the measure of the held-out rows at the start and after each pass. No
+        early stopping: one minus the mistakes at the top over their largest number, in the
+        mini-batches of each pass, each before its step, or after each tangent.
     duality_gap_ : float
-        Of the cutting planes, in units of the objective.
+        Duality gap of the cutting planes, in units of the objective.
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
@@ -298,7 +300,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
             Labels of two classes; may carry its qid. A matrix of 0 and 1 makes each row a list
             of L labels, with a weight vector for each label.
         qid : array-like of shape (n_rows,) or None, default=None
-            Query ids: the top is then that of each query. None is one list.
+            Query ids, each query with a top of its own. None is one list.
 
         Returns
         -------
@@ -307,15 +309,14 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If y is not of two classes, the top or the batches do not fit the number of
-            positives, `batch_size` leaves a batch without a place at the top, the steps diverge,
-            or a parameter is out of range; nothing is changed then.
+            If y is not of two classes, the top or `batch_size` does not fit the number of
+            positives, the steps diverge, or a parameter is out of range. The model stays as it was.
 
         Warns
         -----
         ConvergenceWarning
-            If no pass improves the held-out precision of a start that was fitted, or if the cutting
-            planes do not reach `tol` or end at weights that score all rows alike.
+            If no pass improves the held-out precision of a fitted start, or if the cutting planes
+            do not reach `tol` or score all rows alike.
         """
         with fresh_fit(self):
             X, labels = self._read(X, y, qid, None, self.pos_label, reset=True)
@@ -345,9 +346,10 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     ) -> "PrecisionAtKPerceptron":
         """One pass over more rows, in mini-batches; each call is one list, or whole queries.
 
-        Not with ``early_stopping=True`` or cutting planes. The rows of the first call that can be
-        learnt from fix the start, the scale of the features and the number of places in the
-        penalty. A count k is of each call, at most its positives. Rows keep their order.
+        Not with ``early_stopping=True`` or cutting planes. The first call that can be learnt from
+        fixes the start and the scale of the features. The penalty counts the places at the top of
+        all calls so far. A count k applies to each call, at most its positives. Rows keep their
+        order.
 
         Parameters
         ----------
@@ -389,7 +391,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores minus the threshold: above 0 is ``classes_[1]``.
 
-        Where the positive class is ``classes_[0]``, its scores are the negatives of these.
+        If the positive class is ``classes_[0]``, its scores are the negatives of these.
 
         Parameters
         ----------
@@ -404,7 +406,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         return scores.ravel() if self.n_items_ is None else scores
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Classes: about as many positives as there are among rows like those of the fit.
+        """Predict classes, with about the fraction of positives of the training rows.
 
         Parameters
         ----------
@@ -459,7 +461,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         return self.classes_
 
     def _check_continues(self, labels):
-        """Refuse labels of another kind than those of earlier calls."""
+        """Refuse labels that differ in kind from the labels of earlier calls."""
         check_has_ids(self._has_qid_, labels.lists is not None)
         known, n_items = self.n_items_ or 1, labels.n_items or 1
         if known != n_items:
@@ -563,7 +565,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
     def _solve_one_pass(self, path, rows, plan):
         """One pass over the standardised rows of a call of `partial_fit`."""
         problem = make_problem(rows, self.batch_size, None)
-        path.n_places = path.n_places or problem.n_places
+        path.n_places += problem.n_places
         with np.errstate(over="ignore", invalid="ignore"):
             value = run_pass(path, problem.batches(), plan.descent)
         if np.isnan(value):
@@ -580,7 +582,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         self.n_items_, self._has_qid_ = labels.n_items, labels.lists is not None
         self.target_loss_ = plan.loss
         self.n_iter_, self.loss_curve_, self._path_ = fit.n_iter, fit.curve, fit.path
-        self.__dict__.pop("duality_gap_", None)  # of an earlier fit by cutting planes
+        self.__dict__.pop("duality_gap_", None)  # an earlier fit may have used cutting planes
         if fit.gap is not None:
             self.duality_gap_ = fit.gap
         sign, weights = self._sign(), fit.weights
@@ -591,7 +593,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
                 else:
                     coef, free = fit.path.scaling.unscaled(weights[:-1].T, weights[-1])
                 self.coef_, free = coef.astype(X.dtype), free.astype(X.dtype)
-            scores = sign * linear_scores(X, self.coef_, free)  # as predict computes them
+            scores = sign * linear_scores(X, self.coef_, free)  # computed as in predict, for ties
         except ValueError:
             raise diverged(self) from None
         n_positives = np.count_nonzero(labels.positive)

@@ -20,21 +20,21 @@ from ..target_losses import (
 from ..target_losses._positional import check_k, places_of_share
 from ._batches import ListsBatch, MatrixBatch, scores_of, take_rows
 
-# batch_size="auto", by `benchmarks top` (the docstring of the estimator says what they are):
-_ROWS, _BATCHES, _POSITIVES = 1000, 10, 20  # of one list
-_LISTS, _PARTS = 32, 25  # of the rows of a matrix
-_ROWS_OF_LISTS, _BATCHES_OF_LISTS = 2000, 100  # of queries
+# Sizes for batch_size="auto", chosen by `benchmarks top`; see the docstring of the estimator.
+_ROWS, _BATCHES, _POSITIVES = 1000, 10, 20  # one list
+_LISTS, _PARTS = 32, 25  # matrix y
+_ROWS_OF_LISTS, _BATCHES_OF_LISTS = 2000, 100  # queries
 _TINY = np.finfo(float).tiny
 _ALIKE = 1e-9  # range of scores, in units of the margin, that is no order at all
-_ROUNDING = 1 / 8  # part of all places by which those of the batches may differ for a fraction
+_ROUNDING = 1 / 8  # relative difference of the sum over batches from k that a fraction may have
 
 
 class Top(NamedTuple):
-    """Where the top of a list ends: at a count of places or at a fraction of its positives.
+    """End of the top of a list: a count of places, or a fraction of the positives.
 
-    The surrogates want k <= P. A count above P is taken as P, but for recall: positives that
-    miss a top of k > P are those among the last n - k <= N, so that the mirrored list,
-    negatives in the place of positives and all scores negated, has the same mistakes.
+    The surrogates need k <= P. A larger count of precision is reduced to P. For recall with k > P
+    the list is mirrored: classes exchanged, scores negated, k' = n - k <= N. The positives outside
+    the top are then the mistakes among the first k'.
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class Top(NamedTuple):
     def places_of_batches(self, k, n_above):
         """k of each batch of a list, at least 1, where each has as many rows that belong above.
 
-        A count is handed out whole. A fraction is that of each batch, as if it were a list by
-        itself, unless rounding makes much more or less of it than k in all.
+        A count is distributed over the batches. A fraction applies to each batch by itself, unless
+        rounding changes the sum by more than an eighth of k.
         """
         if self.n_places is None:
             of_each = places_of_share(self.fraction, n_above).astype(int)
@@ -71,7 +71,7 @@ class Top(NamedTuple):
         return places
 
     def of_part(self, n_rows, n_positives, fraction):
-        """The same top in a part of one list: its positives' fraction, or as many of its rows."""
+        """The top of a part of one list, with the same fraction of positives, or of rows."""
         if self.n_places is None:
             return self
         if self.recall and self.n_places > n_positives:
@@ -90,7 +90,7 @@ TOPS = {
 
 def resolve_top(target_loss):
     """The target loss and the `Top` that it means; refuses losses that have none."""
-    loss = clone(resolve_target_loss(target_loss))  # what is set on it later is of the next fit
+    loss = clone(resolve_target_loss(target_loss))  # later changes apply to the next fit
     if type(loss) not in TOPS:
         names = [repr(name) for name in names_of(lambda loss: type(loss) in TOPS, one_each=True)]
         raise ValueError(
@@ -130,8 +130,8 @@ def check_top(labels, loss, top):
 def held_out_measure(labels, loss, top):
     """``f(scores)``, the measure of the target loss on held-out rows.
 
-    Of one long list the top must be relative to the list: a fraction of its positives, or a count
-    of these very rows.
+    The top of one long list must be relative to the list: a fraction of its positives, or a count
+    of the held-out rows.
     """
     lists, qid = labels.lists, None
     if lists is not None:
@@ -201,7 +201,7 @@ def tops_of_lists(labels, top):
 
 
 def strata(labels, top):
-    """What `Labels.hold_out` stratifies by: classes of rows, or which lists have mistakes."""
+    """Strata of `Labels.hold_out`: the classes of rows, or whether a list can have mistakes."""
     return labels.positive if labels.one_list else tops_of_lists(labels, top)[-1]
 
 

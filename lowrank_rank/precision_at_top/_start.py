@@ -13,7 +13,7 @@ from ..regression._logistic import fit_logistic
 from ..regression._statistics import Moments
 from ._batches import take_rows
 
-_TOL = 1e-4  # of logistic regression: scikit-learn's default
+_TOL = 1e-4  # scikit-learn's default for logistic regression
 _LINEAR = 1e-4  # relative error above which a function is not linear
 
 
@@ -67,7 +67,7 @@ def _logistic(X, positive):
     columns = np.atleast_2d(positive.T)
     counts = columns.sum(axis=1)
     coef = np.zeros((len(columns), p))
-    intercept = np.log((counts + 0.5) / (n_rows - counts + 0.5))  # of labels of one class
+    intercept = np.log((counts + 0.5) / (n_rows - counts + 0.5))  # kept for labels of one class
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be a minimum
         for i in np.flatnonzero((counts > 0) & (counts < n_rows)):

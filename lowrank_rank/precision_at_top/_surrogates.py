@@ -1,17 +1,18 @@
 """Surrogates of precision at k on one list, from one sort (Kar, Narasimhan & Jain 2015).
 
-With positive scores a_1 >= ... >= a_P, negative scores b_1 >= ... >= b_N and k <= P, each
-surrogate is a concave maximum over the number d of negatives that are let into the top k,
-so it is a constant plus the sum of its positive increments
+Let a_1 >= ... >= a_P be the scores of the positives, b_1 >= ... >= b_N those of the negatives, and
+k <= P. Each surrogate is a maximum over the number d of negatives in the top k, and concave in d.
+So it is a constant plus the sum of its positive increments
 
     ramp    1 + b_d - a_{k+1-d}
     max     1 + b_d - a_{P+1-d}
     avg     A_d - A_{d-1},  A_d = d + sum_{i<=d} b_i - d/(P-k+d) sum_{i>k-d} a_i
-    struct  those of ramp, on top of the constant -sum_{i>k} a_i
+    struct  1 + b_d - a_{k+1-d}, and the constant -sum_{i>k} a_i
 
-and d* is their number. A subgradient in the scores is +1 on the d* best negatives and minus a
-weight on some positives, a range of their ranks. Scores of many lists are one flat array, and
-`Places` holds the indices of which negative meets which positive, fixed once the lists are.
+Let d* be the number of positive increments. A subgradient in the scores is +1 on the d* best
+negatives and minus a weight on some positives, a range of their ranks. Scores of many lists are one
+flat array. `Places` holds the indices of the negatives and positives to compare; they depend on the
+lists alone.
 """
 
 from collections.abc import Callable
@@ -45,9 +46,9 @@ class Places:
     lists, d : ndarray of shape (sum of most,)
         The list of each place, and its number 1, 2, ... from the bottom of the top.
     negatives : ndarray
-        Where the d-th negative stands in the flat array.
+        Index of the d-th negative in the flat array.
     pushed_out, lowest : ndarray
-        Where the positive stands that it pushes out of the top, and the d-th lowest positive.
+        Index of the positive that it pushes out of the top, and of the d-th lowest positive.
     """
 
     def __init__(self, n_positives, n_negatives, k):
@@ -69,7 +70,7 @@ class Places:
 
     @cached_property
     def share(self):
-        """Of each place, the scale of its list."""
+        """Scale of the list of each place."""
         return self.scale.take(self.lists)
 
     def count(self, mask):
@@ -108,7 +109,7 @@ def _counted(counts):
 
 
 class SortedScores:
-    """Scores of lists in the order that `Places` says, of which only some may be looked at.
+    """Scores of lists with the order that `Places` expects; evaluated only where needed.
 
     Parameters
     ----------
@@ -122,12 +123,12 @@ class SortedScores:
         self.scores, self.order, self.places = scores, order, places
 
     def at(self, where):
-        """Those at some places of the flat array."""
+        """Scores at some places of the flat array."""
         return self.scores.take(self.order.take(where))
 
     @cached_property
     def leads(self):
-        """By how much the d-th negative beats the positive that it pushes out, for each place."""
+        """Score of the d-th negative minus that of the positive that it pushes out, per place."""
         return self.at(self.places.negatives) - self.at(self.places.pushed_out)
 
     @property
@@ -150,13 +151,13 @@ class PrecisionSurrogate(NamedTuple):
         ``increments(v)``: gain of letting the d-th negative in, for each place.
     raised : callable
         ``raised(d, k, P)``: the positives that a step raises, as (first, last, weight) for each
-        list: those at the 0-based ranks first <= rank < last among the positives.
+        list. Their 0-based ranks among the positives are first <= rank < last.
     constant : callable
         ``constant(v)``: the value at d = 0 of each list.
     convex : bool
         In the scores.
     perceptron : callable or None
-        ``raised`` of the perceptron of this name (algorithms 1 and 2), None where there is none.
+        ``raised`` of the perceptron of this name (algorithms 1 and 2), or None.
     """
 
     increments: Callable
@@ -297,7 +298,7 @@ def precision_surrogate(
 def perceptron_step(
     y: ArrayLike, scores: ArrayLike, k: int, *, surrogate: str = "avg"
 ) -> np.ndarray:
-    """What one perceptron update adds to the weights, as a coefficient for each row.
+    """One perceptron update of the weights, as a coefficient for each row.
 
     With D negatives in the top k: -1 on these negatives; for avg D / F on each of the F
     positives outside the top k, for max 1 on the D best-scored of them. Nothing if D = 0.

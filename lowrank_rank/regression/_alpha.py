@@ -34,7 +34,7 @@ FORMULAS = {
     "classes": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
     "classes, ridge": Formula(lambda p, f: max(0.1, 0.5 * f), 1.0),
     "documents, hinge": Formula(lambda p, f: 0.01 * max(1.0, 300.0 * f)),
-    "items, hinge": Formula(lambda p, f: 0.01 * max(1.0, 60.0 * f), 0.1),
+    "items, hinge": Formula(lambda p, f: max(0.003, f**2), 0.1),
     "classes, hinge": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
 }
 

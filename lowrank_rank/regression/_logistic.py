@@ -22,13 +22,13 @@ _MAX_FEATURES = 500  # up to which dense features are turned to their principal 
 _FLAT = 1e-12  # curvature below which a direction is flat
 
 
-def _of_weight(weights, *arrays):
+def _of_weight(weights, X, y):
     """The rows of positive weight; their weights have the mean 1."""
     counts = weights > 0
     if not counts.all():
-        weights, *arrays = (array[counts] for array in (weights, *arrays))
+        weights, X, y = weights[counts], X[counts], y[counts]
     weights = weights / weights.max()  # whose sum is in range
-    return weights / weights.mean(), *arrays
+    return weights / weights.mean(), X, y
 
 
 def standardised(X, weights):

@@ -322,7 +322,7 @@ class RegressorModel(NamedTuple):
     linear: LinearModel | None = None
     n_targets: int = 1
     n_iter: int = 1
-    vectors: np.ndarray | None = None
+    vectors: Any = None
 
     def predict(self, X):
         """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""

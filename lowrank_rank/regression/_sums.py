@@ -164,7 +164,7 @@ class SumsMixin:
     def _fit_blocks(self, blocks, **known):
         """`fit_blocks`, with what else `_batch_of` takes."""
         with fresh_fit(self):
-            sums, ids = None, set()
+            sums, ids = None, set[Any]()
             for given in check_iterable(blocks):
                 batch = self._batch_of(Block.of(given), reset=sums is None, **known)
                 check_new_lists(None if batch.lists is None else batch.lists.ids, ids)
@@ -274,7 +274,7 @@ def _check_merges(first: Any, model: Any) -> None:
     if repr(model.get_params()) != repr(first.get_params()):
         raise ValueError(f"merge takes models with the same parameters: {model!r} and {first!r}.")
     for name in _COLUMNS:
-        one, two = (getattr(each, name, None) for each in (first, model))
+        one, two = (getattr(each, name, []) for each in (first, model))
         if not np.array_equal(one, two):
             raise ValueError(f"merge takes models of the same features: {name} is {one} and {two}.")
     if getattr(model, "_sums_", None) is None:

@@ -1,4 +1,4 @@
-"""What the estimators of structured hinges share: parameters, solvers, what a fit leaves."""
+"""Base of the estimators of structured hinges: parameters, solvers, fitted attributes."""
 
 import warnings
 from typing import Any, ClassVar
@@ -14,15 +14,13 @@ from ..regression._alpha import default_alpha
 from ..regression._statistics import Moments, Scaling, standardise
 from ._solvers import SOLVERS, Descent, descend
 
-#: What "auto" stands for, measured by ``python -m benchmarks structured``: with a smooth form, else
-#: with several blocks, else with one.
+#: ``solver="auto"``: the first for hinges with a smooth form, else the second for several blocks,
+#: and the third for one (``python -m benchmarks structured``).
 SMOOTH_SOLVER, BLOCKS_SOLVER, ONE_BLOCK_SOLVER = "lbfgs", "n_slack", "one_slack"
-#: Slacks of batch_size="auto": as many as blocks up to here, as numbers in a round's slopes and as
-#: products of features for each slack allow (a program of fewer planes than features costs less).
+#: ``batch_size="auto"`` of "n_slack" limits the slacks, the numbers in the slopes of a round and
+#: the products of features; a hundred slacks are always allowed (few planes cost little).
 _MOST_SLACKS, _MOST_NUMBERS, _MOST_PRODUCTS, _FEW_SLACKS = 1000, 4_000_000, 100_000_000, 100
 LEAST_OF_STEPS = 1e-3  # alpha="auto" of solver="sgd": the first step is 1 / sqrt(alpha) long
-#: A least value above this fraction of the objective at zero weights: next to nothing is learnt.
-VACUOUS = 0.98
 _MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
 
 
@@ -38,7 +36,7 @@ def takes_steps(estimator):
 
 
 class HingeMixin:
-    """Fitting a problem of `_problem` by any solver. A subclass has the parameters below."""
+    """Fit of a problem of `_problem` by any solver; a subclass has the parameters below."""
 
     alpha: Any
     standardize: bool
@@ -70,7 +68,7 @@ class HingeMixin:
 
     def _validate_X(self, X, *, reset):
         X = read_features(self, X, reset=reset)
-        if reset:  # products of products, and digits left for the gap, unless they are scaled
+        if reset:  # unscaled features are multiplied more often, and the gap needs some digits
             mean_square(X, degree=2 if self.standardize else 16)
         return X
 
@@ -108,7 +106,7 @@ class HingeMixin:
         return _MAX_ITER.get(solver, 1000) if self.max_iter is None else self.max_iter
 
     def _batch_size(self, problem, solver="sgd"):
-        """Blocks of a batch."""
+        """The number of blocks in a batch."""
         if self.batch_size != "auto":
             return self.batch_size
         n_batches = self._n_batches
@@ -131,7 +129,7 @@ class HingeMixin:
         return alpha / (value if value > 0 else 1.0)
 
     def _solve(self, problem, alpha):
-        """Weights, and the attributes that say how they were found."""
+        """Minimise the objective; sets the attributes of the solver and returns the weights."""
         self.alpha_ = alpha
         solver, rng = self._solver(problem), check_random_state(self.random_state)
         report = self._report()
@@ -167,7 +165,7 @@ class HingeMixin:
         if getattr(self, "_descent_", None) is None:
             self._descent_ = Descent(problem.size)
             self.n_iter_ = 0
-        descent = Descent(problem.size)  # what raises below must change nothing
+        descent = Descent(problem.size)  # a copy: an error below must not change the state
         vars(descent).update(vars(self._descent_))
         for part in problem.batches(self._batch_size(problem)):
             value = descent.step(part, alpha, problem.n_blocks)

@@ -13,9 +13,13 @@ from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
 from ..regression._logistic import fit_logistic
-from ._base import VACUOUS, HingeMixin
+from ._base import HingeMixin
 from ._losses import check_bounds, resolve_hinge
 from ._problem import LinearProblem
+
+#: A least value above this fraction of the one at zero weights says next to nothing: the 2 % of the
+#: docstring of ``is_vacuous_``.
+_VACUOUS = 0.98
 
 
 class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin, BaseEstimator):
@@ -39,9 +43,9 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         Standardise the features before the penalty, sparse X by the root mean square of the
         entries that are not 0. ``coef_`` is for X as it comes.
     threshold : {"tuned", "hinge"}, default="tuned"
-        Above which score `predict` marks: "tuned" is best for the measure on the training rows (the
-        k first for precision and recall at k, as many as there are positives for auc); "hinge"
-        is 0, as the hinge has it, unless the hinge is vacuous.
+        `predict` marks rows with a larger score. "tuned" maximises the measure on the training rows
+        (precision and recall at k: k rows are marked; auc: as many as there are positives). "hinge"
+        is 0, the threshold of the hinge, unless the hinge is vacuous.
     solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe"}, default="auto"
         As in `StructuredHingeRanker`; all rows are one list.
     tol : float, default=1e-2
@@ -53,7 +57,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
     pos_label : object, default=None
         The class to be found; None is the last of the sorted classes, with a warning for strings.
     random_state : int, RandomState instance or None, default=None
-        Not used but by "frank_wolfe".
+        Used by "frank_wolfe".
     verbose : int, default=0
 
     Attributes
@@ -61,17 +65,17 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
     classes_ : ndarray of shape (2,)
     pos_label_ : object
     coef_ : ndarray of shape (1, n_features)
-        Of the score of ``classes_[1]``.
+        Coefficients of the score of ``classes_[1]``.
     intercept_ : ndarray of shape (1,)
         Minus the threshold.
     threshold_ : float
-        Of the scores of the positive class, before it is subtracted.
+        Threshold of the scores of the positive class, before it is subtracted.
     is_vacuous_ : bool
         Whether the least value found of the hinge is within 2 % of that at zero weights, and the
         weights are those of logistic regression, its penalty
         ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
-        Of the hinge.
+        Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
     n_features_in_, feature_names_in_ : int and ndarray of str
 
@@ -202,14 +206,14 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
         problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
         coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
         at_zero = problem.worst(np.zeros(problem.size)).value
-        self.is_vacuous_ = bool(self.objective_ >= VACUOUS * at_zero)
+        self.is_vacuous_ = bool(self.objective_ >= _VACUOUS * at_zero)
         if not self.is_vacuous_:
             return coef / self._scale_, intercept
         warnings.warn(
-            f"The hinge of {self.target_loss_!r} has the least value {self.objective_:.4g}, within 2 % of "
-            f"its value {at_zero:.4g} at zero weights: it says nothing about these rows. The "
-            "weights are those of logistic regression instead, with the threshold chosen for the "
-            "measure. A smaller alpha may help; PrecisionAtKPerceptron is another way.",
+            f"The hinge of {self.target_loss_!r} has the least value {self.objective_:.4g}, within "
+            f"2 % of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
+            "The weights are those of logistic regression instead, with the threshold chosen for "
+            "the measure. A smaller alpha may help; PrecisionAtKPerceptron is another way.",
             stacklevel=3,
         )
         coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)

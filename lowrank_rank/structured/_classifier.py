@@ -16,7 +16,7 @@ from .._labels import read_weights
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
 from ..target_losses import MatrixLoss
-from ._base import VACUOUS, HingeMixin, takes_steps
+from ._base import HingeMixin, takes_steps
 from ._hinges import ClassHinge
 from ._problem import LinearProblem
 from ._rows import merged_rows
@@ -171,12 +171,12 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             X, index, weights = self._encode(X, y, sample_weight)
             problem = self._standardise(X, index, weights)
             if self.solver == "perceptron":
-                w = self._mistakes(problem)
+                self._keep(problem, self._mistakes(problem))
             else:
                 alpha = self._penalty(problem, "classes, hinge", float(weights.sum()))
                 w = self._solve(problem, alpha)
-            self._keep(problem, w)
-            self._warn_of_weights(problem, w)
+                self._keep(problem, w)
+                self._warn_of_weights(problem, w)
         return self
 
     @available_if(takes_steps)
@@ -307,15 +307,14 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = self._scaling_.unscaled(*problem.split(w))
 
     def _warn_of_weights(self, problem, w):
+        """Tell of a hinge whose minimiser is worse than one decision for every row."""
         costs, weights, found = problem.hinge.costs, problem.weights, problem.scores(w)
-        at_zero = problem.worst(np.zeros(problem.size)).value
-        if self.solver != "perceptron" and self.objective_ >= VACUOUS * at_zero > 0.0:
+        if self.solver != "sgd" and not w.any() and costs.any():
             warnings.warn(
-                f"The hinge has the least value {self.objective_:.4g} at alpha={self.alpha_:.3g}, "
-                f"within 2 % of its value {at_zero:.4g} at zero weights: the model has learnt next "
-                "to nothing. It is so for any alpha where classes overlap so much that none is "
-                "likelier than all others together: take LowRankSurrogateClassifier, which is "
-                "calibrated, or else a smaller alpha.",
+                "The hinge of classes is least at zero weights, which say nothing, at "
+                f"alpha={self.alpha_:.3g}. Where classes overlap so much that none is likelier "
+                "than all others together, it is so for any alpha: take "
+                "LowRankSurrogateClassifier, which is calibrated, or else a smaller alpha.",
                 stacklevel=3,
             )
             return
@@ -323,10 +322,10 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
         if best < own * (1.0 - _ROUNDING):
             warnings.warn(
-                f"The decision {plain(self.decisions_[constants.argmin()])!r} for every row has "
-                f"the mean cost {best:.4g} on the rows of the fit, the model {own:.4g}: the hinge "
-                "is not calibrated for these costs. Take LowRankSurrogateClassifier, which is, or "
-                "another alpha.",
+                f"The hinge of classes has learnt decisions of the mean cost {own:.4g} on the rows "
+                f"of the fit; {plain(self.decisions_[constants.argmin()])!r} for every row has the "
+                f"mean cost {best:.4g}. The hinge is not calibrated: take "
+                "LowRankSurrogateClassifier, which is, or another alpha.",
                 stacklevel=3,
             )
 

@@ -1,10 +1,10 @@
-"""What solvers know: the worst labels of linear scores, and the features of labels.
+"""Problems for the solvers: the worst labels of linear scores, and the features of labels.
 
     alpha / 2 |w|^2 + sum_b weight_b max over y' of Delta_b(y') + <w, Psi_b(y') - Psi_b(y)>
 
 Scores are linear, X W' with a column for each class or item, so that <w, Psi> is the sum of
-scores times slopes and Psi is X' slopes: a hinge needs to know scores only. Blocks are lists,
-rows or sequences; a problem of some blocks keeps their weights in the whole.
+scores times slopes and Psi is X' slopes: a hinge is a function of the scores. Blocks are lists,
+rows or sequences; blocks taken from a problem keep their weights.
 """
 
 from typing import NamedTuple

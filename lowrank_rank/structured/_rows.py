@@ -1,13 +1,14 @@
-"""Rows in an order of their own, so that a fit depends on what they are and not on where.
+"""Rows in an order that depends on their features alone, not on the order in which they are given.
 
-A row of weight 2 is the row twice: where equal rows come together and stand in an order that
-their features give, both are the same problem to the last bit, whatever the solver.
+A row of weight 2 is the row twice: once equal rows are merged and sorted by their features, both
+are the same problem to the last bit, whatever the solver. The keys order rows and find copies;
+nothing else depends on them.
 """
 
 import numpy as np
 from scipy.sparse import issparse
 
-#: Odd, near 2**64 over the golden ratio: multiplication hashes.
+#: Factor of multiplicative hashing: odd, near 2**64 over the golden ratio (Knuth, TAOCP 3, 6.4).
 _SCRAMBLE = np.uint64(0x9E3779B97F4A7C15)
 _ROUNDED = np.uint64(24)  # bits, of 53
 
@@ -15,12 +16,12 @@ _ROUNDED = np.uint64(24)  # bits, of 53
 def row_keys(X):
     """A number for each row, the same for equal rows and hardly ever for others.
 
-    As good as drawn: rows in the order of their keys are shuffled.
+    The order of the keys is a pseudo-random order of the rows.
     """
     direction = np.random.default_rng(0).normal(size=X.shape[1])
-    # Each row alone: a product of BLAS works in blocks, and rounds rows by where they stand.
+    # The rounding of BLAS depends on the place of a row in its block; that of einsum does not.
     along = X @ direction if issparse(X) else np.einsum("ij,j->i", X, direction)
-    bits = (along + 0.0).view(np.uint64) >> _ROUNDED  # a sparse row is summed in another order
+    bits = (along + 0.0).view(np.uint64) >> _ROUNDED  # sums of sparse rows round differently
     return bits * _SCRAMBLE
 
 
@@ -56,7 +57,7 @@ def _equal_rows(X, first, second):
 
 
 def copies(weights, n_rows):
-    """How often each row of one single list is there, by its weight.
+    """Copies of each row of a single list, by its weight.
 
     Parameters
     ----------

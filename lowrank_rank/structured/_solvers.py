@@ -1,9 +1,8 @@
 """Solvers of ``alpha / 2 |w|^2 + F(w)``, F a weighted sum of hinges; see `_problem`.
 
-They know F by its tangents (`worst`, `worst_of_parts`), its smooth approximation (`soft`) and its
-parts (`batches`). Every one returns the duality gap of what it found: labels of any convex
-combination, with features g and expected Delta d, bound the objective from below by
-d - |g|^2 / (2 alpha).
+The solvers use the tangents of F (`worst`, `worst_of_parts`), its smooth approximation (`soft`) and
+its parts (`batches`). Each solver returns a duality gap: a convex combination of labels with the
+features g and the expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
 """
 
 from collections.abc import Callable
@@ -14,26 +13,27 @@ from scipy.optimize import minimize
 
 from ..solvers import cutting_plane
 
-#: Smoothing of the first stage, over the objective at zero weights, and by how much it falls.
+#: Smoothing of the first stage, over the objective at zero weights, and its factor from one stage
+#: to the next.
 _GAMMAS = (0.03, 0.1)
 _SHARPEST = 1e-6
 #: A stage ends when at most this fraction of the gap is left to its own minimum.
 _REST = 0.002
-#: Iterations between two looks at the objective itself, which cost as much as an iteration.
+#: Iterations between two evaluations of the objective itself, each as costly as an iteration.
 _LOOK_EVERY = 10
 
 _ROUNDING = 1e-12  # of a mean Delta, which is a number near 1
 
 
 class HingeFit(NamedTuple):
-    """What a solver found.
+    """Result of a solver.
 
     Attributes
     ----------
     w : ndarray
     objective : float
     gap : float
-        The objective is at most this above the least possible one; nan where it is not known.
+        Upper bound of the objective minus the least possible one; nan where there is none.
     n_iter : int
     converged : bool
     """
@@ -46,7 +46,7 @@ class HingeFit(NamedTuple):
 
 
 class Watch:
-    """The best weights and the best lower bound so far, and whether the gap is small enough."""
+    """Best weights and best lower bound so far, and the test of convergence."""
 
     def __init__(self, problem, alpha, tol, report=None):
         self.problem, self.alpha, self.report = problem, alpha, report
@@ -57,11 +57,11 @@ class Watch:
         self.n_iter = 0
 
     def bound(self, slope, cost):
-        """A lower bound from labels with these features and Delta."""
+        """Raise the lower bound by labels with the features `slope` and the Delta `cost`."""
         self.lower = max(self.lower, cost - float(slope @ slope) / (2.0 * self.alpha))
 
     def at(self, w, tangent=None):
-        """Note the objective at w; returns the tangent there."""
+        """Keep w if its objective is the least so far; returns the tangent at w."""
         tangent = self.problem.worst(w) if tangent is None else tangent
         objective = self.alpha / 2.0 * float(w @ w) + tangent.value
         if objective < self.objective:
@@ -98,8 +98,8 @@ def n_slack(problem, *, alpha, tol, max_iter, parts, report=None, random_state=N
     One call decodes all parts; `parts` is the part of each block.
     """
     zero = np.zeros(problem.size)
-    unit = problem.worst(zero).value  # of the gap
-    if unit <= _ROUNDING:  # nothing to learn: no hinge is less, and no penalty
+    unit = problem.worst(zero).value  # the unit of the gap
+    if unit <= _ROUNDING:  # zero weights are the minimum
         return HingeFit(zero, 0.0, 0.0, 1, True)
 
     def tangent(w):
@@ -122,8 +122,8 @@ def n_slack(problem, *, alpha, tol, max_iter, parts, report=None, random_state=N
 def frank_wolfe(problem, *, alpha, tol, max_iter, parts, random_state, report=None):
     """Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013), parts as blocks.
 
-    Each step moves one block's labels towards the worst ones, as far as is best for the dual; a
-    pass over all blocks at one w gives the gap.
+    Each step moves the labels of one block towards the worst labels, by the step that maximises the
+    dual. A pass over all blocks at one w gives the gap.
     """
     watch = Watch(problem, alpha, tol, report)
     n = len(parts)
@@ -156,9 +156,9 @@ def frank_wolfe(problem, *, alpha, tol, max_iter, parts, random_state, report=No
 
 
 def smoothed(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
-    """L-BFGS on the smooth approximation, which is made sharper until the gap is small enough.
+    """L-BFGS on smooth approximations, each sharper than the one before, until the gap is small.
 
-    The probabilities of labels at each point are a point of the dual: the gap costs nothing. The
+    The probabilities of labels at each point are a point of the dual, which gives the gap. The
     minimisers of two stages are extrapolated to no smoothing (Richardson): their distance from the
     limit is linear in gamma.
     """
@@ -204,13 +204,13 @@ def smoothed(problem, *, alpha, tol, max_iter, report=None, parts=None, random_s
 
 
 class Descent:
-    """Averaged stochastic subgradient steps on batches, for as many as come (17.2.5).
+    """State of averaged stochastic subgradient steps on batches (17.2.5).
 
-    Corollary 17.2: with ``|Psi(y') - Psi(y)| <= rho`` and the minimum over ``|w| <= B`` in mind,
-    the step size is ``B / (rho sqrt(t))``. The minimiser of the penalised problem has
-    ``|w|^2 <= 2 F(0) / alpha``, which is B^2; rho is the largest slope so far, the penalty's
-    included. Once ``2 / (alpha (t + 1))``, the step that strong convexity allows, is smaller, that
-    is taken. The mean weighs step t by t.
+    By corollary 17.2, for ``|Psi(y') - Psi(y)| <= rho`` and ``|w| <= B``, the step size is
+    ``B / (rho sqrt(t))``. The minimiser of the penalised problem has ``|w|^2 <= 2 F(0) / alpha``,
+    which is B^2; rho is the largest slope so far, with the penalty. The step size of strong
+    convexity, ``2 / (alpha (t + 1))``, replaces it where it is smaller. Step t has the weight t in
+    the mean.
     """
 
     def __init__(self, size):
@@ -219,9 +219,9 @@ class Descent:
 
     def step(self, part, alpha, n_blocks):
         """One step on a batch of a problem of `n_blocks` blocks."""
-        fraction = part.n_blocks / n_blocks  # each block comes once, a weight scales its slope
+        fraction = part.n_blocks / n_blocks  # a block occurs once; its weight scales the slope
         tangent = part.worst(self.w)
-        if self.radius == 0.0:  # until a batch has anything to learn from
+        if self.radius == 0.0:  # no batch had a positive hinge yet
             self.radius = np.sqrt(2.0 * max(tangent.value / fraction, 0.0) / alpha)
         slope = tangent.slope / fraction + alpha * self.w
         self.n_steps += 1
@@ -239,7 +239,8 @@ class Descent:
 def descend(problem, descent, *, alpha, tol, max_iter, parts, random_state, report=None):
     """Passes of `Descent` over the parts; the gap is that of the tangent at the mean.
 
-    A mean above zero weights (few lists and a small alpha: the first steps are large) is not kept.
+    If the objective is larger at the mean than at zero weights (few lists and a small alpha make
+    the first steps large), zero weights are returned.
     """
     for n_pass in range(1, max_iter + 1):
         values = [
