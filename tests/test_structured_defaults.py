@@ -15,6 +15,7 @@ from lowrank_rank import (
     StructuredHingeSequenceClassifier,
 )
 from lowrank_rank.datasets import make_ranking
+from lowrank_rank.regression._alpha import default_alpha
 
 
 @pytest.fixture
@@ -29,32 +30,26 @@ def documents():
     return make_ranking(n_lists=40, n_items=8, n_features=5, random_state=0)
 
 
-def test_penalties_are_those_of_the_docstrings(classes, documents):
+def test_penalties_are_the_formulas_over_the_hinge_at_zero_weights(classes, documents):
     X, y = classes
-    p, n = X.shape[1], len(y)
-    weights = np.where(y == 0, 3.0, 1.0)
     model = StructuredHingeClassifier()
-    at_zero = 1.0  # of the 0-1 loss
-    assert clone(model).fit(X, y).alpha_ == pytest.approx(0.1 * p / n * p / 50 / at_zero)
+    assert clone(model).fit(X, y).alpha_ == pytest.approx(default_alpha("classes, hinge", 8, 300))
+    weights = np.where(y == 0, 3.0, 1.0)
     weighted = clone(model).fit(X, y, sample_weight=weights)
-    assert weighted.alpha_ == pytest.approx(0.1 * p / weights.sum() * p / 50)
-    words = sparse.csr_matrix(np.where(np.abs(X) > 1, X, 0.0))  # m: each column has scaled squares
-    assert clone(model).fit(words, y).alpha_ == pytest.approx(0.1 * words.nnz / n / n)
+    assert weighted.alpha_ == pytest.approx(default_alpha("classes, hinge", 8, weights.sum()))
+    words = sparse.csr_matrix(np.where(np.abs(X) > 1, X, 0.0))
+    assert clone(model).fit(words, y).alpha_ == pytest.approx(0.1 * words.nnz / 300 / 300)
     steps = clone(model).set_params(solver="sgd", random_state=0).fit(X, y)
     assert steps.alpha_ == pytest.approx(1e-3)
     X, y, qid = documents
-    p, n = X.shape[1], len(y)
-    ranker = StructuredHingeRanker().fit(X, y, qid=qid)
-    assert ranker.alpha_ == pytest.approx(0.01 * 300 * p / n)  # Kendall's hinge at zero is 1
-    twice = StructuredHingeRanker().fit(X, y, qid=qid, sample_weight=np.full(n, 2.0))
-    assert twice.alpha_ == pytest.approx(0.01 * 300 * p / (2 * n))
-    items = StructuredHingeRanker().fit(X.reshape(40, -1)[:, :3], y.reshape(40, 8))
-    assert items.alpha_ == pytest.approx(0.01 * 60 * 3 / 40)
-    wide = StructuredHingeRanker().fit(X.reshape(40, -1)[:, :1], y.reshape(40, 8))
-    assert wide.alpha_ == pytest.approx(0.01 * 60 / 40)
-    one_list = StructuredHingeRanker().fit(X[:8], y[:8])
-    assert one_list.alpha_ == pytest.approx(0.01 * 300 * p / 8)
-    assert not hasattr(ranker, "alphas_")
+    for rows, weight in ((slice(None), 1.0), (slice(None), 2.0), (slice(0, 8), 1.0)):
+        given = {"qid": qid[rows], "sample_weight": np.full(len(y[rows]), weight)}
+        ranker = StructuredHingeRanker().fit(X[rows], y[rows], **given)
+        expected = default_alpha("documents, hinge", 5, weight * len(y[rows]))
+        assert ranker.alpha_ == pytest.approx(expected)  # Kendall's hinge at zero is 1
+    for p in (1, 30):
+        items = StructuredHingeRanker().fit(X.reshape(40, -1)[:, :p], y.reshape(40, 8))
+        assert items.alpha_ == pytest.approx(default_alpha("items, hinge", p, 40))
 
 
 def test_the_unit_of_the_costs_does_not_matter(classes):

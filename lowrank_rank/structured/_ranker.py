@@ -42,7 +42,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
         with few relevant items.
     alpha : float or "auto", default="auto"
-        Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``0.01 max(1, 60 f)`` for
+        Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``max(0.003, f^2)`` for
         fixed items, f = min(p / n, 1), over the hinge at zero weights; for sparse X of fixed items
         ``0.1 m / n`` over it, m the mean squared norm of the scaled rows. p is the number of
         features and n the sum of `sample_weight`: weights that sum to 1 say "one row".
