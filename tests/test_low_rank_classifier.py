@@ -7,14 +7,18 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVR, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
@@ -421,3 +425,52 @@ def test_classes_that_y_lacks_have_no_probability():
 def test_a_classifier_without_probabilities_is_refused(iris):
     with pytest.raises(ValueError, match=r"has no predict_proba.*CalibratedClassifierCV"):
         LowRankSurrogateClassifier(estimator=LinearSVC()).fit(*iris)
+
+
+# scikit-learn's tools around it -------------------------------------------------------
+
+
+@pytest.mark.parametrize("estimator", ["auto", "ridge"])
+def test_tools_of_scikit_learn_take_it(estimator):
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, 20:26]
+    model = LowRankSurrogateClassifier(estimator=estimator)
+    binary = [
+        TunedThresholdClassifierCV(model, scoring="f1"),
+        CalibratedClassifierCV(model),
+        RFECV(model, step=2, cv=3),
+    ]
+    for tool in binary:
+        assert tool.fit(X, y).score(X, y) > 0.9
+    if estimator == "auto":  # it needs probabilities
+        some = np.where(np.arange(len(y)) % 5 == 0, y, -1)
+        assert SelfTrainingClassifier(model).fit(X, some).score(X, y) > 0.9
+    X, y = load_iris(return_X_y=True)
+    for tool in (OneVsRestClassifier(model), RFECV(model, cv=3), CalibratedClassifierCV(model)):
+        assert tool.fit(X, y).score(X, y) > 0.7  # ridge loses the middle one of three
+
+
+def test_decision_function_is_minus_the_expected_cost(iris):
+    X, y = iris
+    costs = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+    model = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+    scores = model.decision_function(X)
+    np.testing.assert_allclose(scores, -model.predict_proba(X) @ costs, atol=1e-12)
+    np.testing.assert_array_equal(model.classes_[scores.argmax(axis=1)], model.predict(X))
+    kept = y != "setosa"
+    two = LowRankSurrogateClassifier(loss_matrix=[[0, 3], [1, 0]]).fit(X[kept], y[kept])
+    P = two.predict_proba(X[kept])
+    np.testing.assert_allclose(two.decision_function(X[kept]), P[:, 1] - 3 * P[:, 0], atol=1e-12)
+
+
+def test_methods_are_there_where_they_mean_something(iris):
+    X, y = iris
+    more = LowRankSurrogateClassifier(loss_matrix=COSTS[:3])
+    assert not hasattr(more.fit(X, y), "decision_function")
+    assert hasattr(more, "predict_proba")
+    ridge = LowRankSurrogateClassifier(estimator="ridge").fit(X, y)
+    assert not hasattr(ridge, "predict_proba")
+    assert ridge.decision_function(X).shape == (150, 3)
+    assert not hasattr(LowRankSurrogateClassifier(estimator=Ridge()), "predict_proba")
+    forest = LowRankSurrogateClassifier(estimator=RandomForestClassifier(5, random_state=0))
+    assert forest.fit(X, y).predict_proba(X).shape == (150, 3)
