@@ -104,14 +104,14 @@ BAD_VALUES = [
     object(),
 ]
 REGRESSORS = [
-    None,
+    "ridge",
     Ridge(),
     DecisionTreeRegressor(max_depth=3, random_state=0),
     KNeighborsRegressor(2),
 ]
 BOOSTED = GradientBoostingRegressor(n_estimators=3, max_depth=2, random_state=0)
 SOLVER = {
-    "alpha": [1.0, 0.01, 100.0, 0.0],
+    "alpha": [1.0, "auto", 0.01, 100.0, 0.0],
     "solver": ["auto", "gram", "lsqr"],
     "tol": [1e-10, 1e-6],
 }
@@ -123,11 +123,11 @@ HINGE = {
     "random_state": [0],
 }
 SCALED_HINGE = {**HINGE, "standardize": [True, False]}
-SEARCHED_HINGE = {**SCALED_HINGE, "alpha": ["auto", *HINGE["alpha"]]}
+AUTO_HINGE = {**SCALED_HINGE, "alpha": ["auto", *HINGE["alpha"]]}
 PARAMETERS = {
     LowRankSurrogateRanker: {
         "target_loss": ["ndcg", *names_of(), PrecisionAtK(k=2, relevance_threshold=2)],
-        "estimator": [*REGRESSORS, BOOSTED, "trees"],
+        "estimator": [*REGRESSORS, BOOSTED, "trees", "auto", "logistic"],
         "decoder": ["auto", "sort", "exact", "local_search", "diagonal", "dag", "borda"],
         "centered": [True, False],
         "list_weights": ["rows", "lists", "pairs"],
@@ -147,7 +147,7 @@ PARAMETERS = {
         "pair_features": ["difference", "concatenation", "bilinear"],
         "on_cycle": ["net", "error"],
         "list_weights": ["rows", "lists", "pairs"],
-        "estimator": REGRESSORS,
+        "estimator": [*REGRESSORS, "trees", "auto", "logistic"],
         "n_restarts": [2],
         "time_limit": [5.0],
         "max_iter": [None, 20],
@@ -158,7 +158,7 @@ PARAMETERS = {
     OrderPreservingRegressor: {
         "target_loss": ["ndcg@10", *names_of(lambda loss: loss.is_positional)],
         "surrogate": ["cross_entropy", *SURROGATES],
-        "alpha": [0.1, 1.0, 1e-6, 0.0],
+        "alpha": [0.1, "auto", 1.0, 1e-6, 0.0],
         "fit_intercept": [True, False],
         "standardize": [True, False],
         "max_iter": [200, 3],
@@ -176,14 +176,14 @@ PARAMETERS = {
     },
     StructuredHingeRanker: {
         "target_loss": ["ndcg@10", "kendall", "precision@1", "recall@2", "auc"],
-        **SEARCHED_HINGE,
+        **AUTO_HINGE,
     },
     StructuredHingeBinaryClassifier: {
         "target_loss": ["f1", "auc", "precision@1"],
         "threshold": ["tuned", "hinge"],
         **SCALED_HINGE,
     },
-    StructuredHingeClassifier: SEARCHED_HINGE,
+    StructuredHingeClassifier: AUTO_HINGE,
     StructuredHingeSequenceClassifier: HINGE,
     PointwiseRanker: {
         "estimator": [Ridge(), LogisticRegression(max_iter=20), DecisionTreeRegressor(max_depth=3)],
@@ -228,16 +228,16 @@ def has_closed_form(estimator):
     params = estimator.get_params(deep=False)
     if params.get("max_pairs") == 5:
         return False  # a sample
-    if params.get("estimator") is not None and not isinstance(estimator, PointwiseRanker):
-        return isinstance(params["estimator"], Ridge)
+    inner, alpha = params.get("estimator"), params.get("alpha", 1.0)
+    if inner is not None and not isinstance(inner, str):
+        return isinstance(inner, Ridge)
     if (
         isinstance(estimator, (PrecisionAtKPerceptron, *HINGES))
         or params.get("pair_features") == "bilinear"
+        or inner == "trees"
     ):
-        return False  # steps in the order of the rows, a duality gap; several minima
-    inner = params.get("estimator")
-    alpha = params.get("alpha", 1.0)  # "auto" changes with the folds, which rounding may change
-    return alpha != "auto" and alpha >= 0.01 and (inner is None or isinstance(inner, Ridge))
+        return False  # steps in the order of the rows, a duality gap; several minima; samples
+    return inner == "ridge" if alpha == "auto" else alpha >= 0.01
 
 
 # Input ----------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ ADVISED = {
 HINGE_ALPHAS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1]
 #: Of what takes ridge or logistic regression by itself.
 RIDGE_OR_LOGISTIC = [
-    {"estimator": [None], "alpha": ALPHAS},
+    {"estimator": ["ridge"], "alpha": ALPHAS},
     {"estimator": ["logistic"], "alpha": [1e-4, 1e-3, 1e-2, 0.1]},
 ]
 LEVEL = 0.05

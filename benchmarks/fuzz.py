@@ -325,7 +325,7 @@ def check_predictions(choices, caller, estimator, batch):
         check(np.all(np.isfinite(found)), f"{estimator!r} predicts what is not finite")
     shuffled = take(batch.X, order)
     again = caller(estimator.predict, shuffled)
-    exact = getattr(estimator, "estimator", None) is None
+    exact = is_linear(getattr(estimator, "estimator", "ridge"))
     exact &= not isinstance(estimator, StructuredHingeSequenceClassifier)  # rows stand in order
     exact &= getattr(estimator, "pair_features", "difference") != "concatenation"
     if exact:
@@ -361,7 +361,7 @@ def check_ranks(choices, caller, estimator, batch, ids):
     renamed = choices.one(RENAMED)(codes[::-1].max() - codes)
     again = caller(estimator.rank, batch.X, qid=renamed)
     check(np.array_equal(ranks, again), f"{estimator!r} ranks by the names of the ids")
-    if getattr(estimator, "estimator", None) is not None or sparse.issparse(batch.X):
+    if not is_linear(getattr(estimator, "estimator", "ridge")) or sparse.issparse(batch.X):
         return
     one = lists[choices.draw(len(lists))]
     alone = caller(estimator.rank, take(batch.X, one), qid=codes[one])
@@ -453,7 +453,8 @@ def by_item(estimator, X, items=slice(None)):
 
 def _tolerance(estimator):
     """How far two fits of the same rows may differ."""
-    iterates = getattr(estimator, "solver_", "gram") == "lsqr" or hasattr(estimator, "surrogate_")
+    solver = getattr(estimator, "solver_", None)  # that of ridge; logistic regression has none
+    iterates = solver == "lsqr" or (solver is None and hasattr(estimator, "alpha_"))
     return TOLERANCE_CONVERGED if iterates else TOLERANCE_CLOSED_FORM
 
 

@@ -2,8 +2,7 @@
 
 The floor of ridge is ``X.T @ X`` of each block, that of an evaluation of L-BFGS two products
 ``X @ w`` of each block, in the type and from the place, memory or a memory map, that the path
-reads. Its penalty is given, as one product is one fit; a row without a bar has the default, which
-searches it.
+reads.
 ``--figure`` times whole fits of a growing memory map instead, and draws them over the rows.
 A process of its own writes an .npy file of float32 and reports the peak resident size of a fit of
 it. The page cache of the file is not counted: the system takes it back at need.
@@ -117,10 +116,9 @@ def ridge_paths(X, y, qid, blocks):
         for block, _, _ in blocks:
             block.T @ block
 
-    ridge, searched = LowRankSurrogateRanker(alpha=0.1), LowRankSurrogateRanker()
+    ridge = LowRankSurrogateRanker()
     if not isinstance(X, np.memmap):
         yield "ridge, fit", lambda: ridge.fit(X, y, qid=qid), floor, 1.5
-        yield "ridge, penalty searched, fit", lambda: searched.fit(X, y, qid=qid), floor, None
     yield "ridge, blocks", lambda: clone(ridge).fit_blocks(blocks), floor, 1.5
 
 
@@ -142,11 +140,9 @@ def evaluation_paths(X, y, qid, blocks):
         kinds["fit"] = HeldBlocks([(X, y, qid)])
     for name, source in kinds.items():
         labelled = source.map(_solvers.read, model, loss)
-        facts = labelled.sum(_solvers.facts, False)
+        facts = labelled.sum(_solvers.facts)
         scaling = Scaling.of(facts.features, True, True)
         known = facts.labels.known(model.surrogate)
-        if not source.is_kept:
-            labelled = source.map(_solvers.read, model, loss, True)  # as evaluations read it
         parts = labelled.map(_solvers.prepare, scaling, known, source.is_kept, True)
         yield (
             f"evaluation, {name}",

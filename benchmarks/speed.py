@@ -51,8 +51,7 @@ def run(args):
 
 
 def regressors(tiny):
-    """Ridge is the default of LowRankSurrogateRanker, with alpha=0.1, for the bare one has a given
-    penalty too; the others go in as estimator=."""
+    """Regressors that go in as estimator=, beside ridge."""
     trees = {"max_depth": 4, "random_state": 0}
     found = {
         "DecisionTree": DecisionTreeRegressor(**trees),
@@ -74,7 +73,7 @@ def documents_fit(n_rows, args):
     y, qid = y[:, 0], np.arange(n_rows) // LENGTH
     encoded = NDCG(k=10).encode(y.reshape(-1, LENGTH)).ravel()
     rows = fit_rows(
-        "documents, Ridge", X, y, encoded, {"qid": qid}, None, Ridge(), 3 * args.repeats
+        "documents, Ridge", X, y, encoded, {"qid": qid}, "ridge", Ridge(), 3 * args.repeats
     )
     for name, regressor in regressors(args.tiny).items():
         group = f"documents, {name}"
@@ -88,7 +87,7 @@ def items_fit(n_rows, args, n_items=20):
     encoded = NDCG(k=10).encode(y)
     tree = DecisionTreeRegressor(max_depth=4, random_state=0)
     return [
-        *fit_rows("items, Ridge", X, y, encoded, {}, None, Ridge(), 3 * args.repeats),
+        *fit_rows("items, Ridge", X, y, encoded, {}, "ridge", Ridge(), 3 * args.repeats),
         *fit_rows("items, DecisionTree", X, y, encoded, {}, tree, tree, args.repeats),
     ]
 

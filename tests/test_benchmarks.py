@@ -11,6 +11,10 @@ import pytest
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import make_ranking
 
+pytestmark = [  # of tiny data
+    pytest.mark.filterwarnings("ignore:Training did not improve"),
+    pytest.mark.filterwarnings("ignore:Liblinear failed to converge"),
+]
 REPOSITORY = Path(__file__).resolve().parent.parent
 if not (REPOSITORY / "benchmarks").is_dir():
     pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
@@ -238,7 +242,7 @@ def test_top_times_fits_passes_and_cutting_planes():
 
 def test_top_times_many_lists():
     rows = of(run_tiny("top", "--part", "lists", "--repeats", "1"), table="lists")
-    assert [row["at_most"] for row in rows] == [3.0] * 6 + [20.0, 10.0]
+    assert [row["at_most"] for row in rows] == [3.0] * 6 + [4.0, 4.0]
     assert all(row["value"] > 0 for row in rows)
 
 

@@ -31,7 +31,9 @@ def linear_onnx():
     return namespace["linear_onnx"]
 
 
-@pytest.mark.parametrize("model", [LowRankSurrogateRanker(), OrderPreservingRegressor()], ids=repr)
+@pytest.mark.parametrize(
+    "model", [LowRankSurrogateRanker(estimator="ridge"), OrderPreservingRegressor()], ids=repr
+)
 @pytest.mark.parametrize("layout", ["documents", "items"])
 def test_an_onnx_graph_gives_the_scores(documents, linear_onnx, model, layout):
     runtime = pytest.importorskip("onnxruntime")

@@ -422,7 +422,7 @@ def test_batches_with_and_without_missing_judgements_add_up(loss, decoder):
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 3)), graded(rng, 60, 5)
     y[40:] = with_missing(rng, 20, 5)
-    ranker = LowRankSurrogateRanker(target_loss=loss, decoder=decoder)
+    ranker = LowRankSurrogateRanker(target_loss=loss, decoder=decoder, estimator="ridge")
     whole = clone(ranker).fit(X, y)
     parts = clone(ranker)
     for rows in np.split(np.arange(60), [20, 40]):

@@ -46,7 +46,9 @@ complete = ~np.isnan(known[train]).any(axis=1)
 losses = {"dcg": "dcg", "eru": ExpectedRankUtility(neutral=2, half_life=2, max_grade=5)}
 print(f"{complete.sum()} of 500 users have rated everything")
 for name, loss in losses.items():
-    ridge = LowRankSurrogateRanker(target_loss=loss, estimator="ridge")  # what labels with gaps take
+    ridge = LowRankSurrogateRanker(
+        target_loss=loss, estimator="ridge"
+    )  # what labels with gaps take
     with_gaps = clone(ridge).fit(X[train], known[train])
     without = clone(ridge).fit(X[train][complete], known[train][complete])
     print(

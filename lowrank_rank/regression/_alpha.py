@@ -58,5 +58,5 @@ def default_alpha(kind, n_features, n_rows, mean_square=None):
     """
     formula = FORMULAS[kind]
     if mean_square is not None and formula.sparse is not None:
-        return float(formula.sparse * mean_square / n_rows)
+        return float(formula.sparse * (mean_square or 1.0) / n_rows)  # X may be empty
     return float(formula.dense(n_features, min(n_features / n_rows, 1.0)))

@@ -333,10 +333,11 @@ def stopped(regression, batch, encode, *, fraction, patience):
     value = measure_on(
         batch.loss, batch.y[held], RankingLists.from_qid(of_row), batch.row_weights[held]
     )
-    loss, decoder, r = training.loss, training.decoder, training.n_items
-    scores = iterated.validation_scores(
-        parts, lambda u: value(decoded_scores(loss, decoder, u, r)), patience
-    )
+
+    def decoded_value(u):
+        return value(decoded_scores(training.loss, training.decoder, u, training.n_items))
+
+    scores = iterated.validation_scores(parts, decoded_value, patience)
     n_iter = int(np.argmax(scores)) + 1
     regression.say(f"{len(scores)} iterations on {len(rows)} rows, the best of them {n_iter}")
     return replace(regression, estimator=iterated.limited(n_iter), random_state=None), scores

@@ -208,7 +208,10 @@ class SurrogateMixin:
 
     def _validate_X(self, X, *, reset):
         tags = get_tags(self).input_tags
-        other = not is_linear(self.estimator)  # whose tags may say less than it takes
+        model = None if reset else getattr(self, "_model_", None)
+        model = getattr(model, "model", model)  # the regression of pairs
+        known = model is not None  # else the parameter says what will see X
+        other = isinstance(model, RegressorModel) if known else not is_linear(self.estimator)
         if other and self._keeps_frames and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = tags.allow_nan or (other and wraps(named_regressor(self.estimator)))
@@ -435,8 +438,6 @@ def takes_no_weights(estimator):
 
 def wraps(estimator):
     """Whether other estimators are inside, whose tags scikit-learn does not hand up."""
-    if estimator is None:
-        return False
     return any(
         hasattr(value, "fit") or isinstance(value, list | tuple)
         for value in estimator.get_params(deep=False).values()
