@@ -29,6 +29,7 @@ from lowrank_rank import (
     decoders,
     make_ranking_scorer,
 )
+from lowrank_rank._parameters import is_linear
 from lowrank_rank.decoders import net_preferences
 from lowrank_rank.surrogates import (
     PRECISION_SURROGATES,

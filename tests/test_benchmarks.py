@@ -450,7 +450,7 @@ def test_aiming():
 
 def test_scale_has_a_floor_for_every_path():
     rows = run_tiny("scale")
-    assert len(rows) == 5 + 5 + 2 + 2
+    assert len(rows) == 4 + 4 + 2 + 2
     assert all(row["value"] > 0 for row in rows)
 
 
