@@ -87,11 +87,15 @@ def remark_rows(args):
     utility = ExpectedRankUtility(neutral=0.0)  # v = y
     models = {
         "low rank, exact": (
-            LowRankSurrogateRanker(target_loss="map", decoder="exact", alpha=1e-3),
+            LowRankSurrogateRanker(
+                target_loss="map", estimator="ridge", decoder="exact", alpha=1e-3
+            ),
             False,
         ),
         "low rank, diagonal": (
-            LowRankSurrogateRanker(target_loss="map", decoder="diagonal", alpha=1e-3),
+            LowRankSurrogateRanker(
+                target_loss="map", estimator="ridge", decoder="diagonal", alpha=1e-3
+            ),
             False,
         ),
     }

@@ -197,6 +197,6 @@ def test_units_of_sparse_columns(name, unit, plain):
 
 @pytest.mark.parametrize("name", [name for name, (_, _, docs, _) in MODELS.items() if docs])
 def test_documents_read_sparse_are_as_if_dense(name, plain):
-    found = plain(name, SPARSE)
-    expected = scores(name, SPARSE.toarray())
-    same(name, found, expected)
+    found, expected = plain(name, SPARSE), scores(name, SPARSE.toarray())
+    near = HINGE if "hinge" in name else 1e-8
+    np.testing.assert_allclose(found, expected, rtol=0, atol=near * np.abs(expected).max())

@@ -73,9 +73,8 @@ for d in components:
 # %%
 # Any regressor, any decisions
 # ----------------------------
-# The default is ridge or logistic regression, whichever costs less on held-out rows; ``estimator``
-# takes any regressor. A forest fits all components at once (and does not pay on these 442
-# patients):
+# The default is logistic regression; ``estimator`` takes any regressor. A forest fits all
+# components at once (and does not pay on these 442 patients):
 
 forest = RandomForestRegressor(n_estimators=50, min_samples_leaf=5, random_state=0)
 by_forest = costs[stage, held_out(costs, estimator=forest)].mean()

@@ -156,7 +156,8 @@ for condition in ("p_dag", "cyclic"):
     )
     train, test = slice(18_000), slice(18_000, None)
     for decoder in DECODERS:
-        ranker = PairwiseDAGRanker(decoder=decoder).fit(data.data[train], data.target[train])
+        ranker = PairwiseDAGRanker(decoder=decoder, estimator="ridge")
+        ranker.fit(data.data[train], data.target[train])
         ranks = ranker.rank(data.data[test])
         regrets[condition, decoder] = conditional_regret(
             "pd", data.support, data.probabilities[test], ranks

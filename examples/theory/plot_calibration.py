@@ -35,7 +35,7 @@ def regrets(n_samples, seed, losses=LOSSES, **kwargs):
     )
     table = []
     for fitted_for in losses:
-        ranker = LowRankSurrogateRanker(target_loss=fitted_for, alpha=1e-3)
+        ranker = LowRankSurrogateRanker(target_loss=fitted_for, estimator="ridge", alpha=1e-3)
         ranker.fit(data.data[:n_samples], data.target[:n_samples])
         ranks = ranker.rank(data.data[n_samples:])
         new = data.probabilities[n_samples:]
