@@ -84,7 +84,7 @@ def test_levels_of_lists_do_not_shrink_features(documents, layout):
     levels = 1e3 * np.random.default_rng(0).normal(size=(40, 5))
     model = StructuredHingeRanker(tol=1e-5)
     found = [clone(model).fit(layout(Z), y, qid=qid) for Z in (X, X + levels[qid])]
-    assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-3)
+    assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-2)
     marks = StructuredHingeRanker(target_loss="precision@1", alpha=1e-3, tol=1e-6)  # sees levels
     marks.fit(layout(X), y, qid=qid)
     within = (X - np.array([X[qid == q].mean(axis=0) for q in range(40)])[qid]).std(axis=0)

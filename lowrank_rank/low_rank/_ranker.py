@@ -37,7 +37,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
 
     The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
-    linear, a regressor learns them by least squares, and its prediction u is decoded into
+    linear, a regressor estimates their expectation, and its prediction u is decoded into
     the order that minimises ``<u, beta(order)>``. With any consistent regressor this is
     consistent for the target loss (theorem 3 of [1]_), on documents as far as
     one score per row can be.
@@ -73,7 +73,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
         ``max(0.1, 10 f)`` for documents; ``f min(p / 50, 1)**2 / 2`` for "logistic", and
         ``max(0.1, 2 f)`` for "ridge", of fixed items. The guide has the rest of the table.
     centered : bool or "auto", default="auto"
-        Documents only: subtract from the targets (and, in the default ridge, from the
+        Documents only: subtract from the targets (and, with "ridge", from the
         features) their mean within each list, which no order within a list can see. "auto" does
         so for "ridge" and "trees" only: another regressor cannot be centred on the
         features, and has then to tell apart lists whose documents look alike.

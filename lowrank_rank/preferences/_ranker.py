@@ -99,8 +99,8 @@ def mean_row(X, weights):
 class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
     """Ranker that learns preferences between items and decodes them into an order.
 
-    The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regressor learns
-    ``u_ij = E[y_ij - y_ji | x]`` by least squares, and the order is that of (least, or nearly
+    The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regressor
+    estimates ``u_ij = E[y_ij - y_ji | x]``, and the order is that of (least, or nearly
     least) cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``: a minimum weighted feedback arc set.
     With algorithm 1 of [1]_ ("dag") this is consistent for the pairwise disagreement wherever
     the expected preferences have no cycle (theorem 7), with ``decoder="exact"`` everywhere.
@@ -616,6 +616,8 @@ class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
             self._fit_batch(batch)
             return
         self.n_lists_, self.mean_ = batch.n_lists, batch.means["mean_"]
+        if not np.any(weights**2):  # weights of pairs would vanish
+            weights = weights / weights.max()
         counts = weights > 0  # rows of weight 0 form no pairs
         if not counts.all():
             lists = RankingLists.from_qid(lists.ungroup(lists.index)[counts])

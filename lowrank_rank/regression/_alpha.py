@@ -30,7 +30,7 @@ FORMULAS = {
     "documents": Formula(lambda p, f: max(0.1, 10.0 * f)),
     "items": Formula(lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
     "items, ridge": Formula(lambda p, f: max(0.1, 2.0 * f), 1.0),
-    "items, missing labels": Formula(lambda p, f: max(1.0, 2.0 * f), 1.0),
+    "items, missing labels": Formula(lambda p, f: max(0.1, 3.0 * f), 1.0),
     "classes": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
     "classes, ridge": Formula(lambda p, f: max(0.1, 0.5 * f), 1.0),
     "documents, hinge": Formula(lambda p, f: 0.01 * max(1.0, 300.0 * f)),

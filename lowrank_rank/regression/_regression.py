@@ -174,7 +174,7 @@ class SurrogateMixin:
     """
 
     estimator: Any
-    _keeps_float32: ClassVar[bool] = False  # where the default ridge is all that sees X
+    _keeps_float32: ClassVar[bool] = False  # where a linear model is all that sees X
     _keeps_frames: ClassVar[bool] = False  # where an estimator is all that sees X
 
     def __sklearn_tags__(self):

@@ -90,7 +90,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
 
     See Also
     --------
-    LowRankSurrogateRanker : Calibrated, by least squares.
+    LowRankSurrogateRanker : Calibrated, for every target loss.
     OrderPreservingRegressor : Calibrated, by convex surrogates.
 
     References
