@@ -472,5 +472,8 @@ def test_methods_are_there_where_they_mean_something(iris):
     assert not hasattr(ridge, "predict_proba")
     assert ridge.decision_function(X).shape == (150, 3)
     assert not hasattr(LowRankSurrogateClassifier(estimator=Ridge()), "predict_proba")
+    changed = ridge.set_params(estimator="logistic")  # what is fitted is still ridge
+    assert not hasattr(changed, "predict_proba")
+    assert changed.decision_function(X).shape == (150, 3)
     forest = LowRankSurrogateClassifier(estimator=RandomForestClassifier(5, random_state=0))
     assert forest.fit(X, y).predict_proba(X).shape == (150, 3)

@@ -106,3 +106,11 @@ def test_named_trees_of_two_items():
     named = LowRankSurrogateRanker(target_loss="pd", estimator="trees", random_state=0)
     found = named.fit(X, y).predict([[2.0, 0.0], [-2.0, 0.0]])
     np.testing.assert_array_equal(found, [[1.0, 0.0], [0.0, 1.0]])
+
+
+def test_a_row_of_weight_zero_has_no_missing_labels():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, (40, 4)).astype(float)
+    y[0, 1], weights = np.nan, np.append(0.0, np.ones(39))
+    trees = LowRankSurrogateRanker(target_loss="dcg", estimator="trees", random_state=0)
+    assert len(trees.fit(X, y, sample_weight=weights).estimators_) == 1

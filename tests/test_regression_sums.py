@@ -129,10 +129,21 @@ def test_batches_are_of_one_kind(items):
     """Sparse features of items are scaled in another way than dense ones."""
     X, y = items
     model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").partial_fit(X, y)
-    with pytest.raises(ValueError, match="Dense and sparse X are scaled"):
+    with pytest.raises(ValueError, match="One batch has dense X and another sparse"):
         model.partial_fit(sparse.csr_matrix(X), y)
     with pytest.raises(ValueError, match="layout"):
         model.partial_fit(X, y[:, :2])
+
+
+def test_parts_of_the_same_features_with_other_labels_are_merged():
+    X = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [4.0, 1.0]]
+    ridge = LowRankSurrogateRanker()
+    parts = [
+        clone(ridge).fit(X, y, qid=ids)
+        for y, ids in (([0, 1, 0, 1], list("aabb")), ([1, 0, 0, 1], list("ccdd")))
+    ]
+    whole = clone(ridge).fit(X + X, [0, 1, 0, 1, 1, 0, 0, 1], qid=list("aabbccdd"))
+    same(merge(parts), whole)
 
 
 def test_what_cannot_be_merged_is_named(documents):

@@ -172,3 +172,11 @@ def test_zero_weights_are_not_best_where_most_labels_are_tied(layout):
         y = score == score.max(axis=1, keepdims=True)
     model = StructuredHingeRanker().fit(X, y.astype(float), qid=qid)
     assert np.abs(model.coef_).max() > 0.1
+
+
+def test_steps_take_rows_in_one_form():
+    X = np.random.default_rng(0).normal(5.0, 1.0, size=(60, 3))
+    model = StructuredHingeClassifier(solver="sgd", alpha=0.01, random_state=0)
+    model.partial_fit(X, X[:, 0] > 5.0)
+    with pytest.raises(ValueError, match="Earlier rows were dense, these are sparse"):
+        model.partial_fit(sparse.csr_matrix(X), X[:, 0] > 5.0)

@@ -41,8 +41,13 @@ from ..target_losses import MatrixLoss
 def _has_probabilities(classifier):
     """For `available_if`: whether the model estimates probabilities of the classes."""
     estimator = classifier.estimator
-    known = estimator in ("auto", "logistic") if isinstance(estimator, str) else None
-    if known or (known is None and is_classifier(estimator)):
+    if hasattr(classifier, "_model_"):
+        known = getattr(classifier._model_, "vectors", None) is not None
+    elif isinstance(estimator, str):
+        known = estimator in ("auto", "logistic")
+    else:
+        known = is_classifier(estimator)
+    if known:
         return True
     raise AttributeError(
         f"estimator={estimator!r} estimates no probabilities: set estimator='logistic', or a "
@@ -412,7 +417,8 @@ class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, Bas
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes
-            Of a model without probabilities, up to a number common to the decisions of a row. Of
+            Of a model without probabilities, up to a number common to the decisions of a row; with
+            `n_components` below the rank, of costs that are off by ``approximation_error_``. Of
             two classes the second column minus the first: above 0 `predict` takes the second.
         """
         check_is_fitted(self)

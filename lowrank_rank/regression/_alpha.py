@@ -5,37 +5,19 @@ stronger one: it grows with the fraction f = min(p / n, 1). ``python -m benchmar
 each formula with a search by cross-validation.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-
-class Formula(NamedTuple):
-    """A default penalty.
-
-    Attributes
-    ----------
-    dense : callable
-        ``dense(p, f)``, the penalty for dense X, and for sparse X of documents.
-    sparse : float or None
-        The penalty for sparse X is this number times m / n, m the mean squared norm of the scaled
-        rows. None is the formula for dense X.
-    """
-
-    dense: Callable[[int, float], float]
-    sparse: float | None = None
-
-
-#: By the kind of rows, and the model where there are several.
+#: By the kind of rows, and the model where there are several: a function of p and f for dense X and
+#: for documents, and a number c, for c m / n of sparse X with m the mean squared norm of its scaled
+#: rows.
 FORMULAS = {
-    "documents": Formula(lambda p, f: max(0.1, 10.0 * f)),
-    "items": Formula(lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
-    "items, ridge": Formula(lambda p, f: max(0.1, 2.0 * f), 1.0),
-    "items, missing labels": Formula(lambda p, f: max(0.1, 3.0 * f), 1.0),
-    "classes": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
-    "classes, ridge": Formula(lambda p, f: max(0.1, 0.5 * f), 1.0),
-    "documents, hinge": Formula(lambda p, f: 0.01 * max(1.0, 300.0 * f)),
-    "items, hinge": Formula(lambda p, f: max(0.003, f**2), 0.1),
-    "classes, hinge": Formula(lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
+    "documents": (lambda p, f: max(0.1, 10.0 * f), None),
+    "items": (lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
+    "items, ridge": (lambda p, f: max(0.1, 2.0 * f), 1.0),
+    "items, missing labels": (lambda p, f: max(0.1, 3.0 * f), 1.0),
+    "classes": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
+    "classes, ridge": (lambda p, f: max(0.1, 0.5 * f), 1.0),
+    "documents, hinge": (lambda p, f: 0.01 * max(1.0, 300.0 * f), None),
+    "items, hinge": (lambda p, f: max(0.003, f**2), 0.1),
+    "classes, hinge": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
 }
 
 
@@ -56,7 +38,7 @@ def default_alpha(kind, n_features, n_rows, mean_square=None):
     -------
     float
     """
-    formula = FORMULAS[kind]
-    if mean_square is not None and formula.sparse is not None:
-        return float(formula.sparse * (mean_square or 1.0) / n_rows)  # X may be empty
-    return float(formula.dense(n_features, min(n_features / n_rows, 1.0)))
+    dense, c = FORMULAS[kind]
+    if mean_square is not None and c is not None:
+        return float(c * (mean_square or 1.0) / n_rows)  # X may be empty
+    return float(dense(n_features, min(n_features / n_rows, 1.0)))

@@ -129,6 +129,7 @@ class Regression:
     def fit_estimator(self, X, targets, weights):
         """`RegressorModel` of plain targets: one regressor, or one for each coordinate."""
         estimator = seeded(self.estimator, self.random_state)
+        targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
         regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
             delayed(_fit)(clone(estimator), *given)
             for given in fits_of(estimator, X, targets, self.weights_given(weights))

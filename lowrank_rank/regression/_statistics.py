@@ -158,7 +158,7 @@ class Moments:
         """Moments of both batches together (Chan, Golub & LeVeque's update)."""
         mixed = (self.filled is None) != (other.filled is None)
         if mixed and self.within is None:
-            raise ValueError("Dense and sparse X are scaled differently: give batches of one form.")
+            raise ValueError("One batch has dense X and another sparse X: give them in one form.")
         total = self.total + other.total
         fraction = other.total / total if total > 0 else 0.0
         step = other.mean - self.mean
@@ -258,6 +258,8 @@ class Scaling(NamedTuple):
 def standardise(X, scaling):
     """The standardised copy of X, dense or sparse, in double precision."""
     if sparse.issparse(X):
+        if scaling.mean.any():
+            raise ValueError("Earlier rows were dense, these are sparse: give them in one form.")
         return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
     scaled = np.subtract(X, scaling.mean, dtype=np.float64)
     scaled /= scaling.scale

@@ -73,7 +73,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin,
     is_vacuous_ : bool
         Whether the least value found of the hinge is within 2 % of that at zero weights, and the
         weights are those of logistic regression, its penalty
-        ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows.
+        ``0.1 min(p / n, 1) min(p / 50, 1)`` of p features and n rows; these are standardised and
+        have an intercept, whatever `standardize` and `fit_intercept` say.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
