@@ -501,7 +501,7 @@ class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
         stops = self.early_stopping is True
         if self.early_stopping == "auto" and self.solver == "mini_batch":
             counts = np.bincount(of_units, minlength=2)
-            stops = (counts.min() if labels.one_list else counts[1]) >= _ENOUGH
+            stops = bool((counts.min() if labels.one_list else counts[1]) >= _ENOUGH)
         if not stops:
             return whole, None
         parts = labels.hold_out(self.validation_fraction, of_units, random_state)
