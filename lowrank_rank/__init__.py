@@ -21,7 +21,7 @@ from .metrics import get_ranking_scorer_names, make_ranking_scorer
 from .order_preserving import OrderPreservingRegressor
 from .precision_at_top import PrecisionAtKPerceptron
 from .preferences import ConsensusRanking, PairwiseDAGRanker, RankIntervals, consensus_ranking
-from .regression._sums import merge
+from .regression._estimator import merge
 from .structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,

@@ -1,19 +1,20 @@
-"""Parameters of estimators, checked by a table for each class; and fits that are all or nothing.
+"""Parameters of estimators, checked by a table of each class; fits that are all or nothing.
 
-A class lists in ``_parameters`` the alternatives that each of its parameters may be:
+A class lists in ``_parameters`` the alternatives of each of its parameters:
 
     _parameters = {
         "alpha": [number(0)],
         "max_iter": [count(), None],
         "solver": ["auto", "gram", "lsqr"],
         "centered": [bool],
-        "estimator": [regressor, None],
+        "estimator": [regressor, "auto"],
     }
 
-A string or None stands for itself, `bool` for True and False, `callable` for any callable; the
-rest are rules of this module.
+A string or None stands for itself, `bool` for True and False, `str` for any name, `callable` for
+any callable. The other alternatives are rules of this module.
 """
 
+import operator
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -22,121 +23,102 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils import check_scalar
+from sklearn.utils import check_random_state
 
 from ._arrays import plain
 
 
 class Rule(NamedTuple):
-    """What a parameter may be: a test, and its words in messages."""
+    """A test of a parameter, and its words in messages."""
 
     accepts: Callable[[Any], bool]
     words: str
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """A parameter that is none of what it may be, by type or by value (as scikit-learn's)."""
+    """A parameter of a wrong type or value (as scikit-learn's error of this name)."""
+
+
+_SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 
 
 def number(minimum=None, maximum=None, *, above=None, below=None):
-    """A finite real number within bounds; `above` and `below` leave the bound itself out."""
-    low, high = (minimum if above is None else above), (maximum if below is None else below)
-    closed = "both"
-    if above is not None or below is not None:
-        closed = "left" if minimum is not None else "right" if maximum is not None else "neither"
-    words = [
-        f"{sign} {bound}"
-        for sign, bound in ((">=", minimum), (">", above), ("<=", maximum), ("<", below))
-        if bound is not None
-    ]
-    return Rule(
-        lambda value: _is_scalar(value, Real, low, high, closed) and _is_finite(value),
-        " and ".join(["a finite number " + words[0], *words[1:]]) if words else "a finite number",
-    )
+    """A finite real number within bounds; `above` and `below` exclude the bound itself."""
+    given = zip(_SIGNS, (minimum, above, maximum, below), strict=True)
+    bounds = [(sign, bound) for sign, bound in given if bound is not None]
+
+    def accepts(value):
+        within = _is_a(value, Real) and all(_SIGNS[sign](value, bound) for sign, bound in bounds)
+        try:
+            return within and bool(np.isfinite(float(value)))
+        except OverflowError:  # an integer beyond the floating range
+            return False
+
+    words = " and ".join(f"{sign} {bound}" for sign, bound in bounds)
+    return Rule(accepts, f"a finite number {words}".rstrip())
 
 
 def count(minimum=1):
     """An integer of at least `minimum`, small enough to count something."""
     return Rule(
-        lambda value: _is_scalar(value, Integral, minimum, sys.maxsize), f"an integer >= {minimum}"
+        lambda value: _is_a(value, Integral) and minimum <= value <= sys.maxsize,
+        f"an integer >= {minimum}",
     )
 
 
-def _is_scalar(value, kind, low=None, high=None, closed="both"):
-    if isinstance(value, bool | np.bool_):
-        return False
-    try:
-        check_scalar(value, "value", kind, min_val=low, max_val=high, include_boundaries=closed)
-    except (TypeError, ValueError):
-        return False
-    return True
+def _is_a(value, kind):
+    """Whether a value is a number of this kind; True and False are none."""
+    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
 
 
-def _is_finite(value):
-    try:
-        return bool(np.isfinite(float(value)))
-    except OverflowError:  # an integer beyond the floating range
-        return False
-
-
-def _takes_fit_and_predict(estimator):
+def _fits_and_predicts(estimator):
     fits = hasattr(estimator, "fit") and hasattr(type(estimator), "predict")
     return fits and not isinstance(estimator, type)
 
 
-#: What can be fitted to real targets; a class, or a classifier, cannot.
+#: Models of real targets; a class, or a classifier, cannot be fitted to them.
 regressor = Rule(
-    lambda value: _takes_fit_and_predict(value) and not is_classifier(value),
+    lambda value: _fits_and_predicts(value) and not is_classifier(value),
     "an instance of a regressor with fit and predict",
 )
 
-#: What can be fitted to grades, as numbers or as classes.
+#: Models of grades, which are numbers or classes.
 predictor = Rule(
-    _takes_fit_and_predict, "an instance of a regressor or classifier with fit and predict"
+    _fits_and_predicts, "an instance of a regressor or classifier with fit and predict"
 )
 
 
 def _is_random_state(value):
-    seed = _is_scalar(value, Integral, 0, 2**32 - 1)
-    return seed or value is None or value is np.random or isinstance(value, np.random.RandomState)
+    try:
+        return not isinstance(value, bool | np.bool_) and bool(check_random_state(value))
+    except ValueError:
+        return False
 
 
-#: What scikit-learn's `check_random_state` takes.
+#: Values that scikit-learn's `check_random_state` takes.
 random_state = Rule(_is_random_state, "None, an integer in [0, 2**32 - 1] or a RandomState")
 
-#: How many jobs joblib starts: -1 is one for each processor.
+#: Number of jobs of joblib; -1 is one for each processor.
 jobs = Rule(
-    lambda value: value is None or (_is_scalar(value, Integral) and value != 0),
+    lambda value: value is None or (_is_a(value, Integral) and value != 0),
     "None or an integer other than 0",
 )
 
-#: How much is printed: a flag or a level.
+#: Amount of printed progress: a flag or a level.
 verbosity = Rule(
-    lambda value: isinstance(value, bool | np.bool_) or _is_scalar(value, Integral, 0),
+    lambda value: isinstance(value, bool | np.bool_) or (_is_a(value, Integral) and value >= 0),
     "True, False or an integer >= 0",
 )
 
-#: What estimators that draw, run in parallel and report have in common.
+#: Parameters of all estimators that draw, run in parallel and report.
 RUNTIME = {"n_jobs": [jobs], "random_state": [random_state], "verbose": [verbosity]}
-
-#: A name of which only the target loss knows whether there is one of it.
-name_of_decoder = Rule(lambda value: isinstance(value, str), "a name")
 
 _SPELLED = {
     None: Rule(lambda value: value is None, "None"),
     bool: Rule(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    str: Rule(lambda value: isinstance(value, str), "a name"),
     callable: Rule(callable, "a callable"),
 }
-
-
-def _rules_of(alternatives):
-    names = [one for one in alternatives if isinstance(one, str)]
-    if names:
-        words = f"one of {sorted(names)}" if len(names) > 1 else repr(names[0])
-        yield Rule(lambda value: isinstance(value, str) and value in names, words)
-    for one in alternatives:
-        if not isinstance(one, str):
-            yield _SPELLED.get(one, one)
 
 
 def check_parameter(name, value, alternatives):
@@ -145,23 +127,27 @@ def check_parameter(name, value, alternatives):
     Raises
     ------
     InvalidParameterError
-        Naming the parameter, what it may be, and what it is.
+        The message names the parameter, its alternatives and the value.
     """
-    rules = list(_rules_of(alternatives))
+    rules = [_SPELLED.get(one, one) for one in alternatives if not isinstance(one, str)]
+    names = sorted(one for one in alternatives if isinstance(one, str))
+    if names:
+        words = f"one of {names}" if len(names) > 1 else repr(names[0])
+        rules.insert(0, Rule(lambda value: isinstance(value, str) and value in names, words))
     if not any(rule.accepts(value) for rule in rules):
         words = " or ".join(rule.words for rule in rules)
         raise InvalidParameterError(f"{name} must be {words}, got {plain(value)!r}.")
 
 
 def check_parameters(estimator):
-    """Refuse the first parameter of an estimator that its class's table does not take."""
+    """Refuse the first parameter of an estimator that is not in the table of its class."""
     for name, alternatives in estimator._parameters.items():
         check_parameter(name, getattr(estimator, name), alternatives)
 
 
 @contextmanager
 def all_or_nothing(estimator):
-    """Leave the estimator exactly as it was if anything in the block raises."""
+    """Restore the estimator to its former state if anything in the block raises."""
     before = dict(vars(estimator))
     try:
         yield
@@ -173,7 +159,7 @@ def all_or_nothing(estimator):
 
 @contextmanager
 def fresh_fit(estimator):
-    """`all_or_nothing` for a fit that starts anew: no fitted attribute of an earlier one is left.
+    """Run a new fit: earlier fitted attributes are removed, or restored if the fit raises.
 
     Fitted attributes, public and private, end in an underscore.
     """
@@ -184,10 +170,10 @@ def fresh_fit(estimator):
 
 
 def is_ridge(estimator):
-    """Whether the fit to documents is ridge regression."""
+    """Whether documents are fitted by ridge regression."""
     return isinstance(estimator, str) and estimator in ("auto", "ridge")
 
 
 def is_linear(estimator):
-    """Whether a linear model of ours is all that sees X."""
+    """Whether the model is linear and one of this package."""
     return isinstance(estimator, str) and estimator != "trees"

@@ -26,7 +26,6 @@ from lowrank_rank import (
 )
 from lowrank_rank._arrays import mean_square
 from lowrank_rank.datasets import make_label_ranking, make_ranking
-from lowrank_rank.regression._ridge import LinearModel, check_finite
 
 SKLEARN_IS_OLD = parse_version(sklearn.__version__) < parse_version("1.7")
 X, y, qid = make_ranking(n_lists=30, n_items=(3, 8), n_features=5, random_state=0)
@@ -121,13 +120,6 @@ def test_mean_square(kind):
 @pytest.mark.parametrize("X", [np.ones((300, 70), order="F"), np.ones((600, 140))[::2, ::2]])
 def test_mean_square_of_any_memory_layout(X):
     assert mean_square(X) == 70.0
-
-
-def test_coefficients_that_overflow_are_no_model():
-    check_finite(LinearModel(np.ones((1, 2)), np.ones(1)))
-    for coef, intercept in [([[1.0, np.inf]], [0.0]), ([[1.0, 2.0]], [np.nan])]:
-        with pytest.raises(ValueError, match="features are too large"):
-            check_finite(LinearModel(np.array(coef), np.array(intercept)))
 
 
 @every_fit

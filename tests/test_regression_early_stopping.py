@@ -24,8 +24,8 @@ from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
+from lowrank_rank.regression._any_regressor import round_significant
 from lowrank_rank.regression._early_stopping import Iterated, hold_out
-from lowrank_rank.regression._regression import round_significant
 
 SEED, FRACTION, PATIENCE, MAX_ITER = 3, 0.3, 4, 25
 STOPPING = {

@@ -19,7 +19,6 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     merge,
 )
-from lowrank_rank.regression import _logistic
 
 CLASSES = LowRankSurrogateClassifier()
 RANKER = LowRankSurrogateRanker(target_loss="kendall")
@@ -72,16 +71,6 @@ def test_it_is_the_minimum_of_the_mean_loss_and_the_penalty(targets):
     np.testing.assert_allclose(away.T @ Z + 0.02 * coef, 0.0, atol=1e-6)
     np.testing.assert_allclose(away.sum(axis=0), 0.0, atol=1e-6)
     assert np.abs(coef).max() > 0.1
-
-
-def test_the_gradient_is_that_of_the_value():
-    rng = np.random.default_rng(1)
-    X, shares, weights = rng.normal(size=(30, 4)), rng.uniform(size=(30, 3)), np.full(30, 1 / 30)
-    w, step = rng.normal(size=15), rng.normal(size=15)
-    given = X, shares, weights, 0.3, rng.uniform(0.5, 2.0, (5, 3)), rng.uniform(0.1, 0.3, 3)
-    _, gradient = _logistic._value_and_gradient(w, *given)
-    ahead, behind = (_logistic._value_and_gradient(w + h * step, *given)[0] for h in (1e-6, -1e-6))
-    assert gradient @ step == pytest.approx((ahead - behind) / 2e-6, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
@@ -206,7 +195,7 @@ def test_what_it_cannot_be_fitted_to_is_refused(ranker):
             getattr(model, fit)
     assert vars(model).keys() == model.get_params(deep=False).keys()
     y[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"none of which misses.*'trees'"):
+    with pytest.raises(ValueError, match=r"needs every label.*'trees'"):
         model.fit(X, y)
 
 
@@ -254,7 +243,7 @@ def test_batches_of_items_ask_for_ridge(model):
     by_parts = clone(ridge).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     for fitted in (by_parts, clone(ridge).fit_blocks(halves), merge(parts)):
         np.testing.assert_allclose(fitted.coef_, whole.coef_, rtol=1e-9)
-    with pytest.raises(ValueError, match=r"by logistic regression.*estimator='ridge'"):
+    with pytest.raises(ValueError, match=r"logistic regression.*estimator='ridge'"):
         merge([clone(model).fit(*half[:2]) for half in halves])
 
 

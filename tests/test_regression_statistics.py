@@ -4,23 +4,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lowrank_rank.regression import _statistics
 from lowrank_rank.regression._statistics import Groups, Moments, SecondMoments
 
-
-@pytest.fixture(autouse=True)
-def few_rows_at_once(monkeypatch):
-    """Blocks of 8 rows: short and long groups, and those that are cut."""
-    monkeypatch.setattr(_statistics, "_ROWS_AT_ONCE", 8)
-    monkeypatch.setattr(_statistics, "_ENTRIES_AT_ONCE", 8)
+N = 40_000
 
 
 @pytest.fixture
 def problem():
+    """More rows than are read at once, in short and in long groups."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 4)) * [1.0, 1e-3, 50.0, 1.0] + [0.0, 1.0, 1e4, 3.0]
-    codes = np.repeat(np.arange(12), [1, 3, 2, 30, 9, 8, 1, 65, 7, 17, 50, 7])
-    return X, rng.normal(size=(200, 2)), rng.uniform(0, 2, 200), codes
+    X = rng.normal(size=(N, 4)) * [1.0, 1e-3, 50.0, 1.0] + [0.0, 1.0, 1e4, 3.0]
+    codes = np.repeat(np.arange(12), [1, 3, 2, 30, 9, 8, 1, 65, 7, 17, 50, N - 193])
+    return X, rng.normal(size=(N, 2)), rng.uniform(0, 2, N), codes
 
 
 def standardised(moments, alpha):
@@ -41,11 +36,11 @@ LAYOUTS = {
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sums_are_those_by_hand(problem, layout, grouping, weighted):
     X, targets, weights, codes = problem
-    weights = weights if weighted else np.ones(200)
+    weights = weights if weighted else np.ones(N)
     if grouping == "shuffled":
         codes = np.random.default_rng(1).permutation(codes)
     if grouping == "one group":
-        codes = np.zeros(200, dtype=int)
+        codes = np.zeros(N, dtype=int)
     groups = Groups(codes, weights)
     x, t = groups.centre(X), groups.centre(targets)
     given = None if grouping == "one group" else codes
@@ -87,7 +82,7 @@ def test_coordinates_known_in_the_same_rows_share_a_matrix(problem, kind):
         np.testing.assert_allclose(found.cross[:, [j]], alone.cross, rtol=1e-7, atol=1e-7)
     halves = [
         SecondMoments.of(kind(X[rows]), targets[rows], weights[rows])
-        for rows in (slice(0, 80), slice(80, 200))
+        for rows in (slice(0, 80), slice(80, N))
     ]
     both = halves[0] + halves[1]
     for one, other in zip(standardised(both, 0.1), standardised(found, 0.1), strict=True):
@@ -128,7 +123,7 @@ def test_means_and_squares_within_groups_of_any_layout(kind, n_groups):
     codes[-1] = n_groups - 1
     weights[codes == 3] = 0.0
     given = X.astype(np.float32) if kind is np.float32 else kind(X)
-    groups = _statistics.Groups(codes, weights)
+    groups = Groups(codes, weights)
     known = [g for g in range(n_groups) if weights[codes == g].sum() > 0]
     means = groups.means(given)
     means = means.toarray() if sparse.issparse(means) else means

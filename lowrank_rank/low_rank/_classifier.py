@@ -30,11 +30,11 @@ from .._parameters import (
     random_state,
 )
 from .._typing import ArrayLike, MatrixLike
+from ..regression._any_regressor import Regression
 from ..regression._encoding import EncodedBatch, Totals
+from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._logistic import ClassModel, fit_classes
-from ..regression._regression import Regression, SurrogateMixin
 from ..regression._ridge import SOLVERS
-from ..regression._sums import SumsMixin, adds_up
 from ..target_losses import MatrixLoss
 
 
@@ -69,7 +69,7 @@ def _decides_classes(classifier):
     )
 
 
-class LowRankSurrogateClassifier(SumsMixin, SurrogateMixin, ClassifierMixin, BaseEstimator):
+class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
     """Classifier for any cost matrix, calibrated by a low-rank surrogate.
 
     Estimates ``E[alpha(y) | x]`` and predicts the decision t that minimises ``<u, beta(t)>`` for

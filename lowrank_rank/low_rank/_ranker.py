@@ -15,25 +15,23 @@ from .._parameters import (
     check_parameters,
     count,
     fresh_fit,
-    is_linear,
-    name_of_decoder,
     number,
     regressor,
 )
 from .._tables import take_rows
 from .._typing import ArrayLike, MatrixLike
+from ..regression._any_regressor import Regression
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
-from ..regression._regression import TREE_PASSES, Regression, SurrogateMixin
+from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._ridge import SOLVERS
-from ..regression._sums import SumsMixin, adds_up
 from ..target_losses import resolve_target_loss
 
 if TYPE_CHECKING:
     from ..target_losses._base import TargetLoss
 
 
-class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
+class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
     """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
 
     The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
@@ -184,7 +182,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
-        "decoder": [name_of_decoder, callable],
+        "decoder": [str, callable],
         "alpha": ["auto", number(0)],
         "centered": ["auto", bool],
         "list_weights": [*LIST_WEIGHTS],
@@ -355,8 +353,7 @@ class LowRankSurrogateRanker(SumsMixin, SurrogateMixin, BaseRanker):
     def _passes(self):
         if self.n_passes != "auto":
             return self.n_passes
-        named = isinstance(self.estimator, str) and not is_linear(self.estimator)
-        return TREE_PASSES if named else 1
+        return 20 if isinstance(self.estimator, str) and self.estimator == "trees" else 1
 
     def _stopped(self, regression, batch):
         """The regression with as many iterations as are best on held-out lists."""

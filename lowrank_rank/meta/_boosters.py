@@ -12,8 +12,8 @@ from .._lists import RankingLists
 from .._parameters import number, predictor, random_state
 from .._tables import take_rows
 from .._typing import ArrayLike, MatrixLike
+from ..regression._any_regressor import checked_prediction
 from ..regression._early_stopping import PARAMETERS, Iterated, Part, hold_out, measure_on
-from ..regression._regression import checked_prediction
 from ._pointwise import WrappedRanker
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from .._labels import (
 )
 from .._parameters import check_parameters, fresh_fit, predictor
 from .._typing import ArrayLike, MatrixLike
-from ..regression._regression import checked_prediction, weight_parameters
+from ..regression._any_regressor import checked_prediction, weight_parameters
 from ..target_losses import resolve_target_loss
 
 if TYPE_CHECKING:

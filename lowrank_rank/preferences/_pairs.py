@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.random import sample_without_replacement
 
+from ..regression._any_regressor import round_significant
 from ..regression._encoding import LIST_WEIGHTS
-from ..regression._regression import round_significant
 
 
 @dataclass(frozen=True)

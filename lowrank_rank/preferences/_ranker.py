@@ -37,11 +37,11 @@ from ..decoders import (
     preference_cost,
 )
 from ..regression._alpha import default_alpha
+from ..regression._any_regressor import Regression
 from ..regression._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ..regression._regression import Regression, SurrogateMixin
+from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._ridge import SOLVERS
 from ..regression._statistics import Moments
-from ..regression._sums import SumsMixin, adds_up
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
 from ._labels import (
     ON_CYCLE,
@@ -96,7 +96,7 @@ def mean_row(X, weights):
     return mean
 
 
-class PairwiseDAGRanker(SumsMixin, SurrogateMixin, BaseRanker):
+class PairwiseDAGRanker(RegressionMixin, BaseRanker):
     """Ranker that learns preferences between items and decodes them into an order.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regressor

@@ -1,13 +1,12 @@
 """Default penalties: closed forms of the number of features p and the number of rows n.
 
-A penalty stands beside the mean loss of standardised features. Few rows for many features need a
+A penalty is added to the mean loss of standardised features. Few rows for many features need a
 stronger one: it grows with the fraction f = min(p / n, 1). ``python -m benchmarks rules`` compares
 each formula with a search by cross-validation.
 """
 
-#: By the kind of rows, and the model where there are several: a function of p and f for dense X and
-#: for documents, and a number c, for c m / n of sparse X with m the mean squared norm of its scaled
-#: rows.
+#: Kind of rows and model -> (function of p and f for dense X and documents, c). The penalty of
+#: sparse X is c m / n, m the mean squared norm of the scaled rows.
 FORMULAS = {
     "documents": (lambda p, f: max(0.1, 10.0 * f), None),
     "items": (lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
@@ -22,7 +21,7 @@ FORMULAS = {
 
 
 def default_alpha(kind, n_features, n_rows, mean_square=None):
-    """The penalty that ``alpha="auto"`` stands for.
+    """The penalty for ``alpha="auto"``.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ from .._lists import RankingLists
 from .._parameters import count, number
 from .._tables import take_rows
 from ..target_losses._base import mean_of_lists
+from ._any_regressor import fits_of, seeded, weight_parameters
 from ._encoding import decoded_scores
-from ._regression import fits_of, seeded, weight_parameters
 
 #: For the table of parameters of what stops early.
 PARAMETERS = {

@@ -1,4 +1,4 @@
-"""Labels of a batch as regression targets, for documents and for fixed items."""
+"""Encoding of labels as regression targets, for documents and for fixed items."""
 
 from dataclasses import astuple, dataclass, field
 from typing import Any
@@ -11,22 +11,22 @@ from ..target_losses import TargetLoss
 from ..target_losses._base import reciprocal
 from ._alpha import default_alpha
 
-#: How a list of length r counts as a whole; see `list_weights`.
+#: Exponent of the length r in the weight of a list; see `list_weights`.
 LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
 NOT_FINITE = (
-    "targets are finite, but for NaN where an item is not judged. If the loss is right, the grades "
-    "are too large: bring them to a smaller scale."
+    "targets must be finite, or NaN if an item is not judged. If the loss is right, the grades are "
+    "too large: bring them to a smaller scale."
 )
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums over lists that add up over batches.
+    """Sums over lists, which add up over batches.
 
     Attributes
     ----------
     normalisers, counted : float
-        Weighted sum of the normalisers Z, and of the weights, of the lists where Z > 0.
+        Weighted sum of the normalisers Z > 0, and sum of their weights.
     mass, weighted : float
         Sum of the row weights, without and with the list weights.
     """
@@ -38,7 +38,7 @@ class Totals:
 
     @classmethod
     def of_rows(cls, weights):
-        """Totals of rows that have neither normalisers nor list weights."""
+        """Totals of rows without normalisers and list weights."""
         mass = float(weights.sum())
         return cls(mass, mass, mass, mass)
 
@@ -47,51 +47,51 @@ class Totals:
 
     @property
     def target_factor(self):
-        """Mean normaliser, the factor common to all targets.
+        """Mean normaliser, the common factor of all targets.
 
-        It changes no order, keeps u in the units of the measure's numerator, and makes a
-        row of weight 2 equal to the row twice.
+        This factor changes no order. With it u has the units of the measure's numerator, and a
+        row of weight 2 counts as the row twice.
         """
         return self.normalisers / self.counted if self.counted > 0 else 1.0
 
     @property
     def weight_factor(self):
-        """What brings the total weight back to what it was without list weights."""
+        """Factor of the list weights that keeps the total weight of the rows."""
         return self.mass / self.weighted
 
 
 @dataclass
 class EncodedBatch:
-    """Rows and their regression targets: of rankings, or of classes.
+    """Rows and their regression targets.
 
     Attributes
     ----------
     kind : {"documents", "items", "classes"}
     X : ndarray or CSR matrix of shape (n, p)
     targets : ndarray of shape (n, d)
-        In documents ``gain / normaliser``, still without `Totals.target_factor`.
+        For documents ``gain / normaliser``, not yet times `Totals.target_factor`.
     weights : ndarray of shape (n,)
-        Row weights times list weights, still without `Totals.weight_factor`.
+        Row weights times list weights, not yet times `Totals.weight_factor`.
     codes : ndarray of int or None
-        The list of each row, within which features and targets are to be centred.
+        The list of each row, if features and targets are centred within lists.
     totals : Totals
     loss : TargetLoss
     decoder : str or callable
     n_lists : int
         Lists with a positive weight.
     settings : dict
-        What all batches of one model must have in common, by name.
+        Settings that all batches of a model must share, by name.
     n_items : int or None
     first_id, last_id : object or None
         Query ids of the first and the last row.
     y : ndarray
         The labels.
     lists : RankingLists or None
-        Of the rows of X; None where each is a list.
+        The lists of the rows of X; None if each row is a list.
     row_weights : ndarray of shape (n,)
         Without list weights.
     means : dict
-        Weighted means of anything else, by the name of the fitted attribute that they are.
+        Weighted means that become fitted attributes, by name.
     """
 
     kind: str
@@ -114,13 +114,13 @@ class EncodedBatch:
 
     @property
     def missing(self):
-        """Whether a label of a row that counts is NaN."""
+        """Whether a row of positive weight has a NaN label."""
         return self.kind == "items" and not is_finite(self.y[self.row_weights > 0])
 
     def default_alpha(self, model, features, missing=None):
-        """What ``alpha="auto"`` stands for, of "ridge" or "logistic", by the `Moments` of X.
+        """The default penalty of "ridge" or "logistic", by the `Moments` of X.
 
-        `missing` is said where the rows are no longer there.
+        Sums, which have no rows, pass `missing`.
         """
         kind = self.kind
         if kind != "documents" and model == "ridge":
@@ -129,7 +129,7 @@ class EncodedBatch:
         return default_alpha(kind, len(features.mean), self.totals.mass, features.mean_square)
 
     def scale(self, features):
-        """What the features are divided by; of documents a standard deviation, sparse or dense."""
+        """The unit of each feature; for documents a standard deviation, dense or sparse."""
         is_pooled = self.kind == "documents" and features.within is None
         return features.deviation if is_pooled else features.scale
 
@@ -139,10 +139,10 @@ class EncodedBatch:
         return self.last_id is not None
 
     def scaled_targets(self, fitted=None):
-        """Targets times the common factor and, in centred documents, with a free list offset.
+        """Targets times the common factor; in centred documents plus a list offset.
 
-        An offset common to a list changes no order. The best one for scores `fitted` makes
-        the list means of targets and scores agree; before any fit it centres the targets.
+        A list offset changes no order. The best offset for scores `fitted` makes the list means of
+        targets and scores agree; without scores it centres the targets.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class EncodedBatch:
 
 
 def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered):
-    """Targets of documents (row weights are importances; see `Totals`), one coordinate a row."""
+    """Encode documents: one target for each row."""
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
             raise ValueError(
@@ -208,7 +208,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
 
 
 def encode_items(X, y, weights, loss, decoder):
-    """Targets of lists of fixed items, d coordinates a row."""
+    """Encode lists of fixed items: d targets for each row."""
     n_items = y.shape[1]
     if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
         raise ValueError(
@@ -242,7 +242,7 @@ def encode_items(X, y, weights, loss, decoder):
 
 
 def _checked_row_targets(loss, y, lists, weights):
-    """`row_targets` of grouped rows; refuses arrays of other shapes, or that are not finite."""
+    """`row_targets` of grouped rows; refuses wrong shapes, NaN and infinity."""
     parts = loss.row_targets(y, lists, weights)
     shapes = tuple(np.shape(part) for part in parts)
     if shapes != ((lists.n_rows,), (lists.n_lists,)):
@@ -259,7 +259,7 @@ def _checked_row_targets(loss, y, lists, weights):
 
 
 def _checked_targets(loss, encode, y, decoder):
-    """Targets (n, d) of fixed items; refuses other shapes, and numbers that are not finite."""
+    """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
     targets = encode(y)
     has_scores = type(loss).score_targets is not TargetLoss.score_targets
     name = encode.__name__ if has_scores else "encode"
@@ -267,7 +267,7 @@ def _checked_targets(loss, encode, y, decoder):
     d = y.shape[1] if decoder is not None and decoder.of_scores else None
     if len(shape) != 2 or shape[0] != len(y) or d not in (None, shape[1]):
         raise ValueError(
-            f"{name} of {loss!r} gives an array of shape {shape}: of {len(y)} lists it must be "
+            f"{name} of {loss!r} gives an array of shape {shape}: for {len(y)} lists it must be "
             f"({len(y)}, {d or 'd'})."
         )
     if is_finite(targets):
@@ -284,7 +284,7 @@ def _checked_targets(loss, encode, y, decoder):
 
 
 def _encoding_for(loss, name, n_items):
-    """What a decoder of this name decodes of lists of this length, `encode` or `score_targets`."""
+    """The encoding for a decoder: `encode` or `score_targets` of the loss."""
     if name not in loss.decoders:
         raise ValueError(
             f"decoder={name!r} is not one of {loss!r}: take 'auto' or one of "
@@ -300,7 +300,7 @@ def _encoding_for(loss, name, n_items):
 
 
 def decoded_scores(loss, decoder, u, n_items):
-    """u itself where it is sorted, of documents the only column; else r - rank of the order."""
+    """Scores: u if it is sorted (its only column for documents), else r - rank."""
     if n_items is None:
         return u[:, 0]
     if decoder == "sort":
@@ -309,7 +309,7 @@ def decoded_scores(loss, decoder, u, n_items):
 
 
 def decoded_ranks(loss, decoder, u, n_items):
-    """Ranks of surrogate vectors of fixed items, by a decoder of the loss or a custom function."""
+    """Ranks for surrogate vectors of fixed items, by a named decoder or a function."""
     if callable(decoder):
         return checked_ranks(decoder(u, n_items), (len(u), n_items))
     return loss.decoders[decoder].decode(u, n_items)

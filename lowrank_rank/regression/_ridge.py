@@ -1,16 +1,17 @@
-"""Ridge regression centred within groups, from statistics that add up or iteratively.
+"""Ridge regression centred within groups, from second moments or iteratively.
 
     minimise  1 / (2 W) sum_i w_i |t_i - t_mean(group of i) - (x_i - x_mean(group of i)) B|^2
               + alpha / 2 sum_j (s_j |B_j|)^2
 
-W is the sum of the weights of all rows and s_j the standard deviation of feature j within the
-groups: its unit, its level in a group and the number of rows do not matter. With each list a group
-this is the pairwise squared loss of a document model in closed form (each list weighted by its
-length); with one group for all rows it is ridge with an intercept. Means are weighted. Sparse X is
-never densified: centring is applied to sums and to products, not to X.
+W is the sum of the weights, and s_j the standard deviation of feature j within the groups. So the
+unit of a feature, its level in a group and the number of rows do not matter. With each list as a
+group this is the pairwise squared loss of documents in closed form, each list weighted by its
+length. With one group for all rows it is ridge with an intercept. Means are weighted. Sparse X is
+never densified: sums and products are centred, not X.
 """
 
 import warnings
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,18 +19,18 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import check_size, out_of_range
+from .._arrays import check_size
 from .._base import linear_scores
-from ._statistics import Groups, Moments, columns_of_patterns
+from .._blocks import check_has_ids, cut_list
+from .._labels import nothing_counts
+from .._lists import same_id
+from ._encoding import EncodedBatch
+from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns
 
-#: Features above which solver="auto" iterates: the statistics are p x p, 128 MiB here; products
-#: of sparse rows cost more than iterations from some hundred features on.
+#: Numbers of dense and sparse features above which solver="auto" iterates. Second moments of 4000
+#: features take 128 MiB; products of sparse rows are slow from some hundred features on.
 MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
 SOLVERS = ("auto", "gram", "lsqr")
-_VECTORS_OF_LSQR = 8  # of the length of rows and features together that it holds at once
-
-
-# Linear models ----------------------------------------------------------------------
 
 
 class LinearModel(NamedTuple):
@@ -40,12 +41,11 @@ class LinearModel(NamedTuple):
     coef : ndarray of shape (d, p)
     intercept : ndarray of shape (d,)
     solver : str or None
-        How they were found.
     n_iter : int
     alpha : float or None
-        The penalty, where there is one.
+        The penalty of ridge regression.
     sums : Sums or None
-        From which more batches can go on, where they are known.
+        The sums of solver "gram", to which `partial_fit` adds.
     """
 
     coef: np.ndarray
@@ -60,43 +60,109 @@ class LinearModel(NamedTuple):
         return linear_scores(X, self.coef, self.intercept)
 
 
-def check_finite(model):
-    """Refuse coefficients that have overflowed."""
-    if not (np.all(np.isfinite(model.coef)) and np.all(np.isfinite(model.intercept))):
-        raise out_of_range()
-
-
 def n_matrices(targets):
-    """How many matrices of features by features there are: one for each pattern of NaN."""
+    """Number of second-moment matrices: one for each pattern of NaN."""
     return max(1, len(columns_of_patterns(np.isnan(targets))))
 
 
-def chosen_solver(solver, X, matrices):
-    """What solver="auto" stands for: "gram" up to 4000 features, "lsqr" above; for sparse X above
-    500. Each of the `n_matrices` counts."""
-    if solver != "auto":
-        return solver
-    p = X.shape[1]
-    many = matrices * p**2 > MAX_FEATURES_GRAM**2
-    return "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
+def chosen_solver(solver, X, targets):
+    """The solver that "auto" stands for; refuses "gram" if its matrices exceed the memory."""
+    p, matrices = X.shape[1], n_matrices(targets)
+    if solver == "auto":
+        many = matrices * p**2 > MAX_FEATURES_GRAM**2
+        solver = "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
+    if solver == "gram":
+        what = f"Ridge regression of {p} features by solver 'gram'"
+        check_size(what, 8 * (matrices + 1) * p**2, "take solver='lsqr', or hash features")
+    return solver
 
 
-def check_fits_memory(solver, X, d, matrices):
-    """Refuse a fit whose coefficients, or whose statistics, need more memory than there is.
+@dataclass(frozen=True)
+class Sums:
+    """Sufficient statistics of ridge regression for some rows of whole lists.
 
-    Of d targets with so many `n_matrices`.
+    Attributes
+    ----------
+    batch : EncodedBatch
+        The totals, ids and settings of all rows, without the rows themselves.
+    moments : SecondMoments
+    missing : bool
+        Whether a label is missing.
     """
-    n, p = X.shape
-    needed = (matrices + 1) * p * p if solver == "gram" else _VECTORS_OF_LSQR * (n + p)
-    check_size(
-        f"Ridge regression of {d} targets on {p} features by solver {solver!r}",
-        8 * (needed + 2 * d * p),
-        "select or hash features" + ("" if solver == "lsqr" else ", or take solver='lsqr'"),
-    )
+
+    batch: EncodedBatch
+    moments: SecondMoments
+    missing: bool
+
+    @classmethod
+    def of(cls, batch):
+        """Sums of the rows of an `EncodedBatch`."""
+        moments = SecondMoments.of(batch.X, batch.targets, batch.weights, batch.codes)
+        rows = ("X", "targets", "weights", "codes", "y", "lists", "row_weights")
+        return cls(replace(batch, **dict.fromkeys(rows)), moments, batch.missing)
+
+    def __add__(self, other):
+        """Sums of both batches; `other` holds the later rows."""
+        one, two = self.batch, other.batch
+        for name, now in two.settings.items():
+            before: Any = one.settings.get(name)
+            if not _agree(now, before):
+                raise ValueError(
+                    f"Earlier batches had {name} {before}, this one has {now}: all batches of a "
+                    "model must be of one kind. Use fit to start anew."
+                )
+        check_has_ids(one.has_qid, two.has_qid or one.n_items is not None)
+        if two.first_id is not None and same_id(two.first_id, one.last_id):
+            raise cut_list(two.first_id)
+        totals = one.totals + two.totals
+        fraction = two.totals.mass / totals.mass if totals.mass > 0 else 0.0
+        batch = replace(
+            one,
+            totals=totals,
+            n_lists=one.n_lists + two.n_lists,
+            last_id=two.last_id,
+            means={k: m + fraction * (two.means[k] - m) for k, m in one.means.items()},
+        )
+        return Sums(batch, self.moments + other.moments, self.missing or other.missing)
+
+    def solve(self, alpha):
+        """Coefficients of ridge regression, as a `LinearModel`; `alpha` may be "auto"."""
+        features, batch = self.moments.features, self.batch
+        if not features.total > 0:
+            raise nothing_counts()
+        if alpha == "auto":
+            alpha = batch.default_alpha("ridge", features, self.missing)
+        coef, intercept = self.moments.solve(alpha * features.total, batch.scale(features))
+        factor = batch.totals.target_factor
+        return LinearModel(
+            coef.T * factor, intercept * factor, "gram", alpha=float(alpha), sums=self
+        )
+
+    def check_items_judged(self):
+        """Refuse a fixed item without any label."""
+        moments = self.moments
+        nobody = moments.total[moments.pattern] <= 0 if len(moments.t_mean) else [False]
+        if self.batch.kind == "items" and np.any(nobody):
+            raise ValueError(
+                f"Target {int(np.argmax(nobody))} is NaN in every row that counts, of all blocks: "
+                "no query judges this item. Drop the column."
+            )
+
+
+def _agree(now, before):
+    """Whether two settings are equal, matrices of numbers up to rounding."""
+    arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
+    if arrays and now.dtype.kind == before.dtype.kind == "f" and now.shape == before.shape:
+        size = np.abs(before).max(initial=0.0)
+        return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
+    return np.array_equal(now, before) if arrays else bool(now == before)
+
+
+# Iterations -------------------------------------------------------------------------
 
 
 def fit_lsqr(batch, alpha, tol, max_iter):
-    """`LinearModel` of the same minimiser without any matrix of n_features x n_features."""
+    """`LinearModel` of an `EncodedBatch` by LSQR."""
     features = Moments.of(batch.X, batch.weights, batch.codes)
     alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
     penalty = alpha * features.total * batch.scale(features) ** 2
@@ -107,18 +173,15 @@ def fit_lsqr(batch, alpha, tol, max_iter):
     return LinearModel(coef.T * factor, intercept * factor, "lsqr", n_iter, alpha)
 
 
-# Iterations -------------------------------------------------------------------------
-
-
 def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter):
-    """The same minimiser by LSQR, without any p x p matrix.
+    """Solve ridge regression by LSQR, without any p x p matrix.
 
     Parameters
     ----------
     X, targets, weights, codes
         As in `SecondMoments.of`.
     penalty : ndarray of shape (p,)
-        Of the squared coefficients beside the sum of the squared errors.
+        Factor of each squared coefficient, added to the sum of the squared errors.
     tol : float
     max_iter : int or None
 
@@ -127,7 +190,7 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
     coef : ndarray of shape (p, d)
     intercept : ndarray of shape (d,)
     n_iter : int
-        The most over the targets.
+        Iterations of the slowest target.
     """
     codes = np.zeros(len(targets), dtype=np.intp) if codes is None else codes
     d = targets.shape[1]
@@ -158,10 +221,10 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
 
 
 def _inverse_norms(X, groups, penalty):
-    """1 / norm of each column of the system, 0 for a constant feature: LSQR wants one scale.
+    """Inverse norm of each column of the system, 0 for a constant feature.
 
-    A column is the centred feature on top of its penalty: a rare one is mostly penalty, and on the
-    scale of the feature alone would take ten times the iterations.
+    A column is the centred feature on top of its penalty. Without the penalty in the norm, rare
+    features would take ten times the iterations.
     """
     features = Moments.of(X, groups.weights, groups.codes)
     raw = features.squares + features.total * features.mean**2
@@ -170,7 +233,7 @@ def _inverse_norms(X, groups, penalty):
 
 
 def _centred_operator(X, groups, scale, penalty):
-    """v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v] with D = diag(scale), and its transpose."""
+    """The operator v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v], D = diag(scale)."""
     n, p = X.shape
     root, penalty = np.sqrt(groups.weights), np.sqrt(penalty) * scale
 

@@ -1,11 +1,9 @@
-"""Moments of features and targets: sums that batches of whole lists add to, and the standardiser.
+"""Moments of features and targets, which add up over batches of whole lists; the standardiser.
 
-Dense X is read in blocks of rows, each centred in the cache before it is multiplied: no second copy
-of X is made, whatever its type and order, and a large mean cancels no digits. Sparse X stays
-sparse.
+Dense X is read in blocks of rows. Each block is centred before it is multiplied: no second copy of
+X is made, and a large mean cancels no digits. Sparse X stays sparse.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,8 +14,6 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import is_finite
 
-_ROWS_AT_ONCE, _ENTRIES_AT_ONCE = 1024, 2**17  # at least so many rows of dense X, a megabyte
-_COLUMNS_AT_ONCE = 32  # of X in another order or type, that are converted
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
 
 
@@ -48,14 +44,14 @@ class Groups:
             return sparse.diags(self.inverse) @ (self.summing @ values)
         if values.ndim == 1 or (values.dtype == np.float64 and values.flags.c_contiguous):
             sums = self.summing @ values
-        else:  # a sparse product would convert all of `values` first
+        else:  # a sparse product would convert all of `values` at once
             sums = np.empty((len(self.totals), values.shape[1]))
-            for some in gen_batches(values.shape[1], _COLUMNS_AT_ONCE):
+            for some in gen_batches(values.shape[1], 32):
                 sums[:, some] = self.summing @ values[:, some].astype(np.float64, order="C")
         return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
 
     def centre(self, values):
-        """Values minus the mean of their group (dense)."""
+        """Subtract from dense values the mean of their group."""
         return values - self.means(values)[self.codes]
 
     def centre_adjoint(self, values):
@@ -63,13 +59,13 @@ class Groups:
         sums = np.bincount(self.codes, weights=values, minlength=len(self.totals))
         return values - self.weights * (sums * self.inverse)[self.codes]
 
-    def centred_blocks(self, X):
-        """Slices of rows, and these rows of dense X minus the means of their groups.
+    def centred_blocks(self, X, min_rows=1024, entries=2**17):
+        """Means of the groups of dense X, and an iterator over its centred rows.
 
-        The rows are in an array of double precision that is used again. The means are returned
-        first.
+        The iterator gives slices of at least `min_rows` rows and about `entries` numbers, and
+        these rows minus the means of their groups. One array holds the rows of every block.
         """
-        means, step = self.means(X), max(_ROWS_AT_ONCE, _ENTRIES_AT_ONCE // max(X.shape[1], 1))
+        means, step = self.means(X), max(min_rows, entries // max(X.shape[1], 1))
         buffer = np.empty((min(step, len(X)), X.shape[1]))
 
         def blocks():
@@ -82,11 +78,11 @@ class Groups:
 
 
 def columns_of_patterns(known):
-    """The columns of a boolean matrix in groups of equal ones."""
-    alike = defaultdict(list)
-    for j, bits in enumerate(np.packbits(known, axis=0).T):  # NumPy's unique sorts them, slowly
-        alike[bits.tobytes()].append(j)
-    return [np.array(js) for js in alike.values()]
+    """Groups of equal columns of a boolean matrix."""
+    bits = np.packbits(known, axis=0)
+    _, pattern = np.unique(bits, axis=1, return_inverse=True)
+    pattern = pattern.ravel()
+    return [np.flatnonzero(pattern == m) for m in range(pattern.max(initial=-1) + 1)]
 
 
 # Moments of the features ------------------------------------------------------------
@@ -94,7 +90,7 @@ def columns_of_patterns(known):
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted moments of the features over all rows; those of two batches add up.
+    """Weighted moments of the features over all rows. Moments of two batches add up.
 
     Attributes
     ----------
@@ -173,8 +169,7 @@ class Moments:
 
     @property
     def deviation(self):
-        """Standard deviation of each feature over all rows, 1 where it is constant but for
-        rounding."""
+        """Standard deviation of each feature over all rows, 1 for constant features."""
         variance = self.squares / max(self.total, _TINY)
         rounding = self.n_rows * _EPS
         constant = variance <= rounding * variance + (rounding * self.mean) ** 2
@@ -182,18 +177,20 @@ class Moments:
 
     @property
     def scale(self):
-        """What the features are divided by.
+        """The unit of each feature, by which it is divided.
 
-        With lists: the standard deviation within lists, for the level of a feature in a list says
-        nothing about the order in it; over all rows where a feature is constant in every list.
-        Else the standard deviation, or for sparse X the root mean square of the entries that are
-        not 0: a column of 0 and 1 stays as it is, and rare words as large as common ones.
+        Documents have the standard deviation within lists: the level of a feature in a list says
+        nothing about the order in it. A feature that is constant in every list is divided by its
+        deviation over all rows.
+        Other dense rows have the standard deviation. Sparse rows have the root mean square of the
+        entries that are not 0. It leaves a column of 0 and 1 unchanged: rare words stay as large
+        as common ones.
         """
         if self.within is not None:
             variance, overall = (s / max(self.total, _TINY) for s in (self.within, self.squares))
             rounding = self.n_rows * _EPS
             constant = variance <= 1e-13 * overall + rounding**2 * (overall + self.mean**2)
-            return np.where(constant, self.deviation, np.sqrt(variance))
+            return np.where(constant, self.deviation, np.sqrt(np.maximum(variance, 0.0)))
         if self.filled is None:
             return self.deviation
         raw = self.squares + self.total * self.mean**2
@@ -217,10 +214,9 @@ def _sparse_squares_within(X, groups):
 
 
 def shift_full_columns(X):
-    """Sparse X minus the mean of every column without zeros, and what was subtracted.
+    """Subtract from sparse X the mean of every column without zeros; returns it and the means.
 
-    Nothing that is centred sees the difference, and an offset (a time stamp, an id) no longer
-    cancels digits.
+    Centred results stay the same, and an offset (a time stamp, an id) no longer cancels digits.
     """
     X = X.astype(np.float64, copy=False)
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
@@ -271,17 +267,17 @@ def standardise(X, scaling):
 
 @dataclass(frozen=True)
 class SecondMoments:
-    """What ridge regression needs to know of the rows; batches of whole groups add up exactly.
+    """Sufficient statistics of ridge regression. Batches of whole groups add up exactly.
 
     The leading axis of `total`, `x_mean` and `gram` has one entry for each pattern of missing
-    targets: coordinates that are known in the same rows share it.
+    targets. Coordinates that are known in the same rows share an entry.
 
     Attributes
     ----------
     features : Moments
-        Of all rows, which the features are standardised by.
+        Moments of all rows, for standardisation.
     pattern : ndarray of int, shape (d,)
-        The entry of the leading axis that a coordinate has.
+        The entry of each coordinate on the leading axis.
     total : ndarray of shape (m,)
         Sum of the weights.
     x_mean : ndarray of shape (m, p)
@@ -302,16 +298,17 @@ class SecondMoments:
 
     @classmethod
     def of(cls, X, targets, weights, codes=None):
-        """Second moments of rows; `codes` gives the group of each, None is one group.
+        """Second moments of rows, in double precision.
 
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n, p)
-            In any order, of float32 or float64; the moments are float64.
+            Entries of float32 or float64, in any memory order.
         targets : ndarray of shape (n, d)
-            NaN, with one group only, leaves a row out of that coordinate.
+            A coordinate ignores rows with NaN, which only a single group may have.
         weights : ndarray of shape (n,)
         codes : ndarray of int, shape (n,), or None
+            Group of each row; None is one group.
         """
         if is_finite(targets):
             return _known_moments(X, targets, weights, codes)
@@ -334,7 +331,7 @@ class SecondMoments:
         )
 
     def _of_patterns(self, entries, pattern):
-        """The same with a leading axis of those entries."""
+        """Reorder the leading axis: entry m becomes the old entry ``entries[m]``."""
         return replace(
             self,
             pattern=pattern,
@@ -369,17 +366,17 @@ class SecondMoments:
         )
 
     def solve(self, penalty, scale=None):
-        """Coefficients (p, d) and intercept (d,) that minimise half the squares plus a penalty.
+        """Coefficients (p, d) and intercepts (d,) of ridge regression.
 
         Parameters
         ----------
         penalty : float
-            Of half the squared coefficients of the features over their `scale`.
+            Factor of half the squared coefficients of ``x / scale``.
         scale : ndarray of shape (p,) or None
-            None leaves them as they are.
+            None is 1 for every feature.
         """
         d = len(self.t_mean)
-        if d == 0:  # a single item has no pairs, and LAPACK takes no systems without a right side
+        if d == 0:  # LAPACK refuses systems without a right side
             return np.zeros_like(self.cross), np.zeros(0)
         scale = np.ones(len(self.cross)) if scale is None else scale
         scaled, coef = self.cross / scale[:, np.newaxis], np.empty(self.cross.shape)
@@ -391,8 +388,6 @@ class SecondMoments:
             else:
                 coef[:, js] = _solve_shortest(matrix, scaled[:, js])
         coef /= scale[:, np.newaxis]
-        if len(self.x_mean) == 1:
-            return coef, self.t_mean - self.x_mean[0] @ coef
         return coef, self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
 
 
@@ -405,9 +400,9 @@ def _solve_positive(matrix, right):
 
 
 def _solve_shortest(matrix, right):
-    """The shortest of the least squares solutions, in features scaled to second moment 1.
+    """Least squares solution of least norm, with features scaled to second moment 1.
 
-    Directions whose second moment is then below 1e-10 of the largest are rounding, not data.
+    Directions with less than 1e-10 of the largest second moment are rounding, not data.
     """
     scale = np.sqrt(np.diag(matrix))
     scale = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
@@ -420,7 +415,7 @@ def _solve_shortest(matrix, right):
 
 
 def _known_moments(X, targets, weights, codes=None):
-    """`SecondMoments` of rows all of whose targets are known."""
+    """`SecondMoments` of rows without missing targets."""
     pooled, n_rows = codes is None, len(weights)
     groups = Groups(np.zeros(n_rows, dtype=np.intp) if pooled else codes, weights)
     t_mean = weights @ targets / max(weights.sum(), _TINY)

@@ -8,7 +8,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.regression._missing import MeansOfKnown
+from lowrank_rank.regression._any_regressor import MeansOfKnown
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.regression._encoding import encode_items
-from lowrank_rank.regression._regression import (
+from lowrank_rank.regression._any_regressor import (
     Regression,
     RegressorModel,
     round_significant,
@@ -22,6 +21,7 @@ from lowrank_rank.regression._regression import (
     weight_parameters,
     wraps,
 )
+from lowrank_rank.regression._encoding import encode_items
 from lowrank_rank.regression._ridge import LinearModel
 from lowrank_rank.target_losses import DCG
 

@@ -1,44 +1,30 @@
-"""The regression of surrogate vectors: ridge, logistic, or any regressor of scikit-learn's."""
+"""Regression of encoded targets: ridge, logistic, trees, or any regressor of scikit-learn."""
 
 from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter
 
-from .._base import attribute_of_fitted, read_features
-from .._parameters import is_linear, predictor
+from .._base import attribute_of_fitted
 from .._tables import is_data_frame, take_rows
-from .._typing import MatrixLike
-from ._logistic import FractionalModel, fit_fractional
-from ._missing import MeansOfKnown
-from ._ridge import (
-    LinearModel,
-    check_finite,
-    check_fits_memory,
-    chosen_solver,
-    fit_lsqr,
-    n_matrices,
-)
-from ._sums import Sums
-
-#: Passes of the boosted trees of `named_regressor`: one for ten trees.
-TREE_PASSES = 20
+from ._logistic import fit_fractional
+from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr
 
 
 @dataclass(frozen=True)
 class Regression:
-    """How encoded targets are regressed: the parameters that the rankers have in common.
+    """Parameters of the regression of encoded targets, common to the rankers.
 
-    `fit` returns a model with ``predict(X)``, of shape (n, d).
+    `fit` returns a model; its ``predict(X)`` has the shape (n, d).
     """
 
     estimator: Any = "ridge"
@@ -53,12 +39,12 @@ class Regression:
 
     @classmethod
     def of(cls, ranker):
-        """With those parameters of a ranker that it has."""
+        """Take the parameters from a ranker."""
         given = {f.name: getattr(ranker, f.name) for f in fields(cls) if hasattr(ranker, f.name)}
         return cls(**given, name=type(ranker).__name__)
 
     def named(self, batch):
-        """With the model that "auto", or "trees", stands for in such a batch."""
+        """Replace "auto" and "trees" by the model that they stand for on this batch."""
         estimator = self.estimator
         if not isinstance(estimator, str):
             return self
@@ -77,57 +63,60 @@ class Regression:
             self, estimator=named_regressor(estimator, n_documents, fraction, batch.missing)
         )
 
-    def fit(self, batch, turns=1):
-        """Model of an `EncodedBatch`; `turns` fits of an estimator and of the list offsets."""
+    def fit(self, batch, passes=1):
+        """Fit an `EncodedBatch`.
+
+        With `passes` > 1 and centred documents, fits of the regressor alternate with updates of the
+        list offsets.
+        """
         shape, d = batch.X.shape, batch.targets.shape[1]
         if not isinstance(self.estimator, str):
-            turns = turns if batch.codes is not None else 1
-            goes_on = turns > 1 and name_of_iterations(self.estimator) is not None
-            return self._stages(batch, turns) if goes_on else self._turns(batch, turns)
+            passes = passes if batch.codes is not None else 1
+            if passes > 1 and name_of_iterations(self.estimator) is not None:
+                return self._fit_boosted(batch, passes)
+            return self._fit_passes(batch, passes)
         if self.estimator == "logistic":
             self.say(f"logistic regression on {shape}, {d} target(s)")
             return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
-        matrices = n_matrices(batch.targets)
-        solver = chosen_solver(self.solver, batch.X, matrices)
-        check_fits_memory(solver, batch.X, d, matrices)
+        solver = chosen_solver(self.solver, batch.X, batch.targets)
         self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
         if solver == "lsqr":
             return fit_lsqr(batch, self.alpha, self.tol, self.max_iter)
         return Sums.of(batch).solve(self.alpha)
 
-    def _turns(self, batch, turns):
+    def _fit_passes(self, batch, passes):
         targets = batch.scaled_targets()
         weights = batch.weights * batch.totals.weight_factor
-        for turn in range(1, turns + 1):
+        for n in range(1, passes + 1):
             self.say(
                 f"{type(self.estimator).__name__} on {batch.X.shape}, "
-                f"{targets.shape[1]} target(s), pass {turn} of {turns}"
+                f"{targets.shape[1]} target(s), pass {n} of {passes}"
             )
             model = self.fit_estimator(batch.X, targets, weights)
-            if turn < turns:
+            if n < passes:
                 targets = batch.scaled_targets(model.predict(batch.X))
-        return model._replace(n_iter=turns)
+        return model._replace(n_iter=passes)
 
-    def _stages(self, batch, turns):
-        """Turns of an estimator that goes on where it was: each adds a part of its iterations."""
+    def _fit_boosted(self, batch, passes):
+        """Alternate warm-started boosting with updates of the list offsets."""
         estimator = seeded(self.estimator, self.random_state)
         name = name_of_iterations(estimator)
         n_iter = estimator.get_params(deep=False)[name]
-        turns = min(turns, n_iter)
+        passes = min(passes, n_iter)
         targets = batch.scaled_targets()
         weights = self.weights_given(batch.weights * batch.totals.weight_factor)
         self.say(
-            f"{type(estimator).__name__} on {batch.X.shape}, {n_iter} iterations in {turns} passes"
+            f"{type(estimator).__name__} on {batch.X.shape}, {n_iter} iterations in {passes} passes"
         )
-        for turn in range(1, turns + 1):
-            estimator.set_params(**{name: -(-n_iter * turn // turns)})
+        for n in range(1, passes + 1):
+            estimator.set_params(**{name: -(-n_iter * n // passes)})
             _fit(estimator, batch.X, round_significant(targets[:, 0]), weights)
-            if turn < turns:
+            if n < passes:
                 targets = batch.scaled_targets(predict_regressors([estimator], batch.X, 1))
-        return RegressorModel([estimator], n_iter=turns)
+        return RegressorModel([estimator], n_iter=passes)
 
     def fit_estimator(self, X, targets, weights):
-        """`RegressorModel` of plain targets: one regressor, or one for each coordinate."""
+        """Fit one regressor, or one for each coordinate, to plain targets."""
         estimator = seeded(self.estimator, self.random_state)
         targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
         regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
@@ -139,9 +128,9 @@ class Regression:
         return RegressorModel(regressors, _linear_model(regressors, first, n_targets), n_targets)
 
     def fit_classifier(self, X, y, weights, encode):
-        """`RegressorModel` of a classifier: its probabilities times the vectors of the classes.
+        """Fit a classifier; the model predicts the expected vector of the class.
 
-        ``encode(labels)`` returns the vectors, shape (n_labels, d).
+        ``encode(labels)`` returns the vectors of the classes, shape (n_labels, d).
         """
         self.say(f"{type(self.estimator).__name__} on {X.shape}, as a classifier")
         classifier = seeded(self.estimator, self.random_state)
@@ -150,11 +139,11 @@ class Regression:
         return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
 
     def weights_given(self, weights):
-        """Weights as the estimator gets them: None for those that are all 1."""
-        unit = weights[0] if takes_no_weights(self.estimator) else 1.0
-        if np.allclose(weights, unit, rtol=1e-12, atol=0.0):
+        """The weights for the estimator; None if all are 1, or equal and it takes none."""
+        takes_none = takes_no_weights(self.estimator)
+        if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
             return None
-        if takes_no_weights(self.estimator):
+        if takes_none:
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
                 "weights (sample_weight, or list_weights of a ranker; of pairs list_weights="
@@ -163,99 +152,92 @@ class Regression:
         return weights
 
     def say(self, message):
-        """A line of progress where `verbose`."""
+        """Print a line of progress if `verbose`."""
         if self.verbose:
             print(f"[{self.name}] {message}")
 
 
-class SurrogateMixin:
-    """`predict_surrogate`, and tags that follow `estimator`, of what regresses targets.
+# Missing targets --------------------------------------------------------------------
 
-    fit hands its model to `_keep`.
+
+class MeansOfKnown(RegressorMixin, BaseEstimator):
+    """Regressor of targets with NaN, by a regressor with weighted means as predictions.
+
+    Forests and nearest neighbours predict sum_i w_i(x) t_i, with weights >= 0 that add up to 1 and
+    are the same for all targets. Let k_i be 1 if the target of row i is known, else 0, and m the
+    mean of the known targets. This regressor predicts
+
+        m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n),    f = sum_i w_i k_i.
+
+    Without the second term the prediction is the mean of the known targets near x. This holds even
+    if labels are missing because of x. The second term shrinks a target with few known rows
+    near x towards its mean, as `prior_rows` of the n rows would. Without missing targets the
+    predictions are the ones of the regressor itself.
+
+    Parameters
+    ----------
+    estimator : regressor
+        A regressor of many targets, with weighted means as predictions.
+    prior_rows : float, default=20.0
+
+    Attributes
+    ----------
+    estimator_ : fitted regressor
+        It was fitted to deviations from the means, 0 for missing targets, and to multiples of k.
+    means_ : ndarray of shape (d,)
     """
 
-    estimator: Any
-    _keeps_float32: ClassVar[bool] = False  # where a linear model is all that sees X
-    _keeps_frames: ClassVar[bool] = False  # where an estimator is all that sees X
+    def __init__(self, estimator: Any, prior_rows: float = 20.0) -> None:
+        self.estimator = estimator
+        self.prior_rows = prior_rows
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        estimator = named_regressor(self.estimator)
-        known = predictor.accepts(estimator)  # else fit says what is wrong with it
-        base = get_tags(estimator).input_tags if known else None
-        tags.input_tags.sparse = True if base is None else base.sparse
-        tags.input_tags.allow_nan = False if base is None else base.allow_nan
-        return tags
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MeansOfKnown":
+        """Fit to targets (n, d); each column has a known target of positive weight."""
+        known = ~np.isnan(y)
+        weights = known.astype(float)
+        if sample_weight is not None:
+            weights *= np.asarray(sample_weight)[:, np.newaxis]
+        sums = np.where(known, y, 0.0)
+        self.means_ = (weights * sums).sum(axis=0) / weights.sum(axis=0)
+        deviations = np.where(known, y - self.means_, 0.0)
+        # The columns k are small, so that the trees split by the deviations.
+        self._unit_ = 1e-3 * float(np.sqrt(np.mean(deviations**2))) or 1.0
+        self._prior_ = min(1.0, self.prior_rows / len(y))
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        both = np.hstack([deviations, self._unit_ * known])
+        self.estimator_ = clone(self.estimator).fit(X, both, **given)
+        return self
 
-    def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
-        """Surrogate vectors u, the estimate of E[alpha(Y) | x].
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, d)
-            d is 1 for a ranker of documents: u of one item a row.
-        """
-        check_is_fitted(self)
-        return self._model_.predict(self._validate_X(X, reset=False))
+    def predict(self, X: Any) -> np.ndarray:
+        """Targets, shape (n, d)."""
+        deviations, known = np.hsplit(self.estimator_.predict(X), 2)
+        known = known / self._unit_
+        return self.means_ + deviations / (known + (1.0 - known) * self._prior_)
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Of `estimator_`, where it has them."""
+        """Importances of the regressor."""
         return attribute_of_fitted(self, "feature_importances_")
 
-    def _validate_X(self, X, *, reset):
-        tags = get_tags(self).input_tags
-        model = None if reset else getattr(self, "_model_", None)
-        model = getattr(model, "model", model)  # the regression of pairs
-        known = model is not None  # else the parameter says what will see X
-        other = isinstance(model, RegressorModel) if known else not is_linear(self.estimator)
-        if other and self._keeps_frames and is_data_frame(X):
-            return read_features(self, X, reset=reset, skip_check_array=True)
-        allows_nan = tags.allow_nan or (other and wraps(named_regressor(self.estimator)))
-        return read_features(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if tags.sparse or other else False,
-            dtype=[np.float64, np.float32] if self._keeps_float32 and not other else np.float64,
-            ensure_all_finite="allow-nan" if allows_nan else True,
-        )
-
-    def _keep(self, model, *, flat=False):
-        """Set the fitted attributes of a model; `flat` where d = 1 is no axis."""
-        self._sums_ = getattr(model, "sums", None)
-        if isinstance(model, LinearModel):
-            check_finite(model)
-            model = model._replace(sums=None)
-            self.solver_ = model.solver
-        self._model_, linear, self.n_iter_ = model, model, model.n_iter
-        if isinstance(model, RegressorModel):
-            self.estimators_, linear = model.regressors, model.linear
-            if len(model.regressors) == 1:
-                self.estimator_ = model.regressors[0]
-        else:
-            self.alpha_ = model.alpha
-        if isinstance(model, FractionalModel):
-            self.low_, self.high_ = model.low, model.high
-        if linear is not None:
-            self.coef_ = linear.coef[0] if flat else linear.coef
-            self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = self.estimator.__sklearn_tags__().input_tags
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
 
 
 # Any regressor ----------------------------------------------------------------------
 
 
 def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
-    """The regressor that "trees" stands for; any other `estimator` as it is.
+    """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
 
-    Targets of documents are noisy: small trees of many rows a leaf, a small step, a third of the
-    features at each split. `n_documents` is None for fixed items and classes, whose forest takes
-    `max_features`: all for items, a square root for classes. Where targets are `missing`, one
-    forest is of all items, its leaves of more than one row, so that most items are known in them.
+    Targets of documents are noisy. So their boosted trees are small, with many rows in a leaf, a
+    small step, and a third of the features at each split. Fixed items and classes, with
+    `n_documents` None, get a forest with `max_features` at each split. If targets are `missing`,
+    the leaves of the forest have at least three rows: most items are known in every leaf.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
         return estimator
@@ -265,7 +247,7 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False
         return ExtraTreesRegressor(max_features=max_features)
     return HistGradientBoostingRegressor(
         learning_rate=0.05,
-        max_iter=10 * TREE_PASSES,
+        max_iter=200,
         max_leaf_nodes=7,
         min_samples_leaf=min(50, max(5, n_documents // 20)),
         max_features=0.3,
@@ -275,7 +257,7 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False
 
 
 def refuse_unless_known(batch):
-    """Refuse what "logistic" cannot be fitted to: documents, and labels of which some are NaN."""
+    """Refuse estimator="logistic" for documents and for missing labels."""
     if batch.kind == "documents":
         raise ValueError(
             "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
@@ -283,8 +265,8 @@ def refuse_unless_known(batch):
         )
     if batch.missing:
         raise ValueError(
-            "estimator='logistic' takes labels none of which misses, and y has NaN: leave "
-            "estimator='auto', which is ridge regression then, or take 'trees'."
+            "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
+            "is ridge regression then, or take 'trees'."
         )
 
 
@@ -293,13 +275,11 @@ def refuse_empty_columns(X):
     unknown = np.flatnonzero(np.isnan(X[0]))
     empty = unknown[np.isnan(X[:, unknown]).all(axis=0)]
     if len(empty):
-        raise ValueError(
-            f"Column {int(empty[0])} of X is NaN in every row, which says nothing: leave it out."
-        )
+        raise ValueError(f"Column {int(empty[0])} of X is NaN in every row: drop it.")
 
 
 def name_of_iterations(estimator):
-    """Of a boosted estimator that goes on where it was, the parameter to raise; else None."""
+    """The iterations parameter of a boosted estimator with a warm start; None for others."""
     params = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
     if not (params.get("warm_start") and hasattr(estimator, "staged_predict")):
         return None
@@ -313,13 +293,13 @@ class RegressorModel(NamedTuple):
     ----------
     regressors : list of regressors
     linear : LinearModel or None
-        With the same predictions, where they are linear.
+        The same predictions as a linear model, if they are linear.
     n_targets : int
-        d.
+        The number d of coordinates.
     n_iter : int
-        Passes.
+        Number of passes.
     vectors : ndarray of shape (n_classes, d) or None
-        Of the classes of a classifier, which is in the place of the regressors.
+        Encoded classes, if the only entry of `regressors` is a classifier.
     """
 
     regressors: list
@@ -329,8 +309,10 @@ class RegressorModel(NamedTuple):
     vectors: Any = None
 
     def predict(self, X):
-        """Surrogate vectors, shape (n, d); of scikit-learn's linear models equal for equal rows."""
-        if self.linear is not None and all(map(_predicts_linearly, self.regressors)):
+        """Surrogate vectors, shape (n, d)."""
+        kinds = {getattr(type(r).predict, "__module__", "") for r in self.regressors}
+        if self.linear is not None and all(k.startswith("sklearn.linear_model.") for k in kinds):
+            # Unlike scikit-learn's product, ours is equal for equal rows to the last bit.
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
         if self.vectors is not None:
             return self.probabilities(X) @ self.vectors
@@ -344,9 +326,9 @@ class RegressorModel(NamedTuple):
 
 
 def fits_of(estimator, X, targets, sample_weight):
-    """Rows, targets and weights of each fit: one for all coordinates, or one for each.
+    """Rows, targets and weights of each fit: one fit of all coordinates, or one for each.
 
-    Targets are rounded to 32 significant bits; NaN leaves a row out of that coordinate.
+    Targets are rounded to 32 significant bits. A coordinate is fitted without its rows of NaN.
     """
     targets = round_significant(targets)
     judged = ~np.isnan(targets)
@@ -366,7 +348,7 @@ def fits_of(estimator, X, targets, sample_weight):
 
 
 def seeded(estimator, random_state):
-    """A clone whose random states that are None are drawn from `random_state`."""
+    """Clone an estimator, and draw each `random_state` that is None from `random_state`."""
     estimator = clone(estimator)
     if random_state is None:
         return estimator
@@ -382,7 +364,7 @@ def seeded(estimator, random_state):
 
 def predict_regressors(regressors, X, n_targets):
     """Surrogate vectors (n, d) from the regressors of `fits_of`."""
-    if not regressors:  # of a single item there are no pairs
+    if not regressors:  # a single item has no pairs
         return np.zeros((X.shape[0], 0))
     each = n_targets if len(regressors) == 1 else 1
     predicted = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in regressors)
@@ -390,7 +372,7 @@ def predict_regressors(regressors, X, n_targets):
 
 
 def checked_prediction(regressor, predicted, n_rows, n_targets=1):
-    """Predictions (n, d) of a regressor; refuses those of another shape, or not finite."""
+    """Predictions (n, d) of a regressor; refuses another shape, NaN and infinity."""
     predicted = np.asarray(predicted, dtype=np.float64)
     name = type(regressor).__name__
     if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (1, n_rows):
@@ -410,9 +392,9 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
 
 
 def weight_parameters(estimator, sample_weight):
-    """Keyword arguments that hand the weights to the regressor's fit, or None if it has none.
+    """Keyword arguments that pass the weights to a regressor's fit, or None if it takes none.
 
-    They are those of scikit-learn without metadata routing, which `_fit` switches off.
+    They follow scikit-learn without metadata routing, which `_fit` switches off.
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
@@ -420,7 +402,7 @@ def weight_parameters(estimator, sample_weight):
         return inner and {f"{name}__{key}": value for key, value in inner.items()}
     if has_fit_parameter(estimator, "sample_weight"):
         return {"sample_weight": sample_weight}
-    # Searches, Voting and Stacking hand the rest of what they get on to the regressors inside.
+    # Searches, voting and stacking pass other arguments of fit on to the regressors inside.
     inner = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
     inner += [model for _, model in getattr(estimator, "estimators", None) or []]
     inside = [model for model in inner if hasattr(model, "fit")]
@@ -438,28 +420,22 @@ def takes_no_weights(estimator):
 
 
 def wraps(estimator):
-    """Whether other estimators are inside, whose tags scikit-learn does not hand up."""
+    """Whether an estimator wraps others, with tags that scikit-learn does not pass on."""
     return any(
         hasattr(value, "fit") or isinstance(value, list | tuple)
         for value in estimator.get_params(deep=False).values()
     )
 
 
-def _predicts_linearly(regressor):
-    """Whether its predict is that of scikit-learn's linear models, whatever the rows."""
-    predict = getattr(type(regressor), "predict", None)
-    return getattr(predict, "__module__", "").startswith("sklearn.linear_model.")
-
-
 def _numbers_of(X, regressor):
-    """X as a linear regressor of scikit-learn's reads it, which refuses what is no number."""
+    """X as scikit-learn's linear regressors read it."""
     if not is_data_frame(X):
         return X
     return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
 
 
 def _linear_model(regressors, X, n_targets):
-    """The model with the same predictions on X, None where there is none."""
+    """The linear model with the same predictions on X, or None."""
     if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
         return None
     dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
@@ -478,8 +454,10 @@ def _linear_model(regressors, X, n_targets):
 
 
 def round_significant(values, bits=32):
-    """Round to a number of significant bits, so that sums that are equal but for their last
-    digits become equal, and a tree breaks exact ties alike."""
+    """Round to a number of significant bits.
+
+    Sums that differ in their last digits become equal, so that a tree breaks ties alike.
+    """
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
 
