@@ -70,52 +70,44 @@ def _decides_classes(classifier):
 
 
 class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
-    """Classifier for any cost matrix, calibrated by a low-rank surrogate.
+    """Classify with the costs of decisions that you name.
 
-    Estimates ``E[alpha(y) | x]`` and predicts the decision t that minimises ``<u, beta(t)>`` for
-    that estimate u, where ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a singular
-    value decomposition of the cost matrix. With any consistent regressor it is consistent for
-    the costs (theorem 3 of [1]_), with d = rank outputs rather than one per class.
+    `fit` estimates ``u = E[alpha(y) | x]``. `predict` takes the decision t of the least
+    ``<u, beta(t)>``. Here ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a singular
+    value decomposition of the cost matrix. This is consistent for the costs if the regression is
+    (theorem 3 of [1]_), with d = rank outputs rather than one for each class.
 
     Parameters
     ----------
     loss_matrix : array-like of shape (n_classes, n_decisions) or None, default=None
-        Cost of each decision (column) for each class (row). None is the 0-1 loss. A data frame
-        names the classes by its index and the decisions by its columns, unless they are 0, 1, ...
+        Cost of each decision (column) for each class (row); None is the 0-1 loss. The index and the
+        columns of a data frame name the classes and decisions, unless they are 0, 1, ...
     classes : array-like of shape (n_classes,) or None, default=None
-        Labels of the rows. None takes the sorted labels seen in fit, whose number must then
-        be that of the rows.
+        Labels of the rows. None is the sorted labels in y, one for each row.
     decisions : array-like of shape (n_decisions,) or None, default=None
-        Labels of the columns. None takes the classes; for a matrix that is not square, the
-        column indices 0, 1, ...
+        Labels of the columns. None is the classes, or 0, 1, ... if the matrix is not square.
     n_components : int or None, default=None
-        Largest dimension of the surrogate; None, or the rank and more, is exact. See
-        ``approximation_error_``.
+        Largest dimension of the surrogate; None is the rank, which is exact.
     estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, default="auto"
-        What estimates u. "logistic", which "auto" is, is multinomial logistic regression, whose
-        probabilities p give ``u = sum of p(y) alpha(y)``: the decision of the least expected cost.
-        "ridge" is linear least squares of ``alpha(y)``; "trees" an
-        ``ExtraTreesRegressor(max_features="sqrt")``. A classifier needs ``predict_proba``.
+        The model. "auto" and "logistic" are multinomial logistic regression; its probabilities p
+        give ``u = sum of p(y) alpha(y)``. "ridge" is linear least squares of ``alpha(y)``, "trees"
+        an ``ExtraTreesRegressor(max_features="sqrt")``. A classifier needs ``predict_proba``.
     alpha : float or "auto", default="auto"
-        Penalty of "logistic" and "ridge", >= 0: ``alpha / 2`` times the squared coefficients of
-        standardised features, beside the mean over rows of the log loss, or of half the squared
-        error. "auto" is a formula of p features and n rows, n the sum of `sample_weight` (weights
-        that sum to 1 say "one row"), with f = min(p / n, 1): ``0.1 f min(p / 50, 1)``, of "ridge"
-        ``max(0.1, f / 2)``; of sparse X 0.1 m / n and m / n, m the mean squared norm of the scaled
-        rows.
+        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
+        the mean loss. "auto" is ``0.1 f min(p / 50, 1)`` for "logistic" and ``max(0.1, f / 2)`` for
+        "ridge"; f = min(p / n, 1), with p features and n rows, counted by `sample_weight`. The
+        guide has the formula for sparse X.
     solver : {"auto", "gram", "lsqr"}, default="auto"
-        Of ridge: from second moments, exact, or an iterative solver without any
-        n_features x n_features matrix. "auto" is "gram" up to 4000 features (500 of sparse X), and
-        "lsqr" above.
+        Solver of "ridge": exact from second moments, or iterative. "auto" is "lsqr" above 4000
+        features (500 sparse ones).
     tol : float, default=1e-6
-        Relative accuracy of "lsqr", or of the gradient of "logistic".
+        Relative accuracy of "lsqr", or largest gradient of "logistic".
     max_iter : int or None, default=None
-        Iterations of "lsqr", None is twice the number of features; and of logistic regression,
-        None is 1000.
+        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
     n_jobs : int or None, default=None
-        Parallel fits, over coordinates, of an `estimator` with a single output.
+        Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
-        Seeds every `random_state` of `estimator` that is None.
+        Seed of `estimator`.
 
     Attributes
     ----------
@@ -126,23 +118,22 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     n_components_ : int
         Dimension d of the surrogate.
     approximation_error_ : float
-        ``max |L - L_d|``; with `n_components` the regret is at most twice this above that of
-        the exact surrogate.
+        ``max |L - L_d|``, 0 for the exact surrogate. The regret grows by at most twice this.
     coef_ : ndarray of shape (n_classes, n_features) or (d, n_features)
-        Of a linear model. Of "logistic" a row for each class, also of two: the probabilities are
-        ``softmax(X coef' + intercept)``. Of "ridge" a row for each coordinate of u.
+        "logistic": probabilities are ``softmax(X coef' + intercept)``, with a row for each class,
+        also if there are two. "ridge": u is ``X coef' + intercept``.
     intercept_ : ndarray of shape (n_classes,) or (d,)
-        Of a linear model; -inf for a class that is not in y.
+        Intercepts; -inf for a class that is not in y.
     estimators_ : list of regressors, or of one classifier
-        Of another `estimator`.
+        One model, or one for each coordinate.
     estimator_, feature_importances_
-        The one of them where there is one, and its importances where it has them.
+        The only model, and its importances.
     alpha_ : float
-        Of "logistic" and "ridge": the penalty in use.
+        Penalty of "logistic" or "ridge".
     solver_ : str
-        Of ridge: the solver in use.
+        Solver of "ridge".
     n_iter_ : int
-        Iterations of "lsqr", the most over the coordinates, or of logistic regression.
+        Iterations of the slowest coordinate.
     n_features_in_ : int
         Number of features.
 
@@ -214,7 +205,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_samples, n_features)
-            A frame of pandas or polars reaches an `estimator` as it is.
+            An `estimator` gets a data frame of pandas or polars unchanged.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -226,8 +217,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Raises
         ------
         ValueError
-            If the cost matrix does not fit the labels, or X, y or the weights are unfit; nothing is
-            changed then.
+            If the cost matrix does not fit the labels, or X, y or the weights are wrong. The model
+            is unchanged then.
         """
         with fresh_fit(self):
             X, y, weights = self._read(X, y, sample_weight, reset=True, whole=True)
@@ -244,8 +235,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             return regression.fit(batch)
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
-                f"{self.estimator!r} has no predict_proba, and costs are weighed by probabilities: "
-                "take a classifier that has, or put CalibratedClassifierCV around this one."
+                f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
+                "take another classifier, or put CalibratedClassifierCV around this one."
             )
 
         def encode(labels):
@@ -264,9 +255,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "LowRankSurrogateClassifier":
-        """Add a batch of rows; the result is that of `fit` on all batches together.
+        """Add a batch of rows; the model becomes the one that `fit` finds on all rows.
 
-        With ``estimator="ridge"``. Memory does not grow with the rows.
+        Only ``estimator="ridge"`` has it. Memory does not grow with the rows.
 
         Parameters
         ----------
@@ -274,9 +265,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,) or None, default=None
-            All labels that the batches may hold, in any order: what `fit` finds in y. Needed in
-            the first call, unless the parameter `classes` or the index of `loss_matrix` names
-            them; the same ones, or None, later.
+            All labels of all batches, in any order. The first call needs them, unless the parameter
+            `classes` or the index of `loss_matrix` names them. Later calls give the same or None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
 
         Returns
@@ -286,8 +276,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Raises
         ------
         ValueError
-            As in `fit`, if the classes are not known or not the same, if the costs have changed, or
-            if there are too many features for the sums; the model stays as it was.
+            As in `fit`. Also if the classes are missing or differ, the costs have changed, or there
+            are too many features for the sums. The model is unchanged then.
         """
         return self._partial_fit(Block(X, y, None, sample_weight), classes=classes)
 
@@ -295,10 +285,10 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     def fit_blocks(
         self, blocks: Iterable, *, classes: ArrayLike | None = None
     ) -> "LowRankSurrogateClassifier":
-        """Fit to blocks of rows, of which one at a time is in memory.
+        """Fit to blocks of rows, with one block at a time in memory.
 
-        One pass and one solution: the result is that of `fit` on all rows together, but for
-        rounding. With ``estimator="ridge"``.
+        One pass over the blocks gives the same model as `fit` on all rows, up to rounding. Only
+        ``estimator="ridge"`` has it.
 
         Parameters
         ----------
@@ -314,7 +304,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Raises
         ------
         ValueError
-            As in `partial_fit`, or if there is no block; nothing is changed then.
+            As in `partial_fit`, or if there is no block. The model is unchanged then.
         """
         return self._fit_blocks(blocks, classes=classes)
 
@@ -340,7 +330,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             "decisions": costs.decisions,
             "loss_matrix": costs.matrix,
             "n_components": self.n_components,
-            # of equal singular values LAPACK may find another basis on another machine
+            # LAPACK may find another basis for equal singular values on another machine.
             "the decomposition of the costs": loss.alpha_,
         }
         return EncodedBatch(
@@ -417,9 +407,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes
-            Of a model without probabilities, up to a number common to the decisions of a row; with
-            `n_components` below the rank, of costs that are off by ``approximation_error_``. Of
-            two classes the second column minus the first: above 0 `predict` takes the second.
+            For two classes the second column minus the first: `predict` takes the second class
+            above 0. A model without probabilities gives costs up to a constant of each row. With
+            `n_components` below the rank, costs are off by up to ``approximation_error_``.
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from .._base import BaseRanker
+from .._base import BaseRanker, Rows
 from .._blocks import Block
 from .._lists import RankingLists
 from .._parameters import (
@@ -32,150 +32,118 @@ if TYPE_CHECKING:
 
 
 class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
-    """Ranker by a calibrated low-rank surrogate: encode the labels, regress, decode.
+    """Rank documents or items by a model trained for the measure you name.
 
-    The labels of a list are encoded into targets ``alpha(y)`` in which the target loss is
-    linear, a regressor estimates their expectation, and its prediction u is decoded into
-    the order that minimises ``<u, beta(order)>``. With any consistent regressor this is
-    consistent for the target loss (theorem 3 of [1]_), on documents as far as
-    one score per row can be.
+    `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
+    decodes the estimate u into the order of least ``<u, beta(order)>``. This is consistent if
+    the regression is (theorem 3 of [1]_).
 
-    Three shapes of y select the layout:
+    The shape of y selects the layout:
 
-    * (n_rows,) grades, one row of X per document, lists given by `qid` (`qid=None` is one
-      list, or y carries it: see `ranking_target`);
-    * (n_queries, r) grades of the same r items, one row of X per query; NaN = not judged,
-      for losses without a normaliser;
-    * (n_queries, r, r) preferences y[q, i, j] >= 0, for "pd".
+    * (n_rows,): grades of documents; `qid` says which rows are a query.
+    * (n_queries, r): grades of the same r items; NaN is not judged.
+    * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters
     ----------
     target_loss : str or TargetLoss, default="ndcg@10"
-        What to aim at: a name such as "ndcg@10", "precision@5", "map", "eru", "pd", or an object
-        such as ``NDCG(k=10, gain="exponential")``.
+        The measure, such as "precision@5", "map", "pd" or ``NDCG(k=10, gain="exponential")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
-        What estimates u. "ridge" is linear least squares, in documents centred within lists: the
-        pairwise squared loss in closed form. "logistic" is fractional logistic regression of fixed
-        items [2]_. "trees" are boosted trees for documents, a forest for fixed items. "auto" is
-        "ridge" for documents and "logistic" for fixed items; one NaN in y of fixed items turns it
-        to "ridge".
+        The regression. "ridge" is linear least squares, for documents centred within lists,
+        "logistic" is fractional logistic regression of items [2]_. "trees" are boosted trees for
+        documents, a forest for items. "auto" is "ridge" for documents and for items with NaN in y,
+        else "logistic".
     decoder : str or callable, default="auto"
-        One of ``target_loss.decoders``; "auto" takes an exact one where it is feasible. A callable
-        ``decode(u, n_items)`` takes surrogate vectors (n, d), estimates of ``target_loss.encode``,
-        and returns ranks (n, n_items), 1 = best. Documents are always sorted.
+        A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
+        exact if feasible. Documents are sorted.
     alpha : float or "auto", default="auto"
-        Penalty of "ridge" and "logistic", >= 0: ``alpha / 2`` times the squared coefficients of
-        standardised features, beside the mean over rows of half the squared error, or of the log
-        loss, of each coordinate. "auto" is a formula of p features and n rows, n the sum of
-        `sample_weight` (weights that sum to 1 say "one row"), with f = min(p / n, 1):
-        ``max(0.1, 10 f)`` for documents; ``f min(p / 50, 1)**2 / 2`` for "logistic", and
-        ``max(0.1, 2 f)`` for "ridge", of fixed items. The guide has the rest of the table.
+        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
+        the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f min(p / 50, 1)**2 / 2`` for
+        "logistic", ``max(0.1, 2 f)`` for items by "ridge"; f = min(p / n, 1), with p features and n
+        rows, counted by `sample_weight`.
     centered : bool or "auto", default="auto"
-        Documents only: subtract from the targets (and, with "ridge", from the
-        features) their mean within each list, which no order within a list can see. "auto" does
-        so for "ridge" and "trees" only: another regressor cannot be centred on the
-        features, and has then to tell apart lists whose documents look alike.
+        Documents: subtract from targets the mean of their list. "auto" is True for "ridge" and
+        "trees".
     list_weights : {"rows", "lists", "pairs"}, default="rows"
-        Documents only: what counts the same: each row, each list (row weights 1/r), or each
-        pair (row weights r).
+        Documents: rows, lists or pairs have equal weights.
     n_passes : int or "auto", default="auto"
-        Documents with an `estimator` and centred targets only: fits in which the regressor and
-        the offsets of the lists take turns. A regressor cannot be centred on the features; after
-        each fit the targets of a list are shifted to the mean of its scores, which no order
-        can see, and the regressor is fitted again. With exact least squares each pass lowers
-        the centred squared loss; each costs one more fit. Where the regressor is boosted and has
-        ``warm_start=True`` (HistGradientBoostingRegressor, GradientBoostingRegressor), the passes
-        share its iterations instead: each goes on from the one before. "auto" is 20 for "trees",
-        else 1.
+        Documents, centred: fits of the regressor that alternate with updates of list offsets.
+        "auto" is 20 for "trees", else 1.
     solver : {"auto", "gram", "lsqr"}, default="auto"
-        Of ridge: from second moments, exact, or an iterative solver without any
-        n_features x n_features matrix. "auto" is "gram" up to 4000 features (500 of sparse X), of
-        fewer where missing labels ask for several matrices, and "lsqr" above.
+        Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones).
     tol : float, default=1e-6
-        Relative accuracy of "lsqr", or of the gradient of "logistic".
+        Accuracy of "lsqr" and "logistic".
     max_iter : int or None, default=None
-        Iterations of "lsqr", None is twice the number of features; and of "logistic", None is 1000.
+        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
     early_stopping : bool, default=False
-        Find the number of iterations of a boosted `estimator`, up to its own, by the target loss's
-        measure on whole lists that are held out; then fit that many on all lists. Models of
-        LightGBM and XGBoost stop by their own callbacks; those of scikit-learn with ``warm_start``
-        and ``staged_predict`` (HistGradientBoostingRegressor, GradientBoostingRegressor) are
-        fitted further in steps; each of them also as the last step of a Pipeline, whose
-        transformers see the other lists only. Their own early stopping, which holds out rows, is
-        switched off. LightGBM's take documents only.
+        Choose iterations of a boosted estimator by the measure on held-out lists.
     validation_fraction : float, default=0.1
-        Fraction of the lists held out for `early_stopping`, drawn as
-        `model_selection.query_train_test_split` does with `random_state`.
+        Fraction of held-out lists.
     n_iter_no_change : int, default=10
-        Iterations without a larger measure after which `early_stopping` stops.
+        Iterations without improvement before stopping.
     n_jobs : int or None, default=None
-        Parallel fits, over coordinates, of an `estimator` with a single output.
+        Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
-        Seeds every `random_state` of `estimator` that is None, and draws the lists that
-        `early_stopping` holds out.
+        Seed of `estimator` and of held-out lists.
     verbose : int, default=0
-        Progress on the standard output.
+        Whether to print progress.
 
     Attributes
     ----------
     target_loss_ : TargetLoss
-        The resolved target loss.
+        The target loss as an object.
     decoder_ : str or callable
         The decoder in use.
     n_lists_ : int
-        Number of lists with a positive weight seen in fit.
+        Number of lists of positive weight.
     n_items_ : int or None
-        Number r of fixed items; None for documents.
+        Number r of items; None for documents.
     coef_ : ndarray of shape (n_features,) or (d, n_features)
-        Of a linear model: u is ``X coef' + intercept``, or with "logistic"
+        u is ``X coef' + intercept``; for "logistic"
         ``low_ + (high_ - low_) * expit(X coef' + intercept)``.
     intercept_ : float or ndarray of shape (d,)
-        Of a linear model.
+        Intercepts.
     low_, high_ : ndarray of shape (d,)
-        Of "logistic": the least and the largest target of each coordinate.
+        "logistic": least and largest targets.
     estimators_ : list of regressors
-        Of another `estimator`: one fitted regressor, or one for each coordinate.
-    estimator_ : regressor
-        The one of them where there is one, as for documents: SHAP's ``TreeExplainer`` takes it.
-    feature_importances_ : ndarray of shape (n_features,)
-        Of `estimator_`, where it has them.
+        One regressor, or one for each coordinate.
+    estimator_, feature_importances_
+        The only regressor, and its importances.
     alpha_ : float
-        Of "ridge" and "logistic": the penalty in use.
+        Penalty of "ridge" or "logistic".
     solver_ : str
-        Of ridge: the solver in use.
+        Solver of "ridge".
     n_iter_ : int
-        Iterations of "lsqr" or of logistic regression, the most over the coordinates; passes with
-        another `estimator`, or with `early_stopping` the number of its iterations that was found
-        best.
+        Iterations or passes.
     validation_scores_ : ndarray of shape (n,)
-        With `early_stopping`: the measure on the held-out lists after each iteration that was
-        tried, of models that had not seen them; `n_iter_` is the first of the largest.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of str
-        Names of the features where X has them.
+        `early_stopping`: the measure after each iteration.
+    n_features_in_, feature_names_in_
+        Number of features, and their names.
 
     See Also
     --------
-    LowRankSurrogateClassifier : The same for an arbitrary cost matrix.
-    lowrank_rank.make_ranking_scorer : Scorers for model selection.
+    LowRankSurrogateClassifier : The same surrogate for any cost matrix.
+    make_ranking_scorer : Scorers for model selection.
 
     References
     ----------
     .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
        Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
-    .. [2] L. Papke, J. Wooldridge, "Econometric methods for fractional response variables with an
-       application to 401(k) plan participation rates", Journal of Applied Econometrics, 1996.
+    .. [2] L. Papke, J. Wooldridge, "Econometric methods for fractional response variables", 1996.
 
     Examples
     --------
-    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from lowrank_rank import LowRankSurrogateRanker, ranking_target
     >>> X = [[0.0], [1.0], [0.0], [2.0]]
-    >>> ranker = LowRankSurrogateRanker(target_loss="ndcg", alpha=0.0)
-    >>> ranker.fit(X, [0, 1, 0, 1], qid=["a", "a", "b", "b"]).coef_.round(2)
-    array([0.6])
+    >>> y = ranking_target([0, 1, 0, 1], qid=["a", "a", "b", "b"])
+    >>> ranker = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y)
     >>> ranker.rank([[1.0], [3.0], [2.0]], qid=["c", "c", "c"])
     array([3, 1, 2])
+    >>> ranker.score(X, y)
+    1.0
+    >>> GridSearchCV(ranker, {"alpha": [0.1, 1.0]}, cv=2).fit(X, y).best_params_
+    {'alpha': 0.1}
     """
 
     _keeps_float32: ClassVar = True
@@ -244,8 +212,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            One row per document, or per query for fixed items. A frame of pandas or polars
-            reaches an `estimator` as it is, with categories and missing values.
+            One row per document, or per query for fixed items. An `estimator` gets a data frame
+            of pandas or polars unchanged, with categories and missing values.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
             Labels, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
@@ -260,17 +228,18 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters do not fit, or `early_stopping` has fewer
-            than two lists or an `estimator` that has no way to stop; nothing is changed then.
+            If shapes, labels, ids, weights or parameters are wrong, or `early_stopping` has fewer
+            than two lists or no boosted `estimator`. The model is unchanged then.
         """
         with fresh_fit(self):
-            batch = self._encode(X, y, qid, sample_weight, reset=True, whole=True)
+            loss = self._checked_loss()
+            rows = self._read(X, y, qid, sample_weight, loss)
+            batch = self._encode(rows, loss)
             regression = Regression.of(self).named(batch)
             if self.early_stopping:
                 regression = self._stopped(regression, batch)
-            self._adopt(batch, regression.fit(batch, self._passes()))
-            if self.early_stopping:
-                self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
+            model = regression.fit(batch, self._passes())  # standardises and solves
+            self._adopt(batch, model)
         return self
 
     @available_if(adds_up)
@@ -282,19 +251,18 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "LowRankSurrogateRanker":
-        """Add a batch of whole lists; the result is that of `fit` on all of them.
+        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
 
-        For ridge regression: documents, or fixed items with ``estimator="ridge"``. Memory does not
-        grow with the rows.
+        Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Memory
+        does not grow with the rows.
 
         Parameters
         ----------
         X, y, qid, sample_weight
-            As in `fit`. A list must be in one batch: only the first id of a batch is compared with
-            the last of the previous one, and refused where both are the same; a list that comes
-            back later counts as another one. Without qid each batch is a list, which is refused
-            after batches with ids. An item may be judged in any of the batches. `alpha` may change
-            between calls, what is aimed at may not.
+            As in `fit`. A list must be in one batch: a batch must not begin with the last id of
+            the batch before. A list that comes back later counts as a new list. Without qid each
+            batch is one list; batches with and without ids do not mix. `alpha` may change between
+            calls, the target loss may not.
 
         Returns
         -------
@@ -303,18 +271,16 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         Raises
         ------
         ValueError
-            As in `fit`, if a list is cut across two calls, if there are too many features for the
-            sums, or if y is of fixed items and `estimator` is not "ridge"; the model stays as it
-            was.
+            As in `fit`. Also if a list is cut across two calls, there are too many features for
+            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
+            then.
         """
         return self._partial_fit(Block(X, y, qid, sample_weight))
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; a row's score does not depend on the other rows.
+        """Scores, higher is better; the score of a row does not depend on the other rows.
 
-        Equal rows get equal scores to the last bit, whatever else is in the batch; with an
-        `estimator` that is none of scikit-learn's linear models, this is as its own ``predict``
-        does.
+        Linear models give equal rows equal scores to the last bit.
 
         Parameters
         ----------
@@ -323,32 +289,29 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_queries, r)
-            The scores u themselves where they are sorted; r - rank of the decoded order
-            where the decoder is combinatorial.
+            The scores u for the decoder "sort", else r - rank of the decoded order.
         """
         u = self.predict_surrogate(X)
         return decoded_scores(self.target_loss_, self.decoder_, u, self.n_items_)
 
-    # Encoding -----------------------------------------------------------------------
-
-    def _encode(self, X, y, qid, sample_weight, *, reset, whole):
-        """Everything that is checked and known of a batch before a regressor sees it."""
+    def _checked_loss(self):
         loss = clone(resolve_target_loss(self.target_loss))
         check_parameters(self)
-        X, y, lists, weights = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=whole)
+        return loss
+
+    def _encode(self, rows, loss):
+        """The `EncodedBatch` of `Rows`."""
+        X, y, lists, weights = rows
         if self.verbose:
             Regression.of(self).say(f"encoding {len(y)} rows for {loss!r}")
-        return self._encode_rows(X, y, lists, weights, loss)
-
-    def _encode_rows(self, X, y, lists, weights, loss):
-        if y.ndim == 1:
-            centered = self.centered
-            if centered == "auto":
-                centered = isinstance(self.estimator, str)
-            return encode_documents(
-                X, y, lists, weights, loss, self.decoder, self.list_weights, centered
-            )
-        return encode_items(X, y, weights, loss, self.decoder)
+        if y.ndim > 1:
+            return encode_items(X, y, weights, loss, self.decoder)
+        centered = self.centered
+        if centered == "auto":
+            centered = isinstance(self.estimator, str)
+        return encode_documents(
+            X, y, lists, weights, loss, self.decoder, self.list_weights, centered
+        )
 
     def _passes(self):
         if self.n_passes != "auto":
@@ -356,7 +319,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         return 20 if isinstance(self.estimator, str) and self.estimator == "trees" else 1
 
     def _stopped(self, regression, batch):
-        """The regression with as many iterations as are best on held-out lists."""
+        """The regression with the number of iterations that is best on held-out lists."""
         if self._passes() > 1:
             raise ValueError(
                 "early_stopping counts the iterations of one fit: set n_passes=1, or leave "
@@ -368,7 +331,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
             if lists is not None:
                 lists = RankingLists.from_qid(lists.ungroup(lists.index)[rows])
             X, weights = take_rows(batch.X, rows), batch.row_weights[rows]
-            return self._encode_rows(X, y, lists, weights, batch.loss)
+            return self._encode(Rows(X, y, lists, weights), batch.loss)
 
         regression, self.validation_scores_ = stopped(
             regression,
@@ -380,7 +343,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         return regression
 
     def _batch_of(self, block, *, reset):
-        return self._encode(*block, reset=reset, whole=False)
+        loss = self._checked_loss()
+        return self._encode(self._read(*block, loss, reset=reset, whole=False), loss)
 
     def _adopt(self, batch, model):
         """Set the fitted attributes."""
@@ -388,3 +352,5 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
         self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
         self._has_qid_ = batch.has_qid
         self._keep(model, flat=batch.n_items is None)
+        if hasattr(self, "validation_scores_"):
+            self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
