@@ -1,8 +1,8 @@
 """The one reader of labels: y, the query ids that it may carry, NaN, and weights.
 
-Estimators, measures, scorers, surrogates and boosting objectives all read what users give them
-here, so that the same input means the same everywhere and is refused with the same words. What
-comes out are plain float arrays with the lists that their rows form.
+Estimators, measures, scorers, surrogates and boosting objectives all read their input here. So
+the same input means the same everywhere, and errors have the same words. The results are plain
+float arrays, and the lists that their rows form.
 """
 
 import warnings
@@ -31,8 +31,8 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     Returns
     -------
     target : structured ndarray of shape (n_rows,)
-        With the fields "y" and "qid". Estimators, measures and scorers of this
-        package take it wherever they take `y`.
+        An array with the fields "y" and "qid". Estimators, measures and scorers of this package
+        take it wherever they take `y`.
 
     Raises
     ------
@@ -167,8 +167,7 @@ def _same_ids(a, b):
 def read_labels(y, name="y", estimator=None):
     """y as a float array of 1 (documents), 2 (items) or 3 (preferences) dimensions.
 
-    NaN is let through to `check_judged`; a single column is documents, with scikit-learn's
-    warning.
+    `check_judged` refuses NaN later. A single column is documents, with scikit-learn's warning.
 
     Raises
     ------
@@ -251,10 +250,10 @@ def lists_of(y, qid, name="y"):
 
 
 def warn_of_single_items(lists, stacklevel):
-    """Say so where there are several ids, and each list has a single row: any scores rank them.
+    """Warn if there are several lists, each with a single row: any scores rank them.
 
-    Fits and measures ask here. No error, since a subset of the queries may be so by chance, and
-    a regressor of grades learns from such rows all the same.
+    This is no error: a subset of the queries may be so by chance, and a regressor of grades still
+    learns from such rows.
     """
     if lists.ids is not None and lists.n_lists > 1 and lists.n_rows == lists.n_lists:
         warnings.warn(
@@ -274,9 +273,9 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=list)
     allow_missing : bool
         Whether NaN in a matrix means "not judged".
     who : object
-        What needs every label, for the message.
+        Name in the message for the measure or estimator.
     name : str
-        What the message calls y.
+        Name in the message for y.
     others : callable
         ``others()`` names measures that take missing judgements.
     """
@@ -328,16 +327,16 @@ def nothing_counts():
 
 
 def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
-    """Weights >= 0 of rows, ones where None; refuses a batch that weighs nothing.
+    """Weights >= 0 of rows; None is ones. Refuses weights that are all 0.
 
     Parameters
     ----------
     sample_weight : array-like or None
     n_rows : int
     n_lists : int or None
-        Where one weight for each list is welcome too.
+        If given, one weight for each list is accepted too.
     whole : bool, default=True
-        Whether no other batch follows: else those may be the ones that count.
+        Whether this is the only batch. Else all weights may be 0.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 """Rankers and a classifier on a Dask cluster, with the coefficients of a fit in memory.
 
-What is summed over blocks of whole lists in memory or from disk is summed here over the partitions
-of Dask arrays and data frames: statistics of ridge regression once, or value and gradient of a
-surrogate for every evaluation. Only such sums travel, and the rows of lists that are cut between
-two partitions. ``pip install "lowrank_rank[dask]"``.
+Fits add up sums over the partitions of Dask arrays and data frames: the statistics of ridge
+regression once, or value and gradient of a surrogate for every evaluation. Only these sums travel
+between machines, and the rows of lists that are cut between two partitions.
+``pip install "lowrank_rank[dask]"``.
 """
 
 import copy
@@ -37,17 +37,13 @@ __all__ = [
     "DaskOrderPreservingRegressor",
 ]
 
-_FAN_IN = 8  # statistics that a worker adds up at a time
-_PARTITION = 2**40  # rows, in the numbers that say where a row comes from
-
-
 # Blocks on a cluster ----------------------------------------------------------------
 
 
 class DaskBlocks(Blocks):
-    """Blocks that are futures: functions go to them, sums come back.
+    """Blocks as futures: workers apply functions to them, and sums come back.
 
-    Futures are kept by what they were made from, so that a lost worker's blocks are made again.
+    Dask remembers how each future was made, and makes the blocks of a lost worker again.
     """
 
     is_kept = True
@@ -65,14 +61,14 @@ class DaskBlocks(Blocks):
         )
 
     def sum(self, function, *args):
-        """The sum in the order of the blocks, whichever worker is first: the same every time."""
+        """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.client.gather(self.map(function, *args).futures))
 
-    def total(self):
-        """Sum of the blocks themselves, added up on the workers: for statistics, p x p each."""
+    def total(self, fan_in=8):
+        """Sum of the blocks themselves, p x p numbers each; a worker adds up `fan_in` at a time."""
         futures = self.futures
         while len(futures) > 1:
-            groups = [futures[i : i + _FAN_IN] for i in range(0, len(futures), _FAN_IN)]
+            groups = [futures[i : i + fan_in] for i in range(0, len(futures), fan_in)]
             futures = [self.client.submit(_add_up, group, pure=False) for group in groups]
         return futures[0].result()
 
@@ -85,7 +81,7 @@ def _add_up(parts):
 
 
 def _pieces(collection, like=None):
-    """Delayed partitions of a Dask collection, in the chunks of rows of the array `like`."""
+    """Delayed partitions of a Dask collection, with the row chunks of the array `like`."""
     if collection is None:
         return None
     if isinstance(collection, da.Array):
@@ -100,14 +96,14 @@ def _pieces(collection, like=None):
 
 
 def _block(X, y, qid, weights):
-    """A partition as a `Block`, y a column where it is one."""
+    """Make a `Block` of a partition; y of a single column becomes a vector."""
     y = y.to_numpy() if hasattr(y, "to_numpy") else y
     qid = qid.to_numpy() if hasattr(qid, "to_numpy") else qid
     return Block(X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights)
 
 
 def _partitions(client, X, y, qid, weights):
-    """Futures of the partitions as blocks, those without rows left out, and rows of each."""
+    """Futures of the partitions as blocks, and the number of rows of each."""
     named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
     for name, given in named.items():
         if given is not None and not is_dask_collection(given):
@@ -134,7 +130,7 @@ def _n_rows(block):
 
 
 def _edges(block):
-    """First and last id, whether ids only grow, and whether all are one."""
+    """First and last id, and whether the ids are sorted."""
     qid = np.asarray(block.qid)
     try:
         grows = bool(np.all(qid[1:] >= qid[:-1]))
@@ -156,13 +152,13 @@ def _take(part, rows):
 
 
 def _head(block, inside):
-    """The rows of the first list, or the others."""
+    """The rows of the first list if `inside`, else the other rows."""
     first = np.fromiter((same_id(q, block.qid[0]) for q in block.qid), bool, len(block.qid))
     return _rows_of(block, np.flatnonzero(first == inside))
 
 
 def _join(blocks):
-    """One block of several, which without rows give nothing."""
+    """Concatenate blocks; empty blocks are skipped."""
     blocks = [block for block in blocks if len(block.y)] or blocks[:1]
     return Block(
         *(None if parts[0] is None else _stack(parts) for parts in zip(*blocks, strict=True))
@@ -182,17 +178,17 @@ def _stack(parts):
 
 
 def _split(block, destinations, n):
-    """The rows of each of n destinations, by that of each distinct id."""
+    """Split a block into n destinations; `destinations` has one for each distinct id."""
     lists = RankingLists.from_qid(block.qid)
     of_row = lists.ungroup(lists.spread(destinations))
     return [_rows_of(block, np.flatnonzero(of_row == k)) for k in range(n)]
 
 
 def whole_lists(client, futures):
-    """Futures of blocks none of which shares a list, and which of `futures` each holds rows of.
+    """Futures of blocks of whole lists, and for each the partitions that its rows come from.
 
-    A list that is cut between neighbours is brought to the first of them: nothing else moves. Where
-    a list comes back later all rows are shuffled.
+    The rows of a list that is cut between neighbours move to the first of them. If a list comes
+    back later, all rows are shuffled.
     """
     edges = client.gather([client.submit(_edges, one, pure=False) for one in futures])
     if not (all(e[2] for e in edges) and all(a[1] <= b[0] for a, b in pairwise(edges))):
@@ -204,7 +200,7 @@ def whole_lists(client, futures):
         if number and same_id(edges[number - 1][1], first):
             groups[-1][0].append(client.submit(_head, future, True, pure=False))
             groups[-1][1].append(number)
-            if same_id(first, last):  # all of it is of that list
+            if same_id(first, last):  # the whole partition belongs to that list
                 continue
             future = client.submit(_head, future, False, pure=False)
         groups.append(([future], [number]))
@@ -215,7 +211,7 @@ def whole_lists(client, futures):
 
 
 def _comes_back(ids, edges):
-    """Whether a list has rows in two partitions other than at the seam of neighbours."""
+    """Whether a list has rows in two partitions, apart from the seam of neighbours."""
     seen: dict = {}
     for number, distinct in enumerate(ids):
         for one in distinct.tolist():
@@ -233,9 +229,9 @@ def _is(one, *others):
 
 def _shuffled(client, futures, ids):
     warnings.warn(
-        "The rows are not sorted by qid: lists are brought together by a shuffle of all rows, "
-        f"which moves nearly the whole of X between workers in {len(futures)}**2 pieces. Sort by "
-        "qid once (set_index) and store that.",
+        "The rows are not sorted by qid: a shuffle of all rows brings the lists together and moves "
+        f"nearly the whole of X between workers in {len(futures)}**2 pieces. Sort by qid once "
+        "(set_index) and store the result.",
         UserWarning,
         stacklevel=5,
     )
@@ -256,7 +252,7 @@ def _shuffled(client, futures, ids):
 
 
 def _columns(block, estimator):
-    """The attributes of a ranker that knows the columns of a block."""
+    """Names and values of the attributes that describe the columns of a block."""
     estimator._validate_X(block.X, reset=True)
     names = ("n_features_in_", "feature_names_in_")
     return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
@@ -267,7 +263,7 @@ def _predicted(X, model):
 
 
 def _on_partitions(X, model, tail, dtype):
-    """What a model predicts for a Dask collection, a dask array with its partitions."""
+    """Predictions for a Dask collection: a dask array with the same partitions."""
     light, pieces = delayed(model), _pieces(X)
     known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
     return da.concatenate(
@@ -280,14 +276,14 @@ def _on_partitions(X, model, tail, dtype):
 
 
 def _light(model):
-    """A copy without the statistics, to send to workers."""
+    """Copy a model without its sums, to send it to workers."""
     light: Any = copy.copy(model)
     light._sums_ = None
     return light
 
 
 def _with_rows(client, *data):
-    """Futures of the partitions that have rows."""
+    """Futures of the partitions, without the empty ones."""
     futures, n_rows = _partitions(client, *data)
     futures = [one for one, n in zip(futures, n_rows, strict=True) if n]
     if not futures:
@@ -296,7 +292,7 @@ def _with_rows(client, *data):
 
 
 def _sums_of_all(blocks, model, reader):
-    """`Sums` of all blocks by a clone of the model that knows the columns."""
+    """`Sums` of all blocks; `reader` is a clone of the model, with the columns of X set here."""
     if not reader._adds_up():
         raise ValueError(
             "A cluster adds up the sums of ridge regression: set estimator='ridge' and a solver "
@@ -321,13 +317,16 @@ def _adopt(model, sums, reader):
 
 
 def _values(block, model):
-    """Weighted sum of the measure over the lists where it is defined, and their weight."""
+    """Weighted sum of the measure over its defined lists, and the sum of their weights."""
     X, y, qid, weights = block
     loss, scores = model.target_loss_, model.predict(X)
     values = np.atleast_1d(loss.measure(y, scores, qid=qid, average=None))
     each = read_scored(y, scores, qid, weights, check=lambda labels: labels)[3]
     known = ~np.isnan(values)
     return np.array([values[known] @ each[known], each[known].sum()])
+
+
+_PARTITION = 2**40  # the origin of a row is its number plus this times its partition
 
 
 def _origin(scores, qid, number):
@@ -341,7 +340,7 @@ def _ranked(block):
 
 
 def _collected(found, number, n_rows):
-    """The ranks of the rows of a partition, from the blocks that hold some of them."""
+    """Ranks of the rows of a partition, from all blocks with some of its rows."""
     ranks = np.zeros(n_rows, dtype=np.intp)
     for origin, values in found:
         here = origin // _PARTITION == number
@@ -350,7 +349,7 @@ def _collected(found, number, n_rows):
 
 
 class _DaskRanker:
-    """`fit`, `predict`, `rank` and `score` on partitions; in memory those of the class itself."""
+    """`fit`, `predict`, `rank` and `score` on partitions; data in memory go to the base class."""
 
     n_items_: int | None
 
@@ -362,11 +361,11 @@ class _DaskRanker:
         X : dask array or data frame of shape (n_rows, n_features)
         y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
         qid : dask array or series of shape (n_rows,) or None, default=None
-            Query id of each document. Sorted, only lists that are cut between two partitions
-            move; a list that comes back later asks for a shuffle, with a warning.
+            Query id of each document. If ids are sorted, only lists that are cut between two
+            partitions move; else all rows are shuffled, with a warning.
         sample_weight : dask array or series of shape (n_rows,) or None, default=None
         client : distributed.Client or None, default=None
-            None is the current one.
+            None is the current client.
 
         Returns
         -------
@@ -482,9 +481,9 @@ def _rank_rows(scores):
 class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
     """`LowRankSurrogateRanker` on a Dask cluster: the same parameters and coefficients.
 
-    One pass over the partitions: each gives sums of n_features x n_features numbers, which workers
-    add up, eight at a time, and the client solves. For ridge regression: documents, or fixed items
-    with ``estimator="ridge"``.
+    In one pass each partition gives sums of n_features x n_features numbers. Workers add them up
+    and the client solves. It fits ridge regression: documents, or fixed items with
+    ``estimator="ridge"``.
 
     Examples
     --------
@@ -510,10 +509,10 @@ class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
 class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
     """`OrderPreservingRegressor` on a Dask cluster: the same parameters and coefficients.
 
-    Every evaluation of L-BFGS sends the coefficients to the partitions and brings back the value
-    and the gradient of each, which the client adds up in the order of the partitions: a fit does
-    not depend on which worker was first, nor on workers that were lost. Standardised partitions
-    stay on the workers, in double precision.
+    Every evaluation of L-BFGS sends the coefficients to the partitions, which return value and
+    gradient. The client adds them up in the order of the partitions: a fit does not depend on the
+    order in which workers finish, or on lost workers. Standardised partitions stay on the
+    workers, in double precision.
 
     Examples
     --------
@@ -553,7 +552,7 @@ def _costs(block, model):
 
 
 class _DaskClassifier:
-    """`fit`, `predict` and `score` on partitions; in memory those of the class itself."""
+    """`fit`, `predict` and `score` on partitions; data in memory go to the base class."""
 
     loss_matrix: Any
     classes: Any
@@ -568,7 +567,7 @@ class _DaskClassifier:
         y : dask array or series of shape (n_samples,)
         sample_weight : dask array or series of shape (n_samples,) or None, default=None
         client : distributed.Client or None, default=None
-            None is the current one.
+            None is the current client.
 
         Returns
         -------
@@ -630,8 +629,8 @@ class _DaskClassifier:
 class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier):
     """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
 
-    One pass over the partitions, and one over y before it where neither `classes` nor the index of
-    `loss_matrix` names the classes. With ``estimator="ridge"``.
+    It needs ``estimator="ridge"`` and takes one pass over the partitions, after a pass over y
+    unless `classes` or the index of `loss_matrix` names the classes.
 
     Examples
     --------
