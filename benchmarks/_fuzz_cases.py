@@ -144,7 +144,7 @@ PARAMETERS = {
     PairwiseDAGRanker: {
         "target_loss": ["pd", "kendall", PairwiseDisagreement("difference")],
         "decoder": ["dag", "exact", "local_search", "borda", "score", "auto"],
-        "pair_features": ["difference", "concatenation", "bilinear"],
+        "pair_features": ["difference", "concatenation"],
         "on_cycle": ["net", "error"],
         "list_weights": ["rows", "lists", "pairs"],
         "estimator": [*REGRESSORS, "trees", "auto", "logistic"],
@@ -231,12 +231,8 @@ def has_closed_form(estimator):
     inner, alpha = params.get("estimator"), params.get("alpha", 1.0)
     if inner is not None and not isinstance(inner, str):
         return isinstance(inner, Ridge)
-    if (
-        isinstance(estimator, (PrecisionAtKPerceptron, *HINGES))
-        or params.get("pair_features") == "bilinear"
-        or inner == "trees"
-    ):
-        return False  # steps in the order of the rows, a duality gap; several minima; samples
+    if isinstance(estimator, (PrecisionAtKPerceptron, *HINGES)) or inner == "trees":
+        return False  # steps in the order of the rows, a duality gap; samples
     return inner == "ridge" if alpha == "auto" else alpha >= 0.01
 
 

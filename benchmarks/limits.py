@@ -115,16 +115,6 @@ def surrogates_of_pairs(args):
     yield "ranksvm, seconds of that fit", seconds, 1.0, 1.0
 
 
-def bilinear_pairs(args):
-    """The bilinear term, over Ridge on the rows."""
-    n_rows = 2_000 if args.tiny else 20_000
-    for length in (10, 20):
-        X, y, qid = documents(n_rows, length)
-        ranker = PairwiseDAGRanker(pair_features="bilinear", alpha=FIXED, random_state=0)
-        fits = partial(ranker.fit, X, y, qid=qid), partial(Ridge().fit, X, y)
-        yield f"bilinear / Ridge on rows, lists of {length}", *timed(args, *fits), 20.0
-
-
 def pairs_of_items(args):
     """Preferences between fixed items, over Ridge on their differences."""
     for n_items in (20, 50):
@@ -190,7 +180,6 @@ def one_row(measure):
 #: Name of a path to its function of the arguments, which yields (what, seconds, floor, bar).
 ROWS = {
     "surrogates of pairs": surrogates_of_pairs,
-    "bilinear pairs": bilinear_pairs,
     "pairs of items": pairs_of_items,
     "score pairs": score_pairs,
     "evaluations": evaluations,
@@ -330,15 +319,6 @@ SLOPES = {
     "ids by rows, shuffled strings": (
         lambda n: partial(RankingLists.from_qid, shuffled_ids("strings", n)),
         (10_000, 100_000, 1_000_000),
-        1.15,
-    ),
-    "bilinear pairs by rows": (
-        lambda n: fit_of(
-            PairwiseDAGRanker(pair_features="bilinear", alpha=FIXED, max_iter=10, random_state=0),
-            n,
-            10,
-        ),
-        (5_000, 10_000, 20_000),
         1.15,
     ),
 }

@@ -131,6 +131,12 @@ def searched_row(name, X, y, splits, tiny):
 # Duels ------------------------------------------------------------------------------
 
 
+def products(a, b):
+    """Differences and exterior products of the features: linear models of them can have cycles."""
+    i, j = np.triu_indices(a.shape[1], 1)
+    return np.hstack([a - b, a[:, i] * b[:, j] - a[:, j] * b[:, i]])
+
+
 def duel_models(tiny):
     """Models of scores, then models of pairs."""
     few = {"max_iter": 20} if tiny else {}
@@ -140,12 +146,12 @@ def duel_models(tiny):
         "score: linear": PairwiseDAGRanker(),
         "score: boosted trees": LowRankSurrogateRanker(target_loss="pd", estimator=boosting),
         "score: random trees": LowRankSurrogateRanker(target_loss="pd", estimator=trees),
-        "pairs: bilinear": PairwiseDAGRanker(pair_features="bilinear"),
+        "pairs: products": PairwiseDAGRanker(pair_features=products),
         "pairs: boosted trees": PairwiseDAGRanker(
             estimator=boosting, pair_features="concatenation", list_weights="pairs"
         ),
         "pairs: boosted trees, products": PairwiseDAGRanker(
-            estimator=boosting, pair_features="bilinear", list_weights="pairs"
+            estimator=boosting, pair_features=products, list_weights="pairs"
         ),
     }
     lightgbm = optional_peer("lightgbm")

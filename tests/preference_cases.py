@@ -67,3 +67,9 @@ def all_pairs(y, qid, weights, list_weights, loss):
                 target = y[i] - y[j] if loss == "difference" else np.sign(y[i] - y[j])
                 rows.append((i, j, target, weight * weights[i] * weights[j]))
     return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+def products(a, b):
+    """Pair features whose linear models can prefer in cycles: differences and exterior products."""
+    i, j = np.triu_indices(a.shape[1], 1)
+    return np.hstack([a - b, a[:, i] * b[:, j] - a[:, j] * b[:, i]])

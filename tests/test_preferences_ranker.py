@@ -22,6 +22,8 @@ from lowrank_rank.metrics import kendall_tau_loss, pairwise_disagreement_loss
 from lowrank_rank.preferences._labels import label_scores
 from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
 
+from .preference_cases import products
+
 DECODERS = [*PD_DECODERS, "score", "auto"]
 
 
@@ -284,9 +286,7 @@ def test_report_certifies_what_is_decoded(decoder):
 
 def test_report_of_documents_is_in_order_of_first_appearance():
     duels = make_duels(200, random_state=0)
-    ranker = PairwiseDAGRanker(pair_features="bilinear").fit(
-        duels.data, duels.target, qid=duels.qid
-    )
+    ranker = PairwiseDAGRanker(pair_features=products).fit(duels.data, duels.target, qid=duels.qid)
     qid = np.array(["b"] * 3 + ["a"] * 5 + ["c"] * 3 + ["b"] * 2)
     X = duels.data[: len(qid)]
     report = ranker.decode_report(X, qid=qid)
@@ -334,7 +334,7 @@ BAD = [
     ({"pair_features": "sum"}, "pair_features must be one of"),
     ({"score_function": "count"}, "score_function must be 'dmj' or a callable"),
     ({"decoder": "score", "score_function": lambda y: y[:, 0, :1]}, "finite scores of shape"),
-    ({"n_components": 0}, "n_components"),
+    ({"pair_features": "bilinear"}, "pair_features must be one of"),
     ({"max_pairs": 0}, "max_pairs"),
     ({"n_restarts": -1}, "n_restarts"),
     ({"time_limit": 0}, "time_limit"),
@@ -503,7 +503,7 @@ def test_documents_are_decoded_by_a_function():
     duels = make_duels(200, random_state=0)
     X, y, qid = duels.data, duels.target, duels.qid // 3  # lists of six
     dag, ranker = (
-        PairwiseDAGRanker(pair_features="bilinear", decoder=decoder).fit(X, y, qid=qid)
+        PairwiseDAGRanker(pair_features=products, decoder=decoder).fit(X, y, qid=qid)
         for decoder in ("dag", reversed_dag)
     )
     lengths = np.bincount(qid)[qid]

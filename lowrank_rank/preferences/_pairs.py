@@ -1,17 +1,29 @@
-"""Pairs of documents of the same list: which they are, what they weigh, their features."""
+"""Pairs of documents of a list, their features, and models g(x, z) of the preference for x over z.
 
-from dataclasses import dataclass
+A model is antisymmetric and has two methods. ``average(X)`` is the preference for each row over the
+average training row. ``tables(X, rows)``, with rows (m, r), has the preferences (m, r, r) within m
+lists of r rows.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.random import sample_without_replacement
 
+from .._arrays import check_size
+from .._lists import batches
 from ..regression._any_regressor import round_significant
 from ..regression._encoding import LIST_WEIGHTS
+from ..regression._ridge import LinearModel
+from ..regression._statistics import SecondMoments
+
+MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
+
+# Pairs ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """Pairs (first, second) of rows, each unordered pair once.
 
     Attributes
@@ -33,9 +45,7 @@ class Pairs:
 
 
 def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
-    """All pairs of each list, or a uniform sample of them.
-
-    A sample's weights are scaled up to the total.
+    """All pairs of each list, or a uniform sample with weights scaled up to the total.
 
     Parameters
     ----------
@@ -44,7 +54,7 @@ def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
         In the order of the rows; weights > 0.
     loss : PairwiseDisagreement
     factors : ndarray of shape (n_lists,)
-        From `pair_factors`: the pair i, j of a list weighs ``w_i w_j`` times that of its list.
+        From `pair_factors`: the pair i, j has the weight ``w_i w_j`` times the factor of its list.
     max_pairs : int or None
     rng : RandomState
 
@@ -73,22 +83,21 @@ def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
     )
 
 
-def pair_factors(lists, weights, list_weights, *, bits=None):
-    """What the products of row weights in each list are multiplied by, (n_lists,).
+def pair_factors(lists, weights, list_weights):
+    """Factors (n_lists,) of the products of row weights in each list.
 
-    One over the total weight W of the list, times the weight of the list: constant row weights
-    are then list weights, and a row of weight 2 counts as the row twice. `bits` rounds to so many
-    significant ones, by which sums of weights are exact.
+    A factor is the weight of the list over the sum of its row weights. So constant row weights are
+    list weights, and a row of weight 2 counts as the row twice. Factors have 32 significant bits:
+    antisymmetric data give a tree two equal splits everywhere, and sums of such weights are exact.
     """
     mass = lists.sum(lists.group(weights))
-    factors = lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights] / mass
-    return factors if bits is None else round_significant(factors, bits)
+    return round_significant(lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights] / mass)
 
 
 def pair_of_code(code):
     """The pair i < j with code ``j (j-1) / 2 + i``."""
     j = ((1.0 + np.sqrt(1.0 + 8.0 * code)) / 2.0).astype(np.intp)
-    j -= j * (j - 1) // 2 > code  # the root may be rounded up, or down
+    j -= j * (j - 1) // 2 > code  # rounding may give a root too large, or too small
     j += (j + 1) * j // 2 <= code
     return code - j * (j - 1) // 2, j
 
@@ -104,26 +113,12 @@ def _concatenation(a, b):
     return sparse.hstack([a, b], format="csr") if sparse.issparse(a) else np.hstack([a, b])
 
 
-def _bilinear(a, b):
-    if sparse.issparse(a):
-        raise ValueError(
-            "pair_features='bilinear' with an estimator needs all products of two features, which "
-            "are dense: take estimator='ridge' (a low-rank term, sparse X welcome), or dense X."
-        )
-    i, j = np.triu_indices(a.shape[1], 1)
-    return np.hstack([a - b, a[:, i] * b[:, j] - a[:, j] * b[:, i]])
-
-
-#: Features of a pair of rows by name; "bilinear" are differences and exterior products.
-PAIR_FEATURES = {
-    "difference": _difference,
-    "concatenation": _concatenation,
-    "bilinear": _bilinear,
-}
+#: Features of a pair of rows, by name.
+PAIR_FEATURES = {"difference": _difference, "concatenation": _concatenation}
 
 
 def pair_features(kind, a, b):
-    """Features (m, k) of pairs of rows, by name or by the user's function."""
+    """Features (m, k) of pairs of rows; `kind` is a name or a function."""
     if not callable(kind):
         return PAIR_FEATURES[kind](a, b)
     features = kind(a, b)
@@ -133,4 +128,139 @@ def pair_features(kind, a, b):
             f"pair_features must return an array of shape ({a.shape[0]}, n), one row for each "
             f"pair, got shape {shape}."
         )
+    return features
+
+
+# Models -----------------------------------------------------------------------------
+
+
+class ScorePairs(NamedTuple):
+    """Differences of scores, g(x, z) = s(x) - s(z). Sorting by s is the decoder."""
+
+    model: Any  # LinearModel or RegressorModel
+
+    def average(self, X):
+        return self.model.predict(X)[:, 0]
+
+    def tables(self, X, rows):
+        s = self.average(X)[rows]
+        return s[:, :, np.newaxis] - s[:, np.newaxis, :]
+
+
+class RegressorPairs(NamedTuple):
+    """Antisymmetric part, g(x, z) = (h(x, z) - h(z, x)) / 2, of a regressor h of pair features."""
+
+    model: Any  # LinearModel or RegressorModel
+    features: Any
+    mean: np.ndarray
+
+    def average(self, X):
+        middle = self.mean[np.newaxis]
+        middle = sparse.csr_matrix(middle) if sparse.issparse(X) else middle
+        rows = np.arange(X.shape[0])
+        return self._preference(X, rows, middle, np.zeros_like(rows))
+
+    def tables(self, X, rows):
+        m, r = rows.shape
+        i, j = np.triu_indices(r, 1)
+        table = np.zeros((m, r, r))
+        if len(i) == 0:
+            return table
+        value = self._preference(X, rows[:, i].ravel(), X, rows[:, j].ravel()).reshape(m, -1)
+        table[:, i, j], table[:, j, i] = value, -value
+        return table
+
+    def _preference(self, A, rows_a, B, rows_b):
+        """The preference for rows of A over rows of B, in pieces of bounded memory."""
+        g = np.empty(len(rows_a))
+        for piece in batches(len(rows_a), 2 * A.shape[1]):
+            a, b = A[rows_a[piece]], B[rows_b[piece]]
+            forth, back = pair_features(self.features, a, b), pair_features(self.features, b, a)
+            h = [self.model.predict(both)[:, 0] for both in (forth, back)]
+            g[piece] = (h[0] - h[1]) / 2.0
+        return g
+
+
+def tables_of_lists(model, X, lists):
+    """Iterate over preferences (m, r, r) and rows (m, r) of X, lists of one length at a time."""
+    longest = int(lists.lengths.max())
+    if longest > MAX_DOCUMENTS:
+        raise ValueError(
+            f"A list of {longest} documents has {longest}**2 preferences, more than fit: decode at "
+            f"most {MAX_DOCUMENTS} documents at a time (qid), or rank by predict(X) without qid."
+        )
+    for _, grouped in lists.same_length:
+        rows = grouped if lists.order is None else lists.order[grouped]
+        for some in batches(len(rows), rows.shape[1] ** 2):
+            here = rows[some]
+            flat = here.ravel()
+            with np.errstate(over="ignore", invalid="ignore"):
+                table = model.tables(X[flat], np.arange(len(flat)).reshape(here.shape))
+            if not np.all(np.isfinite(table)):
+                raise ValueError(
+                    "The preferences between rows of X overflow: its features are too large for "
+                    "the coefficients. Bring X to the scale of the rows in fit."
+                )
+            yield table, here
+
+
+# Fits -------------------------------------------------------------------------------
+
+
+def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind, alpha):
+    """Fit a regressor, or ridge regression with the penalty `alpha`, to features of pairs.
+
+    Parameters
+    ----------
+    regression : Regression
+    X : ndarray or CSR matrix of shape (n, p)
+    mean : ndarray of shape (p,)
+    pairs : Pairs
+    own_weights : ndarray of shape (n,)
+        Weight of each row against itself.
+    kind : str or callable
+        Pair features.
+
+    Returns
+    -------
+    RegressorPairs
+    """
+    features, targets, weights = _both_ways(pairs, X, own_weights, kind)
+    is_ridge = isinstance(regression.estimator, str)
+    name = "ridge" if is_ridge else type(regression.estimator).__name__
+    regression.say(f"{name} on {features.shape} pair features")
+    if not is_ridge:
+        return RegressorPairs(regression.fit_estimator(features, targets, weights), kind, mean)
+    moments = SecondMoments.of(features, targets, weights)
+    total, scale = moments.features.total, moments.features.deviation
+    coef, intercept = moments.solve(alpha * total, scale)
+    return RegressorPairs(LinearModel(coef.T, intercept, "gram", alpha=alpha), kind, mean)
+
+
+def _both_ways(pairs, X, weights, kind):
+    """Features, targets and weights of all ordered pairs, and of each row against itself.
+
+    A regressor learns both directions. Rows against themselves, with target 0, make a row of weight
+    2 equal to the row twice: its copies are a pair too.
+    """
+    rows = np.arange(X.shape[0])
+    first = np.concatenate([pairs.first, pairs.second, rows])
+    second = np.concatenate([pairs.second, pairs.first, rows])
+    features = _gathered(kind, X, first, second)
+    targets = np.concatenate([pairs.targets, -pairs.targets, np.zeros(len(rows))])
+    return features, targets[:, np.newaxis], np.concatenate([pairs.weights, pairs.weights, weights])
+
+
+def _gathered(kind, X, first, second):
+    """Features of pairs of rows, in pieces: there is no second copy of all features."""
+    pieces = batches(len(first), 2 * X.shape[1])
+    start = pair_features(kind, X[first[pieces[0]]], X[second[pieces[0]]])
+    if sparse.issparse(start):
+        parts = [pair_features(kind, X[first[piece]], X[second[piece]]) for piece in pieces]
+        return sparse.vstack(parts, format="csr")
+    what = f"{start.shape[1]} features of {len(first)} ordered pairs"
+    check_size(what, 8 * len(first) * start.shape[1], "set a smaller max_pairs")
+    features = np.empty((len(first), start.shape[1]))
+    for piece in pieces:
+        features[piece] = pair_features(kind, X[first[piece]], X[second[piece]])
     return features
