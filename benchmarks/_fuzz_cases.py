@@ -116,7 +116,7 @@ SOLVER = {
     "tol": [1e-10, 1e-6],
 }
 HINGE = {
-    "solver": ["auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"],
+    "solver": ["auto", "lbfgs", "cutting_plane", "sgd"],
     "alpha": [1e-3, 0.1, 1.0],
     "max_iter": [20, 50],
     "fit_intercept": [True, False],

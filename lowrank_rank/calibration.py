@@ -8,7 +8,7 @@ from .precision_at_top._margins import (
     precision_mistake_bound,
 )
 from .preferences._noise import NoiseReport, in_p_dag, in_p_f, in_p_reinforce, noise_report
-from .structured._classifier import perceptron_mistake_bound
+from .structured._classifiers import perceptron_mistake_bound
 
 __all__ = [
     "C_phi",

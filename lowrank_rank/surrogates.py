@@ -24,7 +24,7 @@ from .precision_at_top._surrogates import (
     perceptron_step,
     precision_surrogate,
 )
-from .structured._losses import structured_hinge
+from .structured._hinges import structured_hinge
 
 __all__ = [
     "PRECISION_SURROGATES",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank.solvers._simplex_program import simplex_program
+from lowrank_rank.solvers._cutting_plane import simplex_program
 
 
 @pytest.mark.parametrize("n_groups", [1, 3])
@@ -16,14 +16,25 @@ def test_the_simplex_program_is_optimal(n_groups, scale):
         n = int(rng.integers(n_groups, 15))
         groups = np.append(np.arange(n_groups), rng.integers(0, n_groups, n - n_groups))
         slopes, offsets = scale * rng.normal(size=(n, 4)), rng.normal(size=n)
-        totals = rng.random(n_groups) + 0.1
-        m, value = simplex_program(slopes, offsets, 0.3, groups, totals)
+        m, value = simplex_program(slopes, offsets, 0.3, groups)
         assert np.all(m >= 0)
-        assert_allclose(np.bincount(groups, m), totals)
+        assert_allclose(np.bincount(groups, m), 1.0, rtol=1e-14)
         w = -(m @ slopes) / 0.3
         highest = [np.max((offsets + slopes @ w)[groups == g]) for g in range(n_groups)]
-        primal = 0.15 * w @ w + totals @ highest
-        assert_allclose(value, primal, rtol=1e-6, atol=1e-6)
+        assert_allclose(value, 0.15 * w @ w + np.sum(highest), rtol=1e-5, atol=1e-4)
+
+
+def test_a_program_that_stops_early_is_feasible_too():
+    """The value is a lower bound of the primal problem only if the sums are 1."""
+    rng = np.random.default_rng(2)
+    groups = np.append(np.arange(20), rng.integers(0, 20, 380))
+    slopes, offsets = rng.normal(size=(400, 6)), rng.normal(size=400)
+    for tol in (100.0, 1.0, 1e-2):
+        m, value = simplex_program(slopes, offsets, 0.3, groups, tol=tol)
+        assert np.all(m >= 0)
+        assert_allclose(np.bincount(groups, m), 1.0, rtol=1e-14)
+        slope = m @ slopes
+        assert_allclose(value, offsets @ m - slope @ slope / 0.6)
 
 
 @pytest.mark.parametrize("tol", [0.0, 1e-2])
@@ -46,6 +57,6 @@ def test_more_planes_than_features_are_solved_among_the_features(tol):
 def test_offsets_below_the_rounding_of_the_products():
     """All that is left is the shortest convex combination of the slopes."""
     slopes = 1e30 * np.array([[2.0, 0.0], [0.0, 1.0], [3.0, 3.0]])
-    m, value = simplex_program(slopes, np.array([0.0, 0.5, 1.0]), 1e-3)
+    m, value = simplex_program(slopes, np.array([0.0, 0.5, 1.0]), 1e-3, np.zeros(3, int))
     assert_allclose(m, [0.2, 0.8, 0.0], atol=1e-6)
     assert_allclose(value, -0.8e60 / 2e-3, rtol=1e-6)

@@ -5,8 +5,8 @@ from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured import _hinges
 from lowrank_rank.structured._hinges import ClassHinge, PairHinge, PlacesHinge
+from lowrank_rank.surrogates import structured_hinge
 
 from .structured_cases import vector_cases
 
@@ -40,14 +40,13 @@ def test_smoothed_pairs_lie_below_the_hinge_and_their_probabilities_bound_it():
     assert error < 1e-6
 
 
-def test_classes_with_costs_are_the_largest_of_all(monkeypatch):
+def test_classes_with_costs_are_the_largest_of_all():
     rng = np.random.default_rng(0)
     costs = rng.random((20, 4))
     y = rng.integers(0, 4, 20)
     costs[np.arange(20), y] = 0.0
     s = rng.normal(size=(20, 4))
     hinge = ClassHinge(y, costs)
-    monkeypatch.setattr(_hinges, "_ROWS_AT_ONCE", 7)
     values, slopes = hinge.worst(s)
     assert_allclose(values, (s + costs).max(axis=1) - s[np.arange(20), y])
     worst = np.eye(4)[(s + costs).argmax(axis=1)]
@@ -56,3 +55,20 @@ def test_classes_with_costs_are_the_largest_of_all(monkeypatch):
     value, soft, cost = hinge.soft(s, 0.1, weights)
     assert values.mean() <= value <= values.mean() + 0.1 * np.log(4)
     assert cost + np.sum(soft * s) <= values.mean()
+
+
+def test_the_hinge_of_kendall_is_the_mean_over_all_pairs():
+    """One over r (r - 1) / 2 pairs; pairs with tied labels are wrong (equation 17.4)."""
+    rng = np.random.default_rng(2)
+    for r in (2, 3, 7):
+        y, s = rng.integers(0, 3, r).astype(float), rng.normal(size=r)
+        y[0] = y[1] + 1.0
+        pairs = [
+            max(0.0, 1.0 - np.sign(y[i] - y[j]) * (s[i] - s[j])) for i in range(r) for j in range(i)
+        ]  # a tie has the term 1
+        values, _ = structured_hinge("kendall", y, s)
+        assert_allclose(values, np.sum(pairs) / (r * (r - 1) / 2))
+        both, _ = structured_hinge(
+            "kendall", np.append(y, y), np.append(s, s), qid=[0] * r + [1] * r
+        )
+        assert_allclose(both, [values[0]] * 2)

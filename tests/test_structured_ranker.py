@@ -215,9 +215,8 @@ def test_features_whose_products_of_products_leave_the_range(scale, documents):
     ("name", "solver", "tol"),
     [
         ("kendall", "lbfgs", 1e-5),
-        ("ndcg@3", "one_slack", 1e-5),
-        ("auc", "n_slack", 1e-4),
-        ("ndcg@3", "frank_wolfe", 5e-3),
+        ("ndcg@3", "cutting_plane", 1e-5),
+        ("auc", "cutting_plane", 1e-4),
         ("kendall", "sgd", 2e-3),
     ],
 )
@@ -274,7 +273,7 @@ def test_the_default_learns_from_long_lists_with_few_relevant_items():
     noisy = X[:, 0] + 2.0 * rng.normal(size=4000)
     y = (noisy > np.sort(noisy)[-200]).astype(int)
     default = StructuredHingeRanker().fit(X, y, qid=qid)
-    with pytest.warns(UserWarning, match="is least at zero weights.*Take target_loss='kendall'"):
+    with pytest.warns(UserWarning, match="has its minimum at zero weights.*Take target_loss='kendall'"):
         ndcg = StructuredHingeRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
     assert not ndcg.coef_.any()
     assert np.corrcoef(default.predict(X), X[:, 0])[0, 1] > 0.9

@@ -6,16 +6,16 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._hinges import (
-    ChainHinge,
-    ClassHinge,
-    CountHinge,
-    PairHinge,
-    PlacesHinge,
+from lowrank_rank.structured._chains import ChainHinge, ChainProblem
+from lowrank_rank.structured._hinges import ClassHinge, CountHinge, PairHinge, PlacesHinge
+from lowrank_rank.structured._maximisers import f_loss
+from lowrank_rank.structured._solvers import (
+    Descent,
+    LinearProblem,
+    cutting_planes,
+    descend,
+    smoothed,
 )
-from lowrank_rank.structured._multivariate import f_loss
-from lowrank_rank.structured._problem import ChainProblem, LinearProblem
-from lowrank_rank.structured._solvers import SOLVERS, Descent, descend
 
 
 def problems():
@@ -42,20 +42,11 @@ NAMES = list(problems())
 ALPHA = 0.05
 
 
-def parts_of(problem, solver):
-    rng = np.random.RandomState(0)
-    return problem.partition(1, rng) if solver == "n_slack" else problem.batches(2, rng)
-
-
-def solve(problem, solver, tol=1e-7, max_iter=400):
-    return SOLVERS[solver](
-        problem,
-        alpha=ALPHA,
-        tol=tol,
-        max_iter=max_iter,
-        parts=parts_of(problem, solver),
-        random_state=np.random.RandomState(0),
-    )
+def solve(problem, solver, size=1, **stop):
+    settings = {"alpha": ALPHA, "tol": 1e-7, "max_iter": 400, **stop}
+    if solver == "lbfgs":
+        return smoothed(problem, **settings)
+    return cutting_planes(problem, problem.partition(size, np.random.RandomState(0)), **settings)
 
 
 def reference(problem):
@@ -88,23 +79,21 @@ def reference(problem):
 def test_cutting_planes_reach_the_reference_optimum(name):
     problem = problems()[name]
     optimum = reference(problem)
-    for solver in ("one_slack", "n_slack"):
-        found = solve(problem, solver)
+    for size in (1, problem.n_blocks):  # a slack for each block, and one for all
+        found = solve(problem, "cutting_plane", size=size)
         assert found.converged
         assert_allclose(found.objective, optimum, rtol=1e-6)
         value = ALPHA / 2 * found.w @ found.w + problem.worst(found.w).value
         assert_allclose(found.objective, value)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ["lbfgs", "cutting_plane"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_gap_is_a_true_bound(name, solver):
     problem = problems()[name]
-    if (solver == "lbfgs" and not problem.is_smooth) or (
-        solver == "lbfgs" and name in ("ndcg", "f1")
-    ):
+    if solver == "lbfgs" and not problem.is_smooth:
         pytest.skip("no smooth form")
-    optimum = solve(problem, "n_slack", tol=1e-9).objective
+    optimum = solve(problem, "cutting_plane", tol=1e-9).objective
     for max_iter in (1, 3, 30):
         found = solve(problem, solver, tol=1e-6, max_iter=max_iter)
         assert -1e-8 <= found.objective - optimum <= found.gap + 1e-8
@@ -115,7 +104,7 @@ def test_the_gap_is_a_true_bound(name, solver):
 def test_the_smooth_form_reaches_the_optimum_to_many_digits(name):
     """The minimisers of two stages are extrapolated to no smoothing."""
     problem = problems()[name]
-    exact = solve(problem, "n_slack", tol=1e-9)
+    exact = solve(problem, "cutting_plane", tol=1e-9)
     found = solve(problem, "lbfgs", tol=1e-8, max_iter=2000)
     assert found.converged
     assert_allclose(found.w, exact.w, atol=1e-4 * np.abs(exact.w).max())
@@ -124,17 +113,17 @@ def test_the_smooth_form_reaches_the_optimum_to_many_digits(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_steps_come_near_the_optimum(name):
     problem, rng = problems()[name], np.random.RandomState(0)
-    optimum = solve(problem, "one_slack").objective
+    optimum = solve(problem, "cutting_plane", size=problem.n_blocks).objective
     at_zero = problem.worst(np.zeros(problem.size)).value
     descent = Descent(problem.size)
     found = descend(
         problem,
         descent,
+        problem.batches(1, rng),
+        rng,
         alpha=ALPHA,
         tol=0.1,
         max_iter=300 if name == "f1" else 100,
-        parts=problem.batches(1, rng),
-        random_state=rng,
     )
     assert found.objective - optimum <= found.gap
     assert found.objective - optimum < 0.1 * (at_zero - optimum)

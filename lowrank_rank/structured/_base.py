@@ -1,4 +1,4 @@
-"""Base of the estimators of structured hinges: parameters, solvers, fitted attributes."""
+"""HingeMixin: parameters, standardisation, penalty and solvers of the structured hinges."""
 
 import warnings
 from typing import Any, ClassVar
@@ -12,20 +12,11 @@ from .._base import read_features
 from .._parameters import count, number, random_state, verbosity
 from ..regression._alpha import default_alpha
 from ..regression._statistics import Moments, Scaling, standardise
-from ._solvers import SOLVERS, Descent, descend
-
-#: ``solver="auto"``: the first for hinges with a smooth form, else the second for several blocks,
-#: and the third for one (``python -m benchmarks structured``).
-SMOOTH_SOLVER, BLOCKS_SOLVER, ONE_BLOCK_SOLVER = "lbfgs", "n_slack", "one_slack"
-#: ``batch_size="auto"`` of "n_slack" limits the slacks, the numbers in the slopes of a round and
-#: the products of features; a hundred slacks are always allowed (few planes cost little).
-_MOST_SLACKS, _MOST_NUMBERS, _MOST_PRODUCTS, _FEW_SLACKS = 1000, 4_000_000, 100_000_000, 100
-LEAST_OF_STEPS = 1e-3  # alpha="auto" of solver="sgd": the first step is 1 / sqrt(alpha) long
-_MAX_ITER = {"frank_wolfe": 100, "sgd": 15}
+from ._solvers import Descent, cutting_planes, descend, smoothed
 
 
 def takes_steps(estimator):
-    """Whether `partial_fit` is there: the solver takes steps, and the penalty is a number."""
+    """For `available_if`: whether the solver takes steps, with a number as penalty."""
     if estimator.solver != "sgd" or isinstance(estimator.alpha, str):
         raise AttributeError(
             "partial_fit makes one pass of subgradient steps over the rows of a call: set "
@@ -36,7 +27,7 @@ def takes_steps(estimator):
 
 
 class HingeMixin:
-    """Fit of a problem of `_problem` by any solver; a subclass has the parameters below."""
+    """Fit of a `LinearProblem` by any solver; a class has the parameters below."""
 
     alpha: Any
     standardize: bool
@@ -47,12 +38,12 @@ class HingeMixin:
     random_state: Any
     verbose: int
 
-    _n_batches = 100  #: of batch_size="auto"
+    _n_batches = 100  #: number of batches for batch_size="auto" of "sgd"
 
     _hinge_parameters: ClassVar[dict] = {
         "alpha": ["auto", number(above=0)],
         "standardize": [bool],
-        "solver": ["auto", "sgd", *SOLVERS],
+        "solver": ["auto", "lbfgs", "cutting_plane", "sgd"],
         "tol": [number(above=0)],
         "max_iter": [count(), None],
         "batch_size": [count(), "auto"],
@@ -68,16 +59,15 @@ class HingeMixin:
 
     def _validate_X(self, X, *, reset):
         X = read_features(self, X, reset=reset)
-        if reset:  # unscaled features are multiplied more often, and the gap needs some digits
+        if reset:  # refuses features out of range; unscaled ones are multiplied more often
             mean_square(X, degree=2 if self.standardize else 16)
         return X
 
     def _standardised(self, X, weights, *, centre, lists=None):
-        """The standardised copy of X; later calls take the `Scaling` of the first one.
+        """The standardised copy of X, with the `Scaling` of the first call.
 
-        Documents are divided by the standard deviations within their `lists`: the level of a
-        feature in a list says nothing about the order in it. Means of dense X are subtracted where
-        the hinge or an intercept makes up for them (`centre`).
+        `centre` says whether means of dense X are subtracted: the hinge must ignore a shift of the
+        scores, or have an intercept.
         """
         if not hasattr(self, "_scaling_"):
             codes = None if lists is None else lists.index
@@ -92,39 +82,38 @@ class HingeMixin:
 
     def _solver(self, problem):
         if self.solver == "auto":
-            if problem.is_smooth:
-                return SMOOTH_SOLVER
-            return BLOCKS_SOLVER if problem.n_blocks > 1 else ONE_BLOCK_SOLVER
+            return "lbfgs" if problem.is_smooth else "cutting_plane"
         if self.solver == "lbfgs" and not problem.is_smooth:
             raise ValueError(
-                "solver='lbfgs' needs a smooth approximation, which this hinge has none of: take "
-                "'one_slack', 'n_slack', 'frank_wolfe' or 'sgd'."
+                "solver='lbfgs' needs a smooth approximation, and this hinge has none: take "
+                "'cutting_plane' or 'sgd'."
             )
         return self.solver
 
-    def _max_iter(self, solver):
-        return _MAX_ITER.get(solver, 1000) if self.max_iter is None else self.max_iter
+    def _batch_size(self, problem, solver):
+        """The number of blocks in a batch.
 
-    def _batch_size(self, problem, solver="sgd"):
-        """The number of blocks in a batch."""
+        Cutting planes have up to a thousand batches: as many as memory (numbers in the slopes) and
+        time (products of features) allow.
+        """
         if self.batch_size != "auto":
             return self.batch_size
         n_batches = self._n_batches
-        if solver == "n_slack":
-            n_batches = max(_MOST_PRODUCTS // problem.size**2, _FEW_SLACKS)
-            n_batches = max(min(n_batches, _MOST_NUMBERS // problem.size, _MOST_SLACKS), 1)
+        if solver == "cutting_plane":
+            by_time = max(100_000_000 // problem.size**2, 100)
+            n_batches = max(min(by_time, 4_000_000 // problem.size, 1000), 1)
         return max(1, problem.n_blocks // n_batches)
 
     def _penalty(self, problem, kind, n_rows):
         """`alpha`, or the formula of `kind` over the objective at zero weights.
 
-        Costs times c ask for weights times c, whose squares are c times as large beside the costs.
+        Costs times c need weights times c: the penalty has to fall by the factor c.
         """
         if not isinstance(self.alpha, str):
             return float(self.alpha)
         alpha = default_alpha(kind, problem.X.shape[1], n_rows, self._mean_square_)
-        if self.solver == "sgd":
-            alpha = max(alpha, LEAST_OF_STEPS)
+        if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
+            alpha = max(alpha, 1e-3)
         value = problem.worst(np.zeros(problem.size)).value
         return alpha / (value if value > 0 else 1.0)
 
@@ -132,20 +121,16 @@ class HingeMixin:
         """Minimise the objective; sets the attributes of the solver and returns the weights."""
         self.alpha_ = alpha
         solver, rng = self._solver(problem), check_random_state(self.random_state)
-        report = self._report()
-        settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self._max_iter(solver)}
-        split = {
-            "n_slack": problem.partition,
-            "frank_wolfe": problem.batches,
-            "sgd": problem.batches,
-        }.get(solver)
-        parts = None if split is None else split(self._batch_size(problem, solver), rng)
-        settings |= {"parts": parts, "random_state": rng, "report": report}
+        max_iter = self.max_iter or (15 if solver == "sgd" else 1000)
+        settings = {"alpha": alpha, "tol": self.tol, "max_iter": max_iter, "report": self._report()}
+        size = self._batch_size(problem, solver)
         self._descent_ = Descent(problem.size) if solver == "sgd" else None
-        if solver == "sgd":
-            fit = descend(problem, self._descent_, **settings)
+        if solver == "lbfgs":
+            fit = smoothed(problem, **settings)
+        elif solver == "cutting_plane":
+            fit = cutting_planes(problem, problem.partition(size, rng), **settings)
         else:
-            fit = SOLVERS[solver](problem, **settings)
+            fit = descend(problem, self._descent_, problem.batches(size, rng), rng, **settings)
         self.solver_, self.n_iter_ = solver, max(fit.n_iter, 1)
         self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
         if not fit.converged:
@@ -160,14 +145,14 @@ class HingeMixin:
         return fit.w
 
     def _step_more(self, problem):
-        """One pass of steps over more blocks, from where the last call ended."""
+        """One pass of steps over more blocks, after the steps of earlier calls."""
         alpha = self.alpha_ = float(self.alpha)
         if getattr(self, "_descent_", None) is None:
             self._descent_ = Descent(problem.size)
             self.n_iter_ = 0
         descent = Descent(problem.size)  # a copy: an error below must not change the state
         vars(descent).update(vars(self._descent_))
-        for part in problem.batches(self._batch_size(problem)):
+        for part in problem.batches(self._batch_size(problem, "sgd")):
             value = descent.step(part, alpha, problem.n_blocks)
         self._descent_, self.solver_ = descent, "sgd"
         self.n_iter_ += 1
@@ -180,9 +165,9 @@ class HingeMixin:
         if not self.verbose:
             return None
 
-        def say(n_iter, objective, gap):
+        def say(n_iter, objective, gap=None):
             if n_iter % self.verbose == 0:
-                certificate = "" if np.isnan(gap) else f", gap {gap:.2g}"
+                certificate = "" if gap is None else f", gap {gap:.2g}"
                 print(
                     f"[{type(self).__name__}] iteration {n_iter}: objective {objective:.6g}"
                     f"{certificate}"

@@ -1,8 +1,8 @@
-"""Best label sequences, and sums over all of them, by dynamic programming (17.4, 17.5).
+"""Hinges of label sequences, and dynamic programs over all label sequences (17.4, 17.5).
 
     score(labels) = sum_t emissions[t, labels_t] + sum_{t>1} transitions[labels_{t-1}, labels_t]
 
-All sequences of one length go together: a loop over positions, none over sequences.
+Sequences of equal length are one array: there is a loop over positions, none over sequences.
 """
 
 from typing import NamedTuple
@@ -10,14 +10,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from .._lists import RankingLists
+from ._hinges import rows_of
+from ._solvers import LinearProblem, Tangent
+
 
 def viterbi(emissions, transitions, lists):
-    """Labels of the largest score of each sequence, ties to the first label.
+    """Labels with the largest score of each sequence; ties go to the first label.
 
     Parameters
     ----------
     emissions : ndarray of shape (n_rows, n_labels)
-        Grouped; rows of a sequence in its order.
+        Grouped, the rows of a sequence in order.
     transitions : ndarray of shape (n_labels, n_labels)
         Entry [i, j] is the score of j after i.
     lists : RankingLists
@@ -44,7 +48,7 @@ def viterbi(emissions, transitions, lists):
     return labels
 
 
-_LOW = 1e-200  # sums below may have lost their terms
+_LOW = 1e-200  # smaller sums may have lost terms to underflow
 
 
 class Marginals(NamedTuple):
@@ -66,7 +70,7 @@ class Marginals(NamedTuple):
 
 
 def chain_marginals(emissions, transitions, lists, weights):
-    """`Marginals` by scaled sums forward and backward; `weights` of the sequences."""
+    """`Marginals` by the forward and backward recursions; `weights` of the sequences."""
     q = emissions.shape[1]
     labels, pairs = np.empty_like(emissions), np.zeros((q, q))
     log_sums = np.empty(lists.n_lists)
@@ -91,7 +95,7 @@ def chain_marginals(emissions, transitions, lists, weights):
 
 
 def _exp(logs):
-    """exp of each row up to a factor, the largest 1."""
+    """exp of each row, divided by its largest entry."""
     return np.exp(logs - logs.max(axis=1, keepdims=True))
 
 
@@ -102,7 +106,7 @@ def _normalised(logs):
 
 
 def _passed_on(logs, factor, log_factor):
-    """log(exp(logs) @ factor) row by row; entry by entry where the product underflows."""
+    """log(exp(logs) @ factor) of each row, safe against underflow."""
     top = logs.max(axis=1, keepdims=True)
     sums = np.exp(logs - top) @ factor
     low = np.flatnonzero((sums < _LOW).any(axis=1))
@@ -131,7 +135,7 @@ def _pairs(left, right, factor, log_factor, weights):
 def transition_counts(labels, lists, n_labels, weights, part=None):
     """Weighted number of times that label j follows label i, shape (n_labels, n_labels).
 
-    With the `part` of each list, (n_parts, n_labels, n_labels).
+    With the `part` of each list the shape is (n_parts, n_labels, n_labels).
     """
     follows = lists.positions[1:] > 1
     before, after, which = labels[:-1][follows], labels[1:][follows], lists.index[1:][follows]
@@ -141,3 +145,89 @@ def transition_counts(labels, lists, n_labels, weights, part=None):
     counts = np.bincount(codes, weights=weights[which], minlength=n_parts * n_labels**2)
     counts = counts.reshape(n_parts, n_labels, n_labels)
     return counts[0] if part is None else counts
+
+
+class ChainHinge:
+    """Labels of sequences with a cost for each element; blocks are sequences."""
+
+    def __init__(self, y, costs, lists):
+        self.y, self.costs, self.lists = y, costs, lists
+
+    def take(self, blocks):
+        rows = rows_of(self.lists, blocks)
+        lists = RankingLists(self.lists.lengths[blocks])
+        return ChainHinge(self.y[rows], self.costs[rows], lists)
+
+    def rows(self, blocks):
+        return rows_of(self.lists, blocks)
+
+
+class ChainProblem(LinearProblem):
+    """Hinges of label sequences, with scores of rows and scores of transitions.
+
+    w has the coefficients of the rows first, then the transitions. A wrong element costs the same
+    in all sequences: blocks have weights per element.
+    """
+
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
+        super().__init__(X, hinge, weights, n_columns, intercept=intercept)
+        self.n_emissions = self.size
+        self.size += n_columns**2
+
+    def transitions(self, w):
+        return w[self.n_emissions :].reshape(self.n_columns, self.n_columns)
+
+    def worst(self, w):
+        labels, slopes, costs = self._worst_labels(w)
+        cost = float(costs.sum())
+        pairs = transition_counts(labels, self.hinge.lists, self.n_columns, self.weights)
+        slope = np.append(self.features(slopes), (pairs - self._true_pairs).ravel())
+        return Tangent(cost + float(slope @ w), slope, cost)
+
+    def worst_of_parts(self, w, part):
+        labels, slopes, costs = self._worst_labels(w)
+        hinge, n_parts = self.hinge, part.max() + 1
+        of_rows = hinge.lists.spread(part)
+        pairs, true_pairs = (
+            transition_counts(of, hinge.lists, self.n_columns, self.weights, part)
+            for of in (labels, hinge.y)
+        )
+        emissions = self.features_of_parts(slopes, of_rows, n_parts)
+        slopes = np.hstack([emissions, (pairs - true_pairs).reshape(n_parts, -1)])
+        return np.bincount(of_rows, costs) + slopes @ w, slopes
+
+    def _worst_labels(self, w):
+        """The worst labels, and the weighted slopes and cost of each row."""
+        hinge, emissions = self.hinge, self.scores(w)
+        labels = viterbi(emissions + hinge.costs, self.transitions(w), hinge.lists)
+        rows, every = hinge.lists.spread(self.weights), np.arange(len(labels))
+        slopes = np.zeros_like(emissions)
+        slopes[every, labels] += rows
+        slopes[every, hinge.y] -= rows
+        return labels, slopes, hinge.costs[every, labels] * rows
+
+    def soft(self, w, gamma):
+        hinge = self.hinge
+        emissions, transitions, lists = self.scores(w), self.transitions(w), hinge.lists
+        found = chain_marginals(
+            (emissions + hinge.costs) / gamma, transitions / gamma, lists, self.weights
+        )
+        rows, every = lists.spread(self.weights), np.arange(len(emissions))
+        true = float(emissions[every, hinge.y] @ rows)
+        true += float(np.sum(self._true_pairs * transitions))
+        slopes = found.labels * rows[:, np.newaxis]
+        cost = float(np.sum(hinge.costs * slopes))
+        slopes[every, hinge.y] -= rows
+        slope = np.append(self.features(slopes), (found.pairs - self._true_pairs).ravel())
+        return Tangent(gamma * float(found.log_sums @ self.weights) - true, slope, cost)
+
+    @property
+    def is_smooth(self):
+        return True
+
+    @property
+    def _true_pairs(self):
+        if not hasattr(self, "_pairs"):
+            hinge = self.hinge
+            self._pairs = transition_counts(hinge.y, hinge.lists, self.n_columns, self.weights)
+        return self._pairs

@@ -1,23 +1,43 @@
-"""Loss-augmented decoding, bound to the labels of a batch: scores to values and slopes.
+"""Structured hinges of measures: a class for each kind, and the table of measures.
 
 A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each block (a list, a
-row, a sequence). ``worst(scores)`` returns its values and a subgradient; ``soft`` a smooth
-function from below that has labels of its own: probabilities, whose expected Delta is the cost.
+row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft`` is a smooth lower
+approximation by probabilities of the labels y'; its cost is their expected Delta.
+
+A new measure of two relevance levels needs its loss as a function of the counts
+(`_maximisers.CountLoss`) and a line in `HINGES`.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import gen_batches
 
+from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
 from .._ranks import mid_ranks
+from .._typing import ArrayLike
 from ..solvers._pairs import PairSums, dense_grades
-from ._assignments import worst_places
-from ._multivariate import count_hinge
-
-_ROWS_AT_ONCE = 2**12  # whose sums with the costs fit the cache
-_LEAST_EXPONENT = -600.0  # e to it is 0 beside 1, and so is it times a weight
+from ..target_losses import (
+    AUC,
+    NDCG,
+    BalancedAccuracy,
+    FBeta,
+    KendallTau,
+    PrecisionAtK,
+    RankingMeasure,
+    RecallAtK,
+    resolve_measure,
+)
+from ..target_losses._base import reciprocal
+from ._maximisers import (
+    balanced_loss,
+    count_hinge,
+    f_loss,
+    precision_loss,
+    recall_loss,
+    worst_places,
+)
 
 
 def rows_of(lists, chosen):
@@ -28,7 +48,7 @@ def rows_of(lists, chosen):
 
 
 class ListHinge:
-    """Base of the hinges of lists, whose scores are one column, or one row for each list.
+    """Base of the hinges of lists. Scores are one column, or one row for each list.
 
     Parameters
     ----------
@@ -36,9 +56,9 @@ class ListHinge:
         Labels, grouped and flat.
     lists : RankingLists
     n_items : int or None
-        Columns of the scores where each row is a list of the same items.
+        Number of columns, if each row of scores is a list of the same items.
     settings : dict
-        Of the measure.
+        Settings of the hinge.
     """
 
     def __init__(self, y, lists, n_items=None, **settings):
@@ -46,7 +66,7 @@ class ListHinge:
         self._prepare(**settings)
 
     def _prepare(self, *args: Any, **settings: Any) -> None:
-        """Arrays that depend on the labels alone."""
+        """Compute arrays that depend on the labels alone."""
 
     def _worst(self, scores):
         """Values of the lists, and slopes of the flat scores."""
@@ -62,7 +82,7 @@ class ListHinge:
         return rows_of(self.lists, blocks) if self.n_items is None else blocks
 
     def spread(self, weights):
-        """One value per block over the scores of the block."""
+        """Repeat the value of each block for its scores."""
         return weights[:, np.newaxis] if self.n_items else self.lists.spread(weights)[:, np.newaxis]
 
     def worst(self, scores):
@@ -71,11 +91,11 @@ class ListHinge:
 
 
 class PairHinge(ListHinge):
-    """``scale * sum over pairs of max(0, 1 - (s_i - s_j))``; Kendall's tau and the ROC area.
+    """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
 
-    Settings: ``normalize`` "all" divides by the number r(r-1)/2 of pairs (equation 17.4),
-    "unequal" by that of pairs with unequal labels, which for two grades is one minus the ROC area.
-    Pairs that are tied in the label are always wrong for "all", and out for "unequal".
+    With ``normalize="all"`` the scale is one over the number r(r-1)/2 of pairs (equation 17.4), and
+    pairs with tied labels are always wrong. With "unequal" only pairs with unequal labels count;
+    for two grades this is one minus the ROC area.
     """
 
     def _prepare(self, normalize="all"):
@@ -84,7 +104,7 @@ class PairHinge(ListHinge):
         unequal = PairSums(self.grades, np.zeros(len(self.y)), self.lists).n_active
         total = r * (r - 1) / 2.0 if normalize == "all" else unequal
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
-        self.tied = (total - unequal) * self.scale  # each counts 1, whatever the scores
+        self.tied = (total - unequal) * self.scale
 
     def _worst(self, scores):
         sums = PairSums(self.grades, scores, self.lists)
@@ -92,7 +112,7 @@ class PairHinge(ListHinge):
         return sums.hinge * self.scale + self.tied, slopes
 
     def soft(self, scores, gamma, weights):
-        """Each term max over m in [0, 1] of m z - gamma m^2 / 2."""
+        """Smooth each term max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
         flat = np.ascontiguousarray(scores).ravel()
         scale = self.scale * weights
         sums = PairSums(self.grades, flat, self.lists)
@@ -106,7 +126,7 @@ class PairHinge(ListHinge):
 
 
 class CountHinge(ListHinge):
-    """A measure of the counts of a list; `count_loss` as in `_multivariate`; y is relevant."""
+    """Measure of the counts of a list, by its `CountLoss`; y says which items are relevant."""
 
     def _prepare(self, count_loss):
         self.count_loss = count_loss
@@ -116,10 +136,10 @@ class CountHinge(ListHinge):
 
 
 class PlacesHinge(ListHinge):
-    """NDCG at k (17.8): labels are utilities, gain over ideal DCG; 0 where a list has none.
+    """NDCG at k (17.8). Labels are utilities: gains over ideal DCG, or 0.
 
-    Tied labels have their mid-rank as place, the mean over the orders of the ties. The value of a
-    list with no relevant item is that of the order alone, without Delta.
+    Tied labels have their mid-rank as place, the mean over the orders of the ties. A list without a
+    relevant item has no Delta.
     """
 
     def _prepare(self, discounts):
@@ -146,7 +166,7 @@ class ClassHinge:
     y : ndarray of int, shape (n_rows,)
         The true column.
     costs : ndarray of shape (n_rows, n_columns)
-        Of each column for each row, 0 for the true one.
+        Cost of each column for each row, 0 for the true one.
     """
 
     def __init__(self, y, costs):
@@ -163,24 +183,19 @@ class ClassHinge:
         return weights[:, np.newaxis]
 
     def worst(self, scores):
-        values, slopes = np.empty(len(scores)), np.zeros_like(scores)
-        for rows in gen_batches(len(scores), _ROWS_AT_ONCE):
-            augmented = scores[rows] + self.costs[rows]
-            found, true = augmented.argmax(axis=1), self.y[rows]
-            every = self.every[: len(found)]
-            values[rows] = augmented[every, found] - scores[rows][every, true]
-            slopes[rows][every, found] = 1.0
-            slopes[rows][every, true] -= 1.0
-        return values, slopes
+        augmented, slopes = scores + self.costs, np.zeros_like(scores)
+        found = augmented.argmax(axis=1)
+        slopes[self.every, found] = 1.0
+        slopes[self.every, self.y] -= 1.0
+        return augmented[self.every, found] - scores[self.every, self.y], slopes
 
     def soft(self, scores, gamma, weights):
-        """gamma log mean exp is no bound; gamma log sum exp lies at most gamma log q above."""
+        """Smooth the maximum to gamma log sum exp, at most gamma log q above it."""
         augmented = scores + self.costs
         augmented /= gamma
         top = augmented.max(axis=1, keepdims=True)
         augmented -= top
-        # exp is many times slower where it underflows
-        np.maximum(augmented, _LEAST_EXPONENT, out=augmented)
+        np.maximum(augmented, -600.0, out=augmented)  # exp is slow where it underflows
         slopes = np.exp(augmented, out=augmented)
         total = slopes.sum(axis=1)
         slopes *= (weights / total)[:, np.newaxis]
@@ -190,16 +205,186 @@ class ClassHinge:
         return float(values @ weights), slopes, cost
 
 
-class ChainHinge:
-    """Sequences with a cost for each element; blocks are sequences. See `ChainProblem`."""
+# The table of measures --------------------------------------------------------------
 
-    def __init__(self, y, costs, lists):
-        self.y, self.costs, self.lists = y, costs, lists
 
-    def take(self, blocks):
-        rows = rows_of(self.lists, blocks)
-        lists = RankingLists(self.lists.lengths[blocks])
-        return ChainHinge(self.y[rows], self.costs[rows], lists)
+class Hinge(NamedTuple):
+    """A row of `HINGES`: the hinge of a measure.
 
-    def rows(self, blocks):
-        return rows_of(self.lists, blocks)
+    Attributes
+    ----------
+    make : callable
+        ``make(measure, y, lists, n_items)`` with checked labels y.
+    defined : callable
+        ``defined(y, lists)``, whether each list has a value.
+    scale : callable
+        ``scale(y, lists)``, the size of the slopes of a list. Features are divided by its mean.
+    sees_shift : bool
+        Whether a constant added to the scores of a list changes the hinge.
+    bound : callable or None
+        ``bound(measure, P)``: whether the hinge bounds the loss with P relevant items.
+    """
+
+    make: Callable
+    defined: Callable
+    scale: Callable
+    sees_shift: bool = False
+    bound: Callable | None = None
+
+
+def _n_relevant(y, lists):
+    return lists.sum((y > 0).astype(float))
+
+
+def _has_relevant(y, lists):
+    return _n_relevant(y, lists) > 0
+
+
+def _count(make_loss, bound=None):
+    def make(measure, y, lists, n_items):
+        return CountHinge(y > 0, lists, n_items, count_loss=make_loss(measure))
+
+    return Hinge(make, _has_relevant, lambda y, lists: 2.0 * _n_relevant(y, lists), True, bound)
+
+
+def _pairs(normalize):
+    def make(measure, y, lists, n_items):
+        return PairHinge(y, lists, n_items, normalize=normalize)
+
+    return Hinge(
+        make,
+        lambda y, lists: PairHinge(y, lists, normalize="unequal").scale > 0,
+        lambda y, lists: np.ones(lists.n_lists),
+    )
+
+
+def _places(measure, y, lists, n_items):
+    gains = measure.gains(y, lists)
+    scale = reciprocal(measure.normaliser(y, gains, lists))
+    longest = int(lists.lengths.max())
+    depth = longest if measure.k is None else min(int(measure.k), longest)
+    discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
+    return PlacesHinge(gains * lists.spread(scale), lists, n_items, discounts=discounts)
+
+
+#: By class of the measure, most special first.
+HINGES: dict[type, Hinge] = {
+    KendallTau: _pairs("all"),
+    AUC: _pairs("unequal"),
+    NDCG: Hinge(_places, _has_relevant, lambda y, lists: lists.lengths**2 / 4.0),
+    PrecisionAtK: _count(lambda measure: precision_loss(measure.k), lambda m, P: m.k <= P),
+    RecallAtK: _count(lambda measure: recall_loss(measure.k), lambda m, P: m.k >= P),
+    FBeta: _count(lambda measure: f_loss(measure.beta)),
+    BalancedAccuracy: _count(lambda measure: balanced_loss()),
+}
+
+#: Names of the measures of predicted classes, beside those of `target_losses`.
+CLASS_MEASURES: dict[str, Callable[[], RankingMeasure]] = {
+    "f1": FBeta,
+    "balanced_accuracy": BalancedAccuracy,
+}
+_NAMES = ("kendall", "ndcg@10", "precision@10", "recall@10", "auc")
+
+
+def resolve_hinge(target_loss, *, of_classes=False):
+    """The measure, from a name or an object, and its `Hinge`."""
+    names = (*CLASS_MEASURES, *_NAMES[2:]) if of_classes else _NAMES
+    measure: Any = target_loss
+    if of_classes and isinstance(target_loss, str) and target_loss in CLASS_MEASURES:
+        measure = CLASS_MEASURES[target_loss]()
+    elif not isinstance(target_loss, FBeta | BalancedAccuracy):
+        try:
+            measure = resolve_measure(target_loss)
+        except ValueError as error:
+            if of_classes:
+                raise ValueError(f"{error} Here also {', '.join(CLASS_MEASURES)}.") from None
+            raise
+    refused = {KendallTau, NDCG} if of_classes else {FBeta, BalancedAccuracy}
+    if type(measure) not in HINGES.keys() - refused:
+        raise ValueError(
+            f"{measure!r} has no structured hinge here: take one of {', '.join(names)}. "
+            "LowRankSurrogateRanker takes every target loss."
+        )
+    return measure, HINGES[type(measure)]
+
+
+def check_bounds(measure, hinge, y, lists):
+    """Refuse lists for which the hinge is no bound of the loss; the message names k and P."""
+    if hinge.bound is None:
+        return
+    relevant = _n_relevant(y, lists)
+    wrong = (relevant > 0) & ~hinge.bound(measure, relevant)
+    if wrong.any():
+        which = int(np.argmax(wrong))
+        name = "" if lists.ids is None else f" ({lists.ids.tolist()[which]!r})"
+        sign, marks = (
+            ("<=", "the items above 0 and at least the k best")
+            if isinstance(measure, PrecisionAtK)
+            else (">=", "the items above 0 and at most the k best")
+        )
+        raise ValueError(
+            f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
+            f"{sign} P only, the number of relevant items: list {which}{name} has "
+            f"P={int(relevant[which])} and k={measure.k}. Change k, drop such lists, or take "
+            "'ndcg@k' or 'auc'."
+        )
+
+
+def structured_hinge(
+    target_loss: Any, y_true: ArrayLike, y_score: ArrayLike, *, qid: ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The structured hinge of each list, and a subgradient in the scores.
+
+    ``max over y' of Delta(y', y) + <s, psi(y') - psi(y)>``, a convex upper bound of the loss Delta
+    of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the loss of the marked
+    items, the ``max(k, number of scores above 0)`` best, and not that of the first k.
+
+    Parameters
+    ----------
+    target_loss : str or RankingMeasure
+        "kendall", "ndcg@k", "precision@k", "recall@k", "auc", "f1", "balanced_accuracy", or an
+        object such as ``FBeta(beta=2)``.
+    y_true : array-like of shape (n_rows,) or (n_lists, r)
+        Grades.
+    y_score : array-like of shape (n_rows,) or (n_lists, r)
+    qid : array-like of shape (n_rows,) or None, default=None
+
+    Returns
+    -------
+    values : ndarray of shape (n_lists,)
+        nan if the measure is undefined.
+    slopes : ndarray of the shape of y_score
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, chapter 17.
+
+    Examples
+    --------
+    Both items score 0, so the worst labels have the loss 1.
+
+    >>> from lowrank_rank.surrogates import structured_hinge
+    >>> values, slopes = structured_hinge("f1", [1, 0], [0.0, 0.0])
+    >>> values
+    array([1.])
+    >>> structured_hinge("auc", [1, 0], [2.0, 0.5])
+    (array([0.]), array([0., 0.]))
+    """
+    try:
+        measure, hinge = resolve_hinge(target_loss)
+    except ValueError:
+        measure, hinge = resolve_hinge(target_loss, of_classes=True)
+    y_true, qid = split_target(y_true, qid)
+    y = read_labels(y_true, "y_true")
+    lists = lists_of(y, qid, "y_true")
+    measure.check_judged(y, "y_true")
+    scores = np.asarray(y_score, dtype=np.float64)
+    if scores.shape != y.shape:
+        raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
+    flat = lists.group(measure.check_labels(y).ravel())
+    check_bounds(measure, hinge, flat, lists)
+    made = hinge.make(measure, flat, lists, None)
+    values, slopes = made.worst(lists.group(scores.ravel())[:, np.newaxis])
+    values = np.where(hinge.defined(flat, lists), values, np.nan)
+    return values, lists.ungroup(slopes[:, 0]).reshape(scores.shape)

@@ -1,7 +1,7 @@
 """StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
 
 import warnings
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -14,26 +14,24 @@ from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._typing import ArrayLike, MatrixLike
 from ._base import HingeMixin, takes_steps
-from ._hinges import rows_of
-from ._losses import check_bounds, resolve_hinge
-from ._problem import LinearProblem
-from ._rows import copies, list_weights, row_keys
+from ._hinges import check_bounds, resolve_hinge, rows_of
+from ._solvers import LinearProblem
 
 
 class StructuredHingeRanker(HingeMixin, BaseRanker):
-    """Linear ranker under the structured hinge of a measure.
+    """Rank documents or items by a linear model, trained by a structured hinge of the measure.
 
-    Minimises, over the lists on which the measure is defined (chapter 17 of [1]_)::
+    The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
 
         alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
 
-    where Delta is the loss of the measure and Psi the sum of documents by place (ndcg), by mark
-    (precision, recall) or by pair (kendall, auc: the linear RankSVM). Psi is divided by its size,
-    the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a
-    convex upper bound of its list's loss; that of precision@k bounds the loss of the marked items,
-    the ``max(k, number of scores above 0)`` best, which may be below the loss of the first k.
-    None of them is calibrated in general: with any amount of data the minimiser may rank wrongly
-    where `LowRankSurrogateRanker` and `OrderPreservingRegressor` are right.
+    Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by mark
+    (precision, recall) or by pair (kendall, auc: the linear RankSVM), divided by its size: the mean
+    of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a convex
+    upper bound of the loss of its list. The hinge of precision@k bounds the loss of the
+    ``max(k, number of scores above 0)`` best items, which may be below the loss of the first k.
+    The hinges are not calibrated in general: even with unlimited data the order may be wrong.
+    `LowRankSurrogateRanker` and `OrderPreservingRegressor` are calibrated.
 
     Parameters
     ----------
@@ -43,45 +41,41 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         with few relevant items.
     alpha : float or "auto", default="auto"
         Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``max(0.003, f^2)`` for
-        fixed items, f = min(p / n, 1), over the hinge at zero weights; for sparse X of fixed items
-        ``0.1 m / n`` over it, m the mean squared norm of the scaled rows. p is the number of
-        features and n the sum of `sample_weight`: weights that sum to 1 say "one row".
-        `solver="sgd"` takes at least 1e-3 for the number above the hinge at zero weights.
+        fixed items, divided by the hinge at zero weights. Here f = min(p / n, 1), with p features
+        and n rows, counted by `sample_weight`. The guide has the formula for sparse X.
     standardize : bool, default=True
-        Standardise the features before the penalty: documents by the deviations within lists,
-        sparse X of fixed items by the root mean square of the entries that are not 0.
-        ``coef_`` is for X as it comes; `partial_fit` takes the scale of the first call.
-    solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"}, default="auto"
-        Smoothing and L-BFGS (kendall and auc), cutting planes with a slack for all lists or for
-        each batch, block-coordinate Frank-Wolfe, averaged subgradient steps. "auto" is "lbfgs"
-        where there is a smooth form, else "n_slack" (one list: "one_slack").
+        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+        `partial_fit` uses the scale of the first call.
+    solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
+        "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack for each
+        batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if possible, else
+        "cutting_plane".
     tol : float, default=1e-3
-        Stop at a duality gap of `tol` times the objective at zero weights; "sgd" never does.
+        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd".
     max_iter : int or None, default=None
-        Iterations, rounds, passes over the batches, or updates. None is 1000, 100 passes for
-        "frank_wolfe" and 15 for "sgd".
+        Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
     batch_size : int or "auto", default="auto"
-        Lists of a step or slack; "auto" makes a hundred batches, for "n_slack" up to a thousand,
-        as many as the number of features allows.
+        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up to a
+        thousand for "cutting_plane".
     fit_intercept : bool, default=True
-        An intercept, penalised, where it makes a difference: fixed items, precision and recall.
+        Whether to fit a penalised intercept (fixed items, precision and recall).
     random_state : int, RandomState instance or None, default=None
         Order of the batches.
     verbose : int, default=0
-        Progress, every that many iterations.
+        Print progress after this number of iterations.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (r, n_features)
     intercept_ : float or ndarray of shape (r,)
     alpha_ : float
-        The penalty in use.
+        The penalty.
     objective_ : float
-        At the solution.
+        The objective at the solution.
     dual_gap_ : float
-        The objective is at most this above the least possible; nan after `partial_fit`.
+        Upper bound of the objective minus its minimum; nan after `partial_fit`.
     solver_ : str
-        The solver that was used.
+        The solver.
     n_iter_ : int
     target_loss_ : RankingMeasure
     n_lists_ : int
@@ -152,8 +146,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
             Grades, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Of lists: rows of a list share one weight; a list of weight 2 is the list twice. Where
-            all rows are one list, without qid, whole numbers say how often each row occurs.
+            Weights of lists: rows of a list share one weight, and a list of weight 2 is the list
+            twice. Without qid all rows are one list, and whole numbers count copies of rows.
 
         Returns
         -------
@@ -162,8 +156,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters do not fit, or k does not fit the number
-            of relevant items; nothing is changed then.
+            If shapes, labels, ids, weights or parameters are wrong, or k does not fit the number
+            of relevant items. The model is unchanged then.
 
         Warns
         -----
@@ -174,8 +168,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         """
         with fresh_fit(self):
             rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
-            counting = self._encode(rows, measure, hinge, reset=True)
-            problem = self._standardise(counting, hinge)
+            encoded = self._encode(rows, measure, hinge, reset=True)
+            problem = self._standardise(hinge, *encoded)
             kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
             alpha = self._penalty(problem, kind, float(rows.weights.sum()))
             self._keep(problem, self._solve(problem, alpha))
@@ -191,15 +185,16 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> "StructuredHingeRanker":
-        """One pass of steps over more lists; with ``solver="sgd"`` and a number for `alpha`.
+        """Take one pass of steps over more lists.
 
-        Features are scaled by the first call, which should have some hundred rows.
+        It needs ``solver="sgd"`` and a number for `alpha`. The first call scales the features and
+        should have some hundred rows.
 
         Parameters
         ----------
         X, y, qid, sample_weight
-            As in `fit`. A list must be in one call: if the first id of a call is the last of
-            the one before, it is refused.
+            As in `fit`. A list must be in one call: the first id of a call must not be the last
+            id of the call before.
 
         Returns
         -------
@@ -208,19 +203,19 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         Raises
         ------
         ValueError
-            As in `fit`, if a list is cut across two calls, or if a call has no ids after calls
-            that had them.
+            As in `fit`. Also if a list is cut across two calls, or a call has no ids after calls
+            with ids.
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
             rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=not begun)
-            counting = self._encode(rows, measure, hinge, reset=not begun)
-            problem = self._standardise(counting, hinge)
+            encoded = self._encode(rows, measure, hinge, reset=not begun)
+            problem = self._standardise(hinge, *encoded)
             self._keep(problem, self._step_more(problem))
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; a row's score does not depend on the other rows.
+        """Scores, higher is better; the score of a row does not depend on the other rows.
 
         Parameters
         ----------
@@ -246,14 +241,17 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
 
     def _encode(self, rows, measure, hinge, *, reset):
-        """`Counting` lists, and what later calls compare with."""
+        """Lists of positive weight on which the measure is defined: X, y, lists, weights, total.
+
+        y is flat, and `total` is the sum of the weights, infinite if there is no such list.
+        """
         n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
-        X, y, lists, weights = _in_order(*rows)
+        X, y, lists, weights = _grouped(*rows)
         check_bounds(measure, hinge, y, lists)
         last = None if lists.ids is None else lists.ids.tolist()[-1]
         counts = (weights > 0) & hinge.defined(y, lists)
         total = weights[counts].sum() if counts.any() else np.inf
-        if not counts.any():  # nothing to learn: any list will do, of weight 0
+        if not counts.any():  # there is nothing to learn: take any list
             counts[np.argmax(weights)] = True
         if not counts.all():
             kept = np.flatnonzero(counts)
@@ -263,11 +261,10 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         self.target_loss_, self.n_items_ = measure, n_items
         self._last_id_, self._has_qid_ = last, last is not None
         self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
-        return Counting(X, y, lists, weights, total)
+        return X, y, lists, weights, total
 
-    def _standardise(self, counting, hinge):
-        """The `LinearProblem` of standardised features, over the size of the hinge's slopes."""
-        X, y, lists, weights, total = counting
+    def _standardise(self, hinge, X, y, lists, weights, total):
+        """The `LinearProblem` of standardised features, divided by the size of the slopes."""
         n_items = self.n_items_
         if not hasattr(self, "_scale_"):
             self._scale_ = max(1.0, float(np.average(hinge.scale(y, lists), weights=weights)))
@@ -304,7 +301,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
     def _keep(self, problem, w):
         coef, intercept = problem.split(w)
         coef, intercept = self._scaling_.unscaled(coef / self._scale_, intercept)
-        if not problem.intercept:  # pairs and orders do not see the means that were subtracted
+        if not problem.intercept:  # pairs and orders do not depend on the means
             intercept = np.zeros_like(intercept)
         documents = self.n_items_ is None
         self.coef_ = coef[0] if documents else coef
@@ -314,43 +311,50 @@ class StructuredHingeRanker(HingeMixin, BaseRanker):
         is_least = self.solver_ != "sgd" and not self.coef_.any()
         if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
             warnings.warn(
-                f"The hinge of {self.target_loss_!r} is least at zero weights, which order "
+                f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which order "
                 f"nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or have too "
                 "few relevant items. Take target_loss='kendall', or LowRankSurrogateRanker.",
                 stacklevel=3,
             )
 
 
-class Counting(NamedTuple):
-    """The lists of positive weight on which the measure is defined, grouped.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix
-    y : ndarray
-        Flat labels.
-    lists : RankingLists
-    weights : ndarray of shape (n_lists,)
-    total : float
-        Sum of the weights; infinite if there is no such list.
-    """
-
-    X: Any
-    y: np.ndarray
-    lists: RankingLists
-    weights: np.ndarray
-    total: float
-
-
-def _in_order(X, y, lists, weights):
-    """Rows in grouped order, within a list in one of their own; weights of the lists."""
+def _grouped(X, y, lists, weights):
+    """Rows in grouped order, and the weights of the lists."""
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
     if lists.ids is None:
-        rows = np.repeat(np.arange(len(y)), copies(weights, len(y)))
-        rows = rows[np.lexsort((y[rows], row_keys(X)[rows]))]
+        rows = np.repeat(np.arange(len(y)), _copies(weights))
         return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
-    rows = np.arange(len(y)) if lists.order is None else lists.order
-    rows = rows[np.lexsort((y[rows], row_keys(X)[rows], lists.index))]
     grouped = RankingLists(lists.lengths, None, lists.ids)
-    return X[rows], y[rows], grouped, list_weights(lists.group(weights), lists)
+    X = X if lists.order is None else X[lists.order]
+    return X, lists.group(y), grouped, _list_weights(lists.group(weights), lists)
+
+
+def _copies(weights):
+    """Number of copies of each row of a single list, from its weight."""
+    if np.all(weights == weights[0]):
+        return np.ones(len(weights), dtype=np.intp)
+    fractions = np.flatnonzero(weights != np.round(weights))
+    if len(fractions):
+        raise ValueError(
+            f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one list "
+            "here, and the weights of its rows count copies: give whole numbers, or qid and one "
+            "weight for all rows of a list."
+        )
+    return weights.astype(np.intp)
+
+
+def _list_weights(weights, lists):
+    """The weight of each list, which its rows must share."""
+    first = weights[lists.starts]
+    wrong = np.flatnonzero(weights != lists.spread(first))
+    if len(wrong):
+        which = lists.index[wrong[0]]
+        name = lists.ids.tolist()[which]
+        raise ValueError(
+            f"sample_weight differs within the list {name!r} ({first[which]:g} and "
+            f"{weights[wrong[0]]:g}): the hinge belongs to a whole list, whose rows share one "
+            "weight. LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each "
+            "row."
+        )
+    return first

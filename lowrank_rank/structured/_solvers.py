@@ -1,28 +1,142 @@
-"""Solvers of ``alpha / 2 |w|^2 + F(w)``, F a weighted sum of hinges; see `_problem`.
+"""Solvers of ``alpha / 2 |w|^2 + F(w)``, with F a weighted sum of hinges of linear scores.
 
-The solvers use the tangents of F (`worst`, `worst_of_parts`), its smooth approximation (`soft`) and
-its parts (`batches`). Each solver returns a duality gap: a convex combination of labels with the
-features g and the expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
+    F(w) = sum_b weight_b max over y' of Delta_b(y') + <w, Psi_b(y') - Psi_b(y)>
+
+Scores are X W', with a column for each class or item. A hinge is a function of the scores with a
+slope for each score, and Psi is X' slopes. Blocks b are lists, rows or sequences.
+
+Each solver returns a duality gap. A convex combination of labels with the features g and the
+expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.sparse import csr_matrix, issparse
 
-from ..solvers import cutting_plane
+from ..solvers import cutting_plane, lbfgs
 
-#: Smoothing of the first stage, over the objective at zero weights, and its factor from one stage
-#: to the next.
-_GAMMAS = (0.03, 0.1)
-_SHARPEST = 1e-6
-#: A stage ends when at most this fraction of the gap is left to its own minimum.
-_REST = 0.002
-#: Iterations between two evaluations of the objective itself, each as costly as an iteration.
-_LOOK_EVERY = 10
 
-_ROUNDING = 1e-12  # of a mean Delta, which is a number near 1
+class Tangent(NamedTuple):
+    """Value and (sub)gradient of F at a point.
+
+    ``cost`` is the expected Delta of the labels that give the slope.
+    """
+
+    value: float
+    slope: np.ndarray
+    cost: float
+
+
+class LinearProblem:
+    """Hinges of linear scores.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_rows, n_features)
+        Rows in grouped order.
+    hinge : object
+        ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of each block
+        and the slopes, like scores. ``hinge.take(blocks)`` is the hinge of some blocks, and
+        ``hinge.rows(blocks)`` are their rows. A smooth hinge has ``hinge.soft(scores, gamma,
+        weights)``: a lower approximation with its weighted sum, slopes and expected cost.
+    weights : ndarray of shape (n_blocks,)
+    n_columns : int
+    intercept : bool
+        Whether a constant feature is added.
+    """
+
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
+        self.X, self.hinge, self.weights = X, hinge, weights
+        self.n_columns, self.intercept = n_columns, intercept
+        self.size = n_columns * (X.shape[1] + intercept)
+        self.n_blocks = len(weights)
+
+    @property
+    def is_smooth(self):
+        """Whether the hinge has a smooth approximation."""
+        return hasattr(self.hinge, "soft")
+
+    def split(self, w):
+        """Coefficients (n_columns, n_features) and intercepts (n_columns,) of w."""
+        matrix = w[: self.n_columns * (self.X.shape[1] + self.intercept)]
+        matrix = matrix.reshape(self.n_columns, -1)
+        if self.intercept:
+            return matrix[:, :-1], matrix[:, -1]
+        return matrix, np.zeros(self.n_columns)
+
+    def scores(self, w):
+        coef, intercept = self.split(w)
+        # Scores are column by column in memory: their hinges are several times faster.
+        scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
+        return scores + intercept
+
+    def features(self, slopes):
+        """X' slopes, flat: the features Psi of labels with these slopes."""
+        by_feature = (self.X.T @ slopes).T if issparse(self.X) else slopes.T @ self.X
+        if self.intercept:
+            by_feature = np.column_stack([by_feature, slopes.sum(axis=0)])
+        return by_feature.ravel()
+
+    def features_of_parts(self, slopes, part, n_parts):
+        """X' slopes of the rows of each part, shape (n_parts, size); `part` of each row."""
+        q = self.n_columns
+        columns = part[:, np.newaxis] * q + np.arange(q)
+        starts = np.arange(0, q * len(part) + 1, q)
+        by_row = csr_matrix(
+            (slopes.ravel(), columns.ravel(), starts), shape=(len(part), n_parts * q)
+        )
+        found = by_row.T @ self.X
+        found = found.toarray() if issparse(found) else found
+        if self.intercept:
+            sums = np.asarray(by_row.sum(axis=0)).ravel()
+            found = np.column_stack([found, sums])
+        return found.reshape(n_parts, -1)
+
+    def worst(self, w):
+        """`Tangent` of F at w."""
+        values, slopes = self.hinge.worst(self.scores(w))
+        value = float(values @ self.weights)
+        slope = self.features(slopes * self.hinge.spread(self.weights))
+        return Tangent(value, slope, value - float(slope @ w))
+
+    def worst_of_parts(self, w, part):
+        """Values (n_parts,) and slopes (n_parts, size) of the parts of F; `part` of each block."""
+        values, slopes = self.hinge.worst(self.scores(w))
+        values = np.bincount(part, values * self.weights)
+        slopes = slopes * self.hinge.spread(self.weights)
+        return values, self.features_of_parts(slopes, self.hinge.spread(part)[:, 0], len(values))
+
+    def soft(self, w, gamma):
+        """`Tangent` of the smooth approximation at w."""
+        value, slopes, cost = self.hinge.soft(self.scores(w), gamma, self.weights)
+        return Tangent(value, self.features(slopes), cost)
+
+    def take(self, blocks):
+        """The problem of some blocks, with their weights in this one."""
+        return type(self)(
+            self.X[self.hinge.rows(blocks)],
+            self.hinge.take(blocks),
+            self.weights[blocks],
+            self.n_columns,
+            intercept=self.intercept,
+        )
+
+    def partition(self, size, random_state=None):
+        """The part of each block, with about `size` blocks in a part."""
+        n_parts = max(1, round(self.n_blocks / size))
+        order, part = np.arange(self.n_blocks), np.empty(self.n_blocks, dtype=np.intp)
+        if random_state is not None:
+            random_state.shuffle(order)
+        part[order] = np.arange(self.n_blocks) * n_parts // self.n_blocks
+        return part
+
+    def batches(self, size, random_state=None):
+        """Problems of the parts; their sum is this problem."""
+        part = self.partition(size, random_state)
+        by_part = np.argsort(part, kind="stable")
+        found = np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
+        return [self.take(blocks) for blocks in found] if len(found) > 1 else [self]
 
 
 class HingeFit(NamedTuple):
@@ -33,7 +147,7 @@ class HingeFit(NamedTuple):
     w : ndarray
     objective : float
     gap : float
-        Upper bound of the objective minus the least possible one; nan where there is none.
+        Upper bound of the objective minus its minimum.
     n_iter : int
     converged : bool
     """
@@ -45,24 +159,24 @@ class HingeFit(NamedTuple):
     converged: bool
 
 
-class Watch:
-    """Best weights and best lower bound so far, and the test of convergence."""
+class Best:
+    """Best weights and best lower bound so far; `tol` is relative to the hinge at zero weights."""
 
-    def __init__(self, problem, alpha, tol, report=None):
-        self.problem, self.alpha, self.report = problem, alpha, report
-        first = problem.worst(np.zeros(problem.size))
-        self.tol = tol * max(first.value, np.finfo(float).tiny)
-        self.w, self.objective, self.lower = np.zeros(problem.size), first.value, -np.inf
-        self.bound(first.slope, first.cost)
-        self.n_iter = 0
+    def __init__(self, problem, alpha, tol):
+        self.problem, self.alpha, self.n_iter = problem, alpha, 0
+        self.w, self.lower = np.zeros(problem.size), -np.inf
+        first = problem.worst(self.w)
+        self.objective, self.tol = first.value, tol * max(first.value, np.finfo(float).tiny)
+        self.bound(first)
 
-    def bound(self, slope, cost):
-        """Raise the lower bound by labels with the features `slope` and the Delta `cost`."""
-        self.lower = max(self.lower, cost - float(slope @ slope) / (2.0 * self.alpha))
+    def bound(self, tangent):
+        """Raise the lower bound by the labels of a tangent."""
+        slope = tangent.slope
+        self.lower = max(self.lower, tangent.cost - float(slope @ slope) / (2.0 * self.alpha))
 
-    def at(self, w, tangent=None):
+    def at(self, w):
         """Keep w if its objective is the least so far; returns the tangent at w."""
-        tangent = self.problem.worst(w) if tangent is None else tangent
+        tangent = self.problem.worst(w)
         objective = self.alpha / 2.0 * float(w @ w) + tangent.value
         if objective < self.objective:
             self.w, self.objective = w.copy(), objective
@@ -73,134 +187,83 @@ class Watch:
         return max(0.0, self.objective - self.lower)
 
     @property
-    def is_done(self):
+    def converged(self):
         return self.gap <= self.tol
 
-    def step(self):
-        self.n_iter += 1
-        if self.report is not None:
-            self.report(self.n_iter, self.objective, self.gap)
-        return self.is_done
-
     def fit(self):
-        return HingeFit(self.w, self.objective, self.gap, self.n_iter, self.is_done)
+        return HingeFit(self.w, self.objective, self.gap, self.n_iter, self.converged)
 
 
-def one_slack(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
-    """Cutting planes with one tangent of the whole sum a round (Joachims 2005)."""
-    whole = np.zeros(problem.n_blocks, dtype=np.intp)
-    return n_slack(problem, alpha=alpha, tol=tol, max_iter=max_iter, parts=whole, report=report)
+def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
+    """Cutting planes with a tangent, and a slack, of each part in a round (Joachims 2005).
 
-
-def n_slack(problem, *, alpha, tol, max_iter, parts, report=None, random_state=None):
-    """Cutting planes with a tangent, and a slack, of each part a round.
-
-    One call decodes all parts; `parts` is the part of each block.
+    `parts` is the part of each block.
     """
     zero = np.zeros(problem.size)
     unit = problem.worst(zero).value  # the unit of the gap
-    if unit <= _ROUNDING:  # zero weights are the minimum
+    if unit <= 1e-12:  # zero weights are the minimum; Delta is a number near 1
         return HingeFit(zero, 0.0, 0.0, 1, True)
 
     def tangent(w):
         values, slopes = problem.worst_of_parts(w, parts)
         return values / unit, slopes / unit, values.sum() + alpha / 2.0 * (w @ w)
 
-    def say(n_round, objective):
-        if report is not None:
-            report(n_round, objective, np.nan)
-
     found = cutting_plane(
-        tangent, zero, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=say
+        tangent, zero, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=report
     )
-    objective = problem.worst(found.weights).value + alpha / 2.0 * float(
-        found.weights @ found.weights
-    )
-    return HingeFit(found.weights, objective, found.gap * unit, len(found.curve), found.converged)
+    w = found.weights
+    objective = problem.worst(w).value + alpha / 2.0 * float(w @ w)
+    return HingeFit(w, objective, found.gap * unit, len(found.curve), found.converged)
 
 
-def frank_wolfe(problem, *, alpha, tol, max_iter, parts, random_state, report=None):
-    """Block-coordinate Frank-Wolfe (Lacoste-Julien et al. 2013), parts as blocks.
-
-    Each step moves the labels of one block towards the worst labels, by the step that maximises the
-    dual. A pass over all blocks at one w gives the gap.
-    """
-    watch = Watch(problem, alpha, tol, report)
-    n = len(parts)
-    slopes, costs = np.zeros((n, problem.size)), np.zeros(n)  # of the true labels
-    total, cost, mean, n_steps = np.zeros(problem.size), 0.0, np.zeros(problem.size), 0
-    for n_pass in range(max_iter):
-        estimate = 0.0
-        for i in random_state.permutation(n):
-            w = -total / alpha
-            tangent = parts[i].worst(w)
-            to, by = tangent.slope - slopes[i], tangent.cost - costs[i]
-            gain = by + float(w @ to)
-            estimate += max(gain, 0.0)
-            length = float(to @ to)
-            if gain > 0.0:
-                size = 1.0 if length == 0.0 else min(1.0, alpha * gain / length)
-                slopes[i] += size * to
-                costs[i] += size * by
-                total, cost = total + size * to, cost + size * by
-            n_steps += 1
-            mean += 2.0 / (n_steps + 1.0) * (-total / alpha - mean)
-        watch.bound(total, cost)
-        if estimate <= 4.0 * watch.tol or n_pass % 5 == 4 or n_pass == max_iter - 1:
-            total = slopes.sum(axis=0)
-            for candidate in (-total / alpha, mean):
-                watch.at(candidate)
-        if watch.step():
-            break
-    return watch.fit()
-
-
-def smoothed(problem, *, alpha, tol, max_iter, report=None, parts=None, random_state=None):
+def smoothed(
+    problem, *, alpha, tol, max_iter, report=None, start=0.03, factor=0.1, sharpest=1e-6, rest=0.002
+):
     """L-BFGS on smooth approximations, each sharper than the one before, until the gap is small.
 
     The probabilities of labels at each point are a point of the dual, which gives the gap. The
-    minimisers of two stages are extrapolated to no smoothing (Richardson): their distance from the
-    limit is linear in gamma.
+    minimisers of two stages are extrapolated to no smoothing (Richardson), because their distance
+    from the limit is linear in gamma.
+
+    Parameters
+    ----------
+    start, factor, sharpest : float
+        gamma of the first stage over the objective at zero weights, its factor from one stage to
+        the next, and the least value.
+    rest : float
+        A stage ends when its own minimum is nearer than this fraction of the gap.
     """
-    watch = Watch(problem, alpha, tol, report)
-    unit = max(watch.objective, np.finfo(float).tiny)
-    w, gamma, left = np.zeros(problem.size), _GAMMAS[0] * unit, max_iter
+    best = Best(problem, alpha, tol)
+    unit = max(best.objective, np.finfo(float).tiny)
+    w, before, gamma, to_minimum = np.zeros(problem.size), None, start * unit, np.inf
 
-    def value_and_gradient(w):
+    def objective(w):
+        nonlocal to_minimum
         tangent = problem.soft(w, gamma)
-        watch.bound(tangent.slope, tangent.cost)
-        value = alpha / 2.0 * float(w @ w) + tangent.value
+        best.bound(tangent)
         gradient = alpha * w + tangent.slope
-        last["rest"] = float(gradient @ gradient) / (2.0 * alpha)  # of the gap: not yet minimal
-        return value / unit, gradient / unit
+        to_minimum = float(gradient @ gradient) / (2.0 * alpha)
+        return (alpha / 2.0 * float(w @ w) + tangent.value) / unit, gradient / unit
 
-    def look(point):
-        watch.n_iter += 1
-        if watch.n_iter % _LOOK_EVERY == 0:
-            last["point"] = point.copy()
-            watch.at(last["point"])
-            if report is not None:
-                report(watch.n_iter, watch.objective, watch.gap)
-            if watch.is_done or last["rest"] < _REST * watch.gap:
-                raise StopIteration
+    def look(n_iter, w, *_):
+        """Every tenth iteration pays for the objective itself."""
+        best.n_iter += 1
+        if best.n_iter % 10:
+            return False
+        best.at(w)
+        if report is not None:
+            report(best.n_iter, best.objective, best.gap)
+        return best.converged or to_minimum < rest * best.gap
 
-    last: dict[str, Any] = {}
-    before = None
-    while left > 0 and not watch.is_done and gamma > _SHARPEST * unit:
-        options = {"maxiter": left, "gtol": 0.0, "ftol": 0.0, "maxcor": 20}
-        try:
-            w = minimize(
-                value_and_gradient, w, jac=True, method="L-BFGS-B", callback=look, options=options
-            ).x
-        except StopIteration:  # SciPy below 1.11 lets it through
-            w = last["point"]
-        left = max_iter - watch.n_iter
-        watch.at(w)
+    while best.n_iter < max_iter and not best.converged and gamma > sharpest * unit:
+        left = max_iter - best.n_iter
+        w = lbfgs(objective, w, tol=0.0, max_iter=left, report=look, memory=20).theta
+        best.at(w)
         if before is not None:
-            watch.at(w + (w - before) * _GAMMAS[1] / (1.0 - _GAMMAS[1]))
+            best.at(w + (w - before) * factor / (1.0 - factor))
         before = w
-        gamma *= _GAMMAS[1]
-    return watch.fit()
+        gamma *= factor
+    return best.fit()
 
 
 class Descent:
@@ -209,7 +272,7 @@ class Descent:
     By corollary 17.2, for ``|Psi(y') - Psi(y)| <= rho`` and ``|w| <= B``, the step size is
     ``B / (rho sqrt(t))``. The minimiser of the penalised problem has ``|w|^2 <= 2 F(0) / alpha``,
     which is B^2; rho is the largest slope so far, with the penalty. The step size of strong
-    convexity, ``2 / (alpha (t + 1))``, replaces it where it is smaller. Step t has the weight t in
+    convexity, ``2 / (alpha (t + 1))``, replaces it if it is smaller. Step t has the weight t in
     the mean.
     """
 
@@ -219,7 +282,7 @@ class Descent:
 
     def step(self, part, alpha, n_blocks):
         """One step on a batch of a problem of `n_blocks` blocks."""
-        fraction = part.n_blocks / n_blocks  # a block occurs once; its weight scales the slope
+        fraction = part.n_blocks / n_blocks
         tangent = part.worst(self.w)
         if self.radius == 0.0:  # no batch had a positive hinge yet
             self.radius = np.sqrt(2.0 * max(tangent.value / fraction, 0.0) / alpha)
@@ -236,30 +299,19 @@ class Descent:
         return tangent.value / fraction
 
 
-def descend(problem, descent, *, alpha, tol, max_iter, parts, random_state, report=None):
-    """Passes of `Descent` over the parts; the gap is that of the tangent at the mean.
+def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None):
+    """Passes of `Descent` over the batches; the gap is the one of the tangent at the mean.
 
     If the objective is larger at the mean than at zero weights (few lists and a small alpha make
     the first steps large), zero weights are returned.
     """
     for n_pass in range(1, max_iter + 1):
         values = [
-            descent.step(parts[i], alpha, problem.n_blocks)
-            for i in random_state.permutation(len(parts))
+            descent.step(batches[i], alpha, problem.n_blocks) for i in rng.permutation(len(batches))
         ]
         if report is not None:
-            report(n_pass, float(np.mean(values)), np.nan)
-    watch = Watch(problem, alpha, tol)
-    tangent = watch.at(descent.mean)
-    watch.bound(tangent.slope, tangent.cost)
-    has_learnt = bool(np.any(watch.w)) or not np.any(descent.mean)
-    return HingeFit(watch.w, watch.objective, watch.gap, max_iter, has_learnt)
-
-
-#: Solvers by name. `descend` goes on from steps taken before.
-SOLVERS: dict[str, Callable[..., HingeFit]] = {
-    "one_slack": one_slack,
-    "n_slack": n_slack,
-    "frank_wolfe": frank_wolfe,
-    "lbfgs": smoothed,
-}
+            report(n_pass, float(np.mean(values)))
+    best = Best(problem, alpha, tol)
+    best.bound(best.at(descent.mean))
+    improved = bool(np.any(best.w)) or not np.any(descent.mean)
+    return HingeFit(best.w, best.objective, best.gap, max_iter, improved)

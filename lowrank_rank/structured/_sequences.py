@@ -15,43 +15,40 @@ from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
 from .._typing import ArrayLike, MatrixLike
 from ._base import HingeMixin, takes_steps
-from ._chains import viterbi
-from ._hinges import ChainHinge
-from ._problem import ChainProblem
+from ._chains import ChainHinge, ChainProblem, viterbi
 
 
 class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
-    """Linear classifier of the elements of sequences, neighbours together.
+    """Classify the elements of sequences together, by a linear model and the structured hinge.
 
-    A row is an element, `qid` the sequence that it belongs to, in the order of the rows. The
-    labels of a sequence have the score ``sum_t <w_{y_t}, x_t> + sum_{t>1} T[y_{t-1}, y_t]``, and
-    the hinge bounds the number of elements that are wrong (Hamming loss), by Viterbi's program
-    ([1]_, section 17.3)::
+    A row of X is an element, and `qid` names its sequence. Elements are in the order of the rows.
+    The labels of a sequence have the score ``sum_t <w_{y_t}, x_t> + sum_{t>1} T[y_{t-1}, y_t]``.
+    The hinge bounds the number of wrong elements (Hamming loss). The objective is ([1]_, section
+    17.3)::
 
         alpha / 2 (|W|^2 + |T|^2) + sum over sequences of hinge / number of elements.
 
-    Without qid every row is a sequence of its own: `StructuredHingeClassifier`. Features are taken
-    as they are, not standardised. The hinge is not calibrated in general.
+    Without qid every row is a sequence of its own, as in `StructuredHingeClassifier`. Features are
+    not standardised. The hinge is not calibrated in general.
 
     Parameters
     ----------
     alpha : float, default=1e-4
         Penalty, > 0.
-    solver : {"auto", "lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"}, default="auto"
-        As in `StructuredHingeRanker`; the smooth form sums over all label sequences forward and
-        backward. "auto" is "frank_wolfe" with qid, "lbfgs" without.
-    tol : float, default=0.2
-        Stop at a duality gap of `tol` times the objective at zero weights. Twice as many passes,
-        to 0.12, get one handwritten letter in a thousand more right.
+    solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
+        As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label sequences.
+    tol : float, default=0.1
+        Duality gap at which to stop, relative to the objective at zero weights.
     max_iter : int or None, default=None
-        Iterations, rounds, passes over the batches, or updates. None is 1000, 100 passes for
-        "frank_wolfe" and 15 for "sgd".
+        Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
     batch_size : int or "auto", default="auto"
-        Sequences of a step or slack; "auto" makes five hundred batches.
+        Number of sequences in a step or slack; "auto" makes five hundred batches for "sgd".
     fit_intercept : bool, default=True
-        A penalised intercept for each label.
+        Whether to fit a penalised intercept for each label.
     random_state : int, RandomState instance or None, default=None
+        Order of the batches.
     verbose : int, default=0
+        Print progress after this number of iterations.
 
     Attributes
     ----------
@@ -72,7 +69,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
 
     Examples
     --------
-    "b" always follows "a", and the second element of a word shows nothing:
+    "b" always follows "a", and the feature of the second element is always 0:
 
     >>> from lowrank_rank import StructuredHingeSequenceClassifier
     >>> X, y = [[1.0], [0.0], [-1.0], [0.0]], ["a", "b", "b", "a"]
@@ -91,14 +88,14 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         "alpha": [number(above=0)],
     }
     _n_batches = 500
-    standardize = False  # pixels, indicators and counts of elements are of one kind
+    standardize = False
 
     def __init__(
         self,
         *,
         alpha: float = 1e-4,
         solver: str = "auto",
-        tol: float = 0.2,
+        tol: float = 0.1,
         max_iter: int | None = None,
         batch_size: Any = "auto",
         fit_intercept: bool = True,
@@ -159,14 +156,14 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         *,
         qid: ArrayLike | None = None,
     ) -> "StructuredHingeSequenceClassifier":
-        """One pass of steps over more whole sequences; with ``solver="sgd"``.
+        """Take one pass of steps over more whole sequences; it needs ``solver="sgd"``.
 
         Parameters
         ----------
         X, y, qid
             As in `fit`. A sequence must be in one call.
         classes : array-like or None, default=None
-            All labels, in the first call; None takes those of its y.
+            All labels; only the first call needs it. None is the labels in its y.
 
         Returns
         -------
@@ -187,7 +184,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         return self
 
     def _encode(self, X, y, qid, n_before):
-        """The `ChainProblem` of the sequences, with features as they are."""
+        """The `ChainProblem` of the sequences."""
         lists = self._sequences(qid, X.shape[0])
         index = class_indices(y, self.classes_)
         q = len(self.classes_)
@@ -210,11 +207,6 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
     @staticmethod
     def _sequences(qid, n_rows):
         return RankingLists.equal(n_rows, 1) if qid is None else RankingLists.from_qid(qid, n_rows)
-
-    def _solver(self, problem):
-        if self.solver == "auto":
-            return "frank_wolfe" if self._has_qid_ else "lbfgs"
-        return super()._solver(problem)
 
     def _keep(self, problem, w):
         self.coef_, self.intercept_ = problem.split(w)
@@ -255,7 +247,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         *,
         qid: ArrayLike | None = None,
     ) -> float:
-        """Fraction of the elements that are right.
+        """Fraction of elements with the right label.
 
         Parameters
         ----------
@@ -272,21 +264,21 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         y = class_labels(self, y)
         labels = self.predict(X, qid=qid)
         check_consistent_length(labels, y)
-        right = labels.astype(object) == y.astype(object)  # whatever the kinds, by elements
+        right = labels.astype(object) == y.astype(object)  # labels may differ in type
         return float(np.average(right.astype(float), weights=read_weights(sample_weight, len(y))))
 
 
 def sequence_accuracy_scorer(
     estimator: Any, X: MatrixLike, y: ArrayLike, *, qid: ArrayLike | None = None
 ) -> float:
-    """Fraction of the sequences that are right from end to end; a scorer for ``scoring=``.
+    """Fraction of sequences without a wrong element; a scorer for ``scoring=``.
 
     Parameters
     ----------
     estimator : fitted StructuredHingeSequenceClassifier
     X : array-like or sparse matrix of shape (n_elements, n_features)
     y : array-like of shape (n_elements,)
-        May carry its qid.
+        Labels; a structured array carries its qid.
     qid : array-like of shape (n_elements,) or None, default=None
 
     Returns

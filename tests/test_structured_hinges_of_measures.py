@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank.structured._multivariate import balanced_loss, f_loss
+from lowrank_rank.structured._maximisers import balanced_loss, f_loss
 from lowrank_rank.surrogates import structured_hinge
 
 from .structured_cases import vector_cases

@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import linear_sum_assignment
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured import _assignments
-from lowrank_rank.structured._assignments import worst_places
+from lowrank_rank.structured._maximisers import worst_places
 
 from .structured_cases import parts, random_lists
 
@@ -36,8 +35,7 @@ def best_by_assignment(gains, scores, discounts):
 
 
 @pytest.mark.parametrize("max_states", [20_000, 0])
-def test_places_are_the_best_of_all_permutations(max_states, monkeypatch):
-    monkeypatch.setattr(_assignments, "MAX_STATES", max_states)
+def test_places_are_the_best_of_all_permutations(max_states):
     rng = np.random.default_rng(0)
     for trial in range(120):
         lists, scores = random_lists(rng, longest=8)
@@ -46,7 +44,7 @@ def test_places_are_the_best_of_all_permutations(max_states, monkeypatch):
         if trial < 5:
             gains += 1.0  # all relevant
         discounts = 1 / np.log2(np.arange(2, rng.integers(3, 12)))  # k beyond r among them
-        places = worst_places(gains, scores, lists, discounts)
+        places = worst_places(gains, scores, lists, discounts, max_states=max_states)
         for rows in parts(lists):
             own = (gains[rows], scores[rows], discounts)
             best = values_of(permutations(rows.stop - rows.start), *own).max()
@@ -70,11 +68,15 @@ def test_places_of_long_lists_are_those_of_the_assignment_problem(grades, k):
             assert_allclose(values_of(places[rows], *own), best_by_assignment(*own), atol=1e-9)
 
 
-def test_lists_in_many_batches_are_those_in_one(monkeypatch):
+def test_lists_in_many_batches_are_those_alone():
+    """Tables of 3000 lists do not fit into one batch."""
     rng = np.random.default_rng(2)
-    lists = RankingLists(rng.integers(1, 12, 50))
+    lists = RankingLists(rng.integers(1, 12, 3000))
     scores, gains = rng.normal(size=lists.n_rows) / 10, rng.integers(0, 3, lists.n_rows) / 10
     discounts = 1 / np.log2(np.arange(2, 6))
     whole = worst_places(gains, scores, lists, discounts)
-    monkeypatch.setattr(_assignments, "_ENTRIES_AT_ONCE", 1)
-    assert np.array_equal(worst_places(gains, scores, lists, discounts), whole)
+    for rows in parts(lists)[::300]:
+        alone = RankingLists([rows.stop - rows.start])
+        assert np.array_equal(
+            worst_places(gains[rows], scores[rows], alone, discounts), whole[rows]
+        )

@@ -140,7 +140,7 @@ def test_steps_over_calls_know_all_classes():
         model.partial_fit(X, y, classes=[0, 1])
 
 
-@pytest.mark.parametrize("solver", ["lbfgs", "one_slack", "n_slack", "frank_wolfe", "sgd"])
+@pytest.mark.parametrize("solver", ["lbfgs", "cutting_plane"])
 def test_a_row_of_weight_2_is_the_row_twice(solver):
     X, y = (part[::4] for part in load_iris(return_X_y=True))
     rng = np.random.default_rng(0)
@@ -153,7 +153,7 @@ def test_a_row_of_weight_2_is_the_row_twice(solver):
         weighted = clone(model).fit(X, y, sample_weight=weights)
         repeated = clone(model).fit(X[twice], y[twice])
         once = clone(model).fit(X, y)
-    assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-12)
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-9)
     assert not np.allclose(weighted.coef_, once.coef_, rtol=1e-4)
 
 
@@ -177,7 +177,7 @@ def test_zero_weights_are_told():
     """No class has a probability above one half: all scores equal are the minimum."""
     X, y = soft_labels(0.4)
     model = StructuredHingeClassifier()
-    with pytest.warns(UserWarning, match="least at zero weights.*LowRankSurrogateClassifier"):
+    with pytest.warns(UserWarning, match="minimum at zero weights.*LowRankSurrogateClassifier"):
         model.fit(X[:2000], y[:2000])
     assert model.score(X[2000:], y[2000:]) < 0.1
     other = LowRankSurrogateClassifier().fit(X[:2000], y[:2000])

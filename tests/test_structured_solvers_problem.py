@@ -7,8 +7,9 @@ from scipy.optimize import check_grad
 from scipy.sparse import csr_matrix
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._hinges import ChainHinge, ClassHinge
-from lowrank_rank.structured._problem import ChainProblem, LinearProblem
+from lowrank_rank.structured._chains import ChainHinge, ChainProblem
+from lowrank_rank.structured._hinges import ClassHinge
+from lowrank_rank.structured._solvers import LinearProblem
 
 
 @pytest.mark.parametrize("kind", ["linear", "chain"])

@@ -1,0 +1,680 @@
+"""StructuredHingeClassifier, for classes with costs, and StructuredHingeBinaryClassifier."""
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._arrays import plain
+from .._base import RankingMixin, linear_scores
+from .._binary_labels import read_binary_labels, threshold_between
+from .._costs import class_indices, class_labels, read_classes, read_costs
+from .._labels import read_weights
+from .._lists import RankingLists
+from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
+from .._typing import ArrayLike, MatrixLike
+from ..regression._logistic import fit_logistic
+from ..target_losses import MatrixLoss
+from ._base import HingeMixin, takes_steps
+from ._hinges import ClassHinge, check_bounds, resolve_hinge
+from ._solvers import LinearProblem
+
+
+class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
+    """Classify with costs by a linear model and the generalised hinge (Crammer & Singer).
+
+    The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``,
+    with a weight vector for each decision [1]_. The hinge bounds the cost of the decision with the
+    largest score. It is not calibrated. With two classes it decides for the likelier one, whatever
+    the costs. With more classes all scores may stay equal, under the 0-1 loss if no class has a
+    probability above one half. It never learns a decision that is right for no class ("abstain").
+    `LowRankSurrogateClassifier` is calibrated for any costs.
+
+    Parameters
+    ----------
+    loss_matrix : array-like of shape (n_classes, n_decisions) or None, default=None
+        Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss. Each class
+        is a decision too, of cost 0 for itself; there may be further decisions. A data frame names
+        classes and decisions.
+    classes : array-like of shape (n_classes,) or None, default=None
+        Labels of the rows; None is the sorted labels in y.
+    decisions : array-like of shape (n_decisions,) or None, default=None
+        Labels of the columns; None is the classes.
+    alpha : float or "auto", default="auto"
+        Penalty, > 0: ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
+        "auto" is ``0.1 f min(p / 50, 1)``, f = min(p / n, 1), divided by the hinge at zero weights,
+        with p features and n rows, counted by `sample_weight`. The guide has the formula for
+        sparse X.
+    standardize : bool, default=True
+        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+        `partial_fit` uses the scale of the first call.
+    solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
+        As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch perceptron of
+        exercise 2, without a penalty. It makes at most `perceptron_mistake_bound` updates if the
+        (standardised) features separate the classes.
+    tol : float, default=1e-3
+        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd".
+    max_iter : int or None, default=None
+        Iterations, rounds, passes over the batches, or updates; None is 1000, and 15 for "sgd".
+    batch_size : int or "auto", default="auto"
+        Number of rows in a step or slack.
+    fit_intercept : bool, default=True
+        Whether to fit a penalised intercept for each decision.
+    random_state : int, RandomState instance or None, default=None
+        Order of the batches.
+    verbose : int, default=0
+        Print progress after this number of iterations.
+
+    Attributes
+    ----------
+    classes_, decisions_ : ndarray
+    coef_ : ndarray of shape (n_decisions, n_features)
+    intercept_ : ndarray of shape (n_decisions,)
+    alpha_ : float
+        The penalty; the perceptron has none.
+    objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
+        As in `StructuredHingeRanker`.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+
+    See Also
+    --------
+    LowRankSurrogateClassifier : Calibrated for any costs.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, section 17.2.
+
+    Examples
+    --------
+    >>> from lowrank_rank import StructuredHingeClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]
+    >>> StructuredHingeClassifier().fit(X, y).predict([[0.5], [2.5]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    _parameters: ClassVar = {
+        **HingeMixin._hinge_parameters,
+        "solver": [*HingeMixin._hinge_parameters["solver"], "perceptron"],
+    }
+
+    def __init__(
+        self,
+        *,
+        loss_matrix: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        decisions: ArrayLike | None = None,
+        alpha: float | str = "auto",
+        standardize: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        batch_size: Any = "auto",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss_matrix = loss_matrix
+        self.classes = classes
+        self.decisions = decisions
+        self.alpha = alpha
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "StructuredHingeClassifier":
+        """Minimise the hinge.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            A row of weight 2 is the row twice, but for the order of the steps of "sgd".
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If the costs do not fit the labels, a class has a cost for itself, or X, y or a
+            parameter is wrong. The model is unchanged then.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the gap is still above `tol` after `max_iter` iterations.
+        UserWarning
+            If the hinge has its minimum at zero weights, or one constant decision costs less on
+            the rows of the fit than the decisions of the model.
+        """
+        with fresh_fit(self):
+            check_parameters(self)
+            X = self._validate_X(X, reset=True)
+            y = read_classes(self, X, y)
+            self._read_costs(y)
+            X, index, weights = self._encode(X, y, sample_weight)
+            problem = self._standardise(X, index, weights)
+            if self.solver == "perceptron":
+                self._keep(problem, self._mistakes(problem))
+            else:
+                alpha = self._penalty(problem, "classes, hinge", float(weights.sum()))
+                w = self._solve(problem, alpha)
+                self._keep(problem, w)
+                self._warn_of_weights(problem, w)
+        return self
+
+    @available_if(takes_steps)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "StructuredHingeClassifier":
+        """Take one pass of steps over more rows.
+
+        It needs ``solver="sgd"`` and a number for `alpha`. The first call scales the features and
+        should have some hundred rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like or None, default=None
+            All labels; only the first call needs it, if the parameter `classes` is None.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights relative to the other rows of the call.
+
+        Returns
+        -------
+        self
+        """
+        begun = hasattr(self, "coef_")
+        with all_or_nothing(self):
+            check_parameters(self)
+            X = self._validate_X(X, reset=not begun)
+            y = read_classes(self, X, y)
+            if not begun:
+                self._read_costs(y if classes is None else np.asarray(classes))
+            elif classes is not None and sorted(classes) != sorted(self.classes_.tolist()):
+                raise ValueError(
+                    f"classes={list(classes)!r} differ from those of earlier calls, "
+                    f"{self.classes_.tolist()}."
+                )
+            problem = self._standardise(*self._encode(X, y, sample_weight))
+            self._keep(problem, self._step_more(problem))
+        return self
+
+    def _read_costs(self, y):
+        costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)
+        matrix = MatrixLoss(costs.matrix).matrix_  # checked
+        if len(costs.classes) < 2:
+            raise ValueError(
+                f"y holds one class only, {costs.classes.tolist()}: at least two are needed. Give "
+                "classes=[...] if some are missing in y."
+            )
+        if np.any(matrix < 0):
+            i, j = np.argwhere(matrix < 0)[0]
+            raise ValueError(
+                f"loss_matrix[{i}, {j}] is {matrix[i, j]:g}: the hinge takes costs >= 0. Subtract "
+                "the least cost of each row."
+            )
+        own = costs.decisions[np.newaxis, :] == costs.classes[:, np.newaxis]
+        if not own.any(axis=1).all():
+            label = costs.classes[int(np.argmin(own.any(axis=1)))]
+            raise ValueError(
+                f"The class {plain(label)!r} is not among the decisions "
+                f"{costs.decisions.tolist()}: the hinge compares each decision with the true "
+                "class. Add it as a column, or take LowRankSurrogateClassifier."
+            )
+        own = own.argmax(axis=1)
+        itself = matrix[np.arange(len(own)), own]
+        if np.any(itself != 0):
+            i = int(np.argmax(itself != 0))
+            raise ValueError(
+                f"The class {plain(costs.classes[i])!r} costs {itself[i]:g} for itself: the right "
+                "decision must cost 0. Subtract it from its row: that changes no regret."
+            )
+        self.classes_, self.decisions_ = costs.classes, costs.decisions
+        self._matrix_, self._own_ = matrix, own
+
+    def _encode(self, X, y, sample_weight):
+        """Rows of positive weight, the indices of their classes, and their weights."""
+        weights = read_weights(sample_weight, len(y))
+        counts = weights > 0
+        return X[counts], class_indices(y, self.classes_)[counts], weights[counts]
+
+    def _standardise(self, X, index, weights):
+        """The `LinearProblem` of standardised features."""
+        X = self._standardised(X, weights, centre=self.fit_intercept)
+        hinge = ClassHinge(self._own_[index], self._matrix_[index])
+        weights = weights / weights.sum()
+        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=self.fit_intercept)
+
+    def _mistakes(self, problem):
+        """The batch perceptron: update by the row with the largest error until no row is wrong.
+
+        After `max_iter` updates the weights with the fewest wrong rows so far are kept.
+        """
+        max_iter = self.max_iter or 1000
+        w = kept = np.zeros(problem.size)
+        every, y = problem.hinge.every, problem.hinge.y
+        fewest = len(y) + 1
+        for n_iter in range(max_iter + 1):
+            scores = problem.scores(w)
+            true = scores[every, y]
+            rivals = scores.copy()
+            rivals[every, y] = -np.inf
+            excess = rivals.max(axis=1) - true
+            n_wrong = int(np.count_nonzero(excess >= 0))
+            if n_wrong < fewest:
+                fewest, kept = n_wrong, w
+            if n_wrong == 0 or n_iter == max_iter:
+                break
+            i = int(excess.argmax())
+            slopes = np.zeros((1, scores.shape[1]))
+            slopes[0, y[i]], slopes[0, int(rivals[i].argmax())] = 1.0, -1.0
+            w = w + problem.take(np.array([i])).features(slopes)
+        self.solver_, self.n_iter_, self.dual_gap_ = "perceptron", max(n_iter, 1), float("nan")
+        self.objective_ = float(fewest / len(y))
+        if fewest:
+            warnings.warn(
+                f"The perceptron made max_iter={max_iter} updates, and its best weights have "
+                f"{fewest} rows wrong: increase max_iter. If no weights separate the classes, the "
+                "perceptron never converges: use another solver.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return kept
+
+    def _keep(self, problem, w):
+        self.coef_, self.intercept_ = self._scaling_.unscaled(*problem.split(w))
+
+    def _warn_of_weights(self, problem, w):
+        """Warn if the decisions of the model are worse than one decision for all rows."""
+        costs, weights, found = problem.hinge.costs, problem.weights, problem.scores(w)
+        if self.solver != "sgd" and not w.any() and costs.any():
+            warnings.warn(
+                "The hinge of classes has its minimum at zero weights, at "
+                f"alpha={self.alpha_:.3g}. If classes overlap so much that none is likelier "
+                "than all others together, this holds for any alpha: take "
+                "LowRankSurrogateClassifier, which is calibrated, or else a smaller alpha.",
+                stacklevel=3,
+            )
+            return
+        constants = weights @ costs
+        best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
+        if best < own * (1.0 - 1e-9):
+            warnings.warn(
+                f"The decisions of the model have the mean cost {own:.4g} on the rows of the fit; "
+                f"{plain(self.decisions_[constants.argmin()])!r} for every row has the mean cost "
+                f"{best:.4g}. The hinge is not calibrated: take LowRankSurrogateClassifier, which "
+                "is calibrated, or another alpha.",
+                stacklevel=3,
+            )
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Scores of the decisions; the difference if there are two.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_decisions), or (n_samples,) for two
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        return linear_scores(X, self.coef_, self.intercept_)
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Decision of the largest score for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels from ``decisions_``.
+        """
+        best = self._scores(X).argmax(axis=1)
+        return self.decisions_[best]
+
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """One minus the mean cost of the predicted decisions, greater is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        float
+            Accuracy for the 0-1 loss.
+        """
+        found = self._scores(X).argmax(axis=1)
+        index = class_indices(class_labels(self, y), self.classes_)
+        check_consistent_length(found, index)
+        costs = self._matrix_[index, found]
+        return float(1.0 - np.average(costs, weights=read_weights(sample_weight, len(index))))
+
+
+def perceptron_mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike) -> float:
+    """Bound of the number of updates of the batch perceptron.
+
+    Theorem 17.5 of [1]_: ``(R |w*|)^2`` if `coef` separates the classes. R is the largest
+    ``|Psi(x, y) - Psi(x, y')| = sqrt(2) |x|``, and ``w*`` is `coef`, scaled so that every row has a
+    margin of at least 1.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows, with a constant column for an intercept.
+    y : array-like of int, shape (n_samples,)
+        Indices of the classes.
+    coef : array-like of shape (n_classes, n_features)
+
+    Returns
+    -------
+    float
+        Infinity if `coef` does not separate the classes.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, exercise 2 of chapter 17.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import perceptron_mistake_bound
+    >>> round(perceptron_mistake_bound([[1.0], [-1.0]], [0, 1], [[1.0], [-1.0]]), 9)
+    1.0
+    """
+    X, y, coef = np.asarray(X, float), np.asarray(y), np.asarray(coef, float)
+    scores, every = X @ coef.T, np.arange(len(X))
+    rivals = scores.copy()
+    rivals[every, y] = -np.inf
+    margin = float((scores[every, y] - rivals.max(axis=1)).min())
+    if margin <= 0:
+        return float("inf")
+    return float(2.0 * (X**2).sum(axis=1).max() * (coef**2).sum() / margin**2)
+
+
+class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin, BaseEstimator):
+    """Binary classifier trained by the structured hinge of a measure of all rows (SVMperf).
+
+    The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``,
+    with labels in {-1, 1} (equation 17.14 of [1]_; [2]_). It bounds the loss of marking the rows
+    with a score above 0 (precision@k: at least the k best, recall@k: at most k). It is not
+    calibrated: for rare classes the minimum may be at zero weights, whatever the features. Then the
+    fit warns and returns logistic regression, with a threshold from the training scores, which is
+    consistent for every measure of the counts ([3]_).
+
+    Parameters
+    ----------
+    target_loss : str or RankingMeasure, default="f1"
+        "f1", "balanced_accuracy", "precision@k" (k at most the number of positives), "recall@k"
+        (at least), "auc", or an object such as ``FBeta(beta=2)``.
+    alpha : float, default=0.1
+        Penalty, > 0; features are divided by twice the number of positives first.
+    standardize : bool, default=True
+        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+    threshold : {"tuned", "hinge"}, default="tuned"
+        `predict` marks rows with a larger score. "tuned" maximises the measure on the training rows
+        (precision and recall at k mark k rows, auc as many as there are positives). "hinge" is 0,
+        unless the hinge is vacuous.
+    solver : {"auto", "lbfgs", "cutting_plane"}, default="auto"
+        As in `StructuredHingeRanker`; all rows are one list.
+    tol : float, default=1e-2
+        Duality gap at which to stop, relative to the objective at zero weights.
+    max_iter : int or None, default=None
+        Iterations or rounds; None is 1000.
+    fit_intercept : bool, default=True
+        A penalised intercept.
+    pos_label : object, default=None
+        The positive class; None is the last of the sorted classes, with a warning for strings.
+    random_state : int, RandomState instance or None, default=None
+        Unused.
+    verbose : int, default=0
+        Print progress after this number of iterations.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+    pos_label_ : object
+    coef_ : ndarray of shape (1, n_features)
+        Coefficients of the score of ``classes_[1]``.
+    intercept_ : ndarray of shape (1,)
+        Minus the threshold.
+    threshold_ : float
+        Threshold of the scores of the positive class, before it is subtracted.
+    is_vacuous_ : bool
+        Whether the minimum of the hinge is within 2 % of its value at zero weights. The model is
+        then logistic regression of standardised features with an intercept, and with the penalty
+        ``0.1 min(p / n, 1) min(p / 50, 1)`` for p features and n rows.
+    objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
+        Diagnostics of the hinge, as in `StructuredHingeRanker`.
+    target_loss_ : RankingMeasure
+    n_features_in_, feature_names_in_ : int and ndarray of str
+
+    See Also
+    --------
+    PrecisionAtKPerceptron : Tighter surrogates for the top of the list.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, section 17.5.
+    .. [2] T. Joachims, "A Support Vector Method for Multivariate Performance Measures",
+       ICML 2005.
+    .. [3] O. Koyejo, N. Natarajan, P. Ravikumar, I. Dhillon, "Consistent Binary Classification
+       with Generalized Performance Metrics", NIPS 2014.
+
+    Examples
+    --------
+    >>> from lowrank_rank import StructuredHingeBinaryClassifier
+    >>> X, y = [[3.0], [2.0], [1.0], [0.5], [0.0], [-1.0]], [1, 1, 0, 0, 0, 0]
+    >>> model = StructuredHingeBinaryClassifier().fit(X, y)
+    >>> model.predict(X), model.score(X, y)
+    (array([1, 1, 0, 0, 0, 0]), 1.0)
+    """
+
+    _parameters: ClassVar = {
+        **{k: v for k, v in HingeMixin._hinge_parameters.items() if k != "batch_size"},
+        "alpha": [number(above=0)],
+        "solver": ["auto", "lbfgs", "cutting_plane"],
+        "threshold": ["tuned", "hinge"],
+    }
+    batch_size = 1  # all rows are one block
+
+    def __init__(
+        self,
+        *,
+        target_loss: Any = "f1",
+        alpha: float = 0.1,
+        standardize: bool = True,
+        threshold: str = "tuned",
+        solver: str = "auto",
+        tol: float = 1e-2,
+        max_iter: int | None = None,
+        fit_intercept: bool = True,
+        pos_label: Any = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.target_loss = target_loss
+        self.alpha = alpha
+        self.standardize = standardize
+        self.threshold = threshold
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.pos_label = pos_label
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: MatrixLike, y: ArrayLike) -> "StructuredHingeBinaryClassifier":
+        """Minimise the hinge, and choose the threshold.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Labels of two classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If y is not of two classes, k does not fit the number of positives, or a parameter
+            is out of range. The model is unchanged then.
+
+        Warns
+        -----
+        UserWarning
+            If the hinge is vacuous (see ``is_vacuous_``).
+        ConvergenceWarning
+            If the gap is still above `tol` after `max_iter` iterations.
+        """
+        with fresh_fit(self):
+            measure, hinge = resolve_hinge(self.target_loss, of_classes=True)
+            measure = clone(measure)
+            check_parameters(self)
+            X, labels = self._read_rows(X, y)
+            self.classes_, self.pos_label_ = labels.classes, labels.pos_label
+            made, relevant = self._encode(labels, measure, hinge)
+            scaled = self._standardised(X, np.ones(len(relevant)), centre=self.fit_intercept)
+            coef, intercept = self._solve_measure(scaled, relevant, made, hinge)
+            self._keep(X, labels.positive, *self._scaling_.unscaled(coef, intercept))
+        return self
+
+    def _read_rows(self, X, y):
+        X = self._validate_X(X, reset=True)
+        labels = read_binary_labels(y, None, None, self.pos_label, self)
+        if labels.positive.ndim != 1:
+            raise ValueError(
+                f"y has shape {labels.positive.shape}: StructuredHingeBinaryClassifier takes one "
+                "label per row. A matrix of 0 and 1 is for PrecisionAtKPerceptron, or for "
+                "MultiOutputClassifier around this one."
+            )
+        check_consistent_length(X, labels.positive)
+        return X, labels
+
+    def _encode(self, labels, measure, hinge):
+        """The hinge of all rows as one list, and which rows are relevant."""
+        lists, relevant = RankingLists([len(labels.positive)]), labels.positive.astype(float)
+        check_bounds(measure, hinge, relevant, lists)
+        self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
+        self._has_qid_ = False
+        self._scale_ = max(1.0, float(hinge.scale(relevant, lists)[0]))
+        return hinge.make(measure, relevant, lists, None), relevant
+
+    def _solve_measure(self, X, relevant, made, hinge):
+        """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
+        intercept = self.fit_intercept and hinge.sees_shift
+        problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
+        coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
+        at_zero = problem.worst(np.zeros(problem.size)).value
+        self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
+        if not self.is_vacuous_:
+            return coef / self._scale_, intercept
+        warnings.warn(
+            f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
+            f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
+            "The model is logistic regression instead, with the threshold chosen for the measure. "
+            "A smaller alpha may help; PrecisionAtKPerceptron is another way.",
+            stacklevel=3,
+        )
+        coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)
+        return coef, intercept
+
+    def _keep(self, X, positive, coef, intercept):
+        sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
+        scores = sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]  # as predict does
+        at_zero = self.threshold == "hinge" and not self.is_vacuous_
+        self.threshold_ = 0.0 if at_zero else self._tuned(scores, positive)
+        self.coef_ = sign * coef
+        self.intercept_ = sign * (intercept - self.threshold_)
+
+    def _tuned(self, scores, positive):
+        """The threshold that is best for the measure on these scores."""
+        measure, P = self.target_loss_, np.count_nonzero(positive)
+        if not hasattr(measure, "of_counts"):
+            return threshold_between(scores, getattr(measure, "k", P))
+        order = np.argsort(-scores, kind="stable")
+        hits = np.concatenate([[0], np.cumsum(positive[order])])
+        marked = np.arange(len(scores) + 1)
+        values = measure.of_counts(hits, marked - hits, float(P), float(len(scores) - P))
+        s = scores[order]
+        cut = np.concatenate([[True], s[1:] < s[:-1], [True]])  # equal scores stay together
+        return threshold_between(scores, int(np.argmax(np.where(cut, values, -np.inf))))
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Scores minus the threshold: above 0 is ``classes_[1]``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        return linear_scores(X, self.coef_, self.intercept_)[:, 0]
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Classes of the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        above = (self.decision_function(X) > 0).astype(int)
+        return self.classes_[above]
+
+    def _ranking_scores(self, X, qid=None):
+        sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
+        return sign * self.decision_function(X)
+
+    def _grades(self, y):
+        return read_binary_labels(y, None, self.classes_, self.pos_label_, self).positive.astype(
+            float
+        )

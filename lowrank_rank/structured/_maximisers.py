@@ -1,0 +1,413 @@
+"""Worst labels of lists: loss-augmented decoding of NDCG and of measures of counts.
+
+**NDCG** (17.8 to 17.10), an assignment problem::
+
+    max over permutations  sum_i place_from_bottom(i) s_i - sum_i discount(place_from_top(i)) b_i
+
+Without discounts the order of the scores is best. The discount is 0 beyond k. An item stands below
+every item that has no lower score and no larger gain. So only items with fewer than k such items
+above them can be among the first k, the *candidates*. An item of score t that is placed before the
+remaining items R costs ``sum over R of max(0, s - t)`` more than the order of the scores. The part
+of this sum over items that are no candidates is known in advance, which leaves a problem of
+the candidates alone. With few levels of gain, a dynamic program over the number of placed items
+of each level solves all lists at a time. Otherwise each list is a small assignment problem.
+
+**Measures of counts** (17.14)::
+
+    max over v in V  loss(v, y) + sum_i (v_i - y_i) s_i,    v, y in {-1, 1}
+
+The loss is a function of a and b, the relevant and the other items marked positive. The best v of
+given (a, b) marks the items of the largest scores. For a given a all the losses here are concave in
+b, so the best b is where the increments change their sign: a binary search, for all a of all lists
+at once. After the sort it takes O(P log N) for P relevant and N other items.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from .._lists import RankingLists, batches
+from .._ranks import sort_lists
+from ..solvers._pairs import dense_grades
+
+
+def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
+    """Place from the top, 1..r, of each item in the maximising permutation of each list.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (n_rows,)
+        b, >= 0, grouped.
+    scores : ndarray of shape (n_rows,)
+    lists : RankingLists
+    discounts : ndarray of shape (k,)
+        Discounts of the first k places, not increasing.
+    max_states : int
+        States of the dynamic program above which each list is solved by `linear_sum_assignment`.
+
+    Returns
+    -------
+    ndarray of int, shape (n_rows,)
+    """
+    order = sort_lists(scores, lists)
+    s = scores - lists.spread(lists.sum(scores) / lists.lengths)
+    s, b = s[order], gains[order]
+    k = min(len(discounts), int(lists.lengths.max()))
+    level = dense_grades(b, lists)
+    kept = _candidates(level, lists, k)
+    part, _ = lists.select(kept)
+    values = (s[kept], b[kept], _cost_of_passing(s, kept, lists)[kept], level[kept])
+    solve: Callable[..., np.ndarray] = _by_counts
+    if n_states(int(values[3].max()) + 1, k) > max_states:
+        solve = _by_assignment
+    places = np.empty(part.n_rows, dtype=np.intp)
+    for some in batches(part.n_lists, _entries(values[3], k, part, max_states), 2**20):
+        rows = slice(part.offsets[some.start], part.offsets[some.stop])
+        own = RankingLists(part.lengths[some])
+        places[rows] = solve(*[value[rows] for value in values], own, discounts[:k])
+    return _complete(order[kept], places, np.minimum(k, lists.lengths), order, lists)
+
+
+def _entries(level, k, lists, max_states):
+    """Memory of the dynamic program for a list, in numbers."""
+    n_levels = int(level.max()) + 1
+    states = min(n_states(n_levels, k), max_states)
+    return round(states + n_levels * (lists.n_rows / lists.n_lists + (n_levels * k) * k))
+
+
+def _candidates(level, lists, k):
+    """Whether each item, in the order of the scores, may be among the first k.
+
+    k times, the items without an item of their level or below before them are removed.
+    """
+    found = np.ones(len(level), dtype=bool)
+    if k >= int(lists.lengths.max()):
+        return found
+    found[:] = False
+    n_levels = int(level.max()) + 1
+    # Keys of later lists are smaller: a running minimum starts anew with each list.
+    left, key = np.arange(len(level)), level - lists.index * n_levels
+    for _ in range(k):
+        if len(left) == 0:
+            break
+        own = key[left]
+        is_least = np.ones(len(left), dtype=bool)
+        is_least[1:] = own[1:] < np.minimum.accumulate(own)[:-1]
+        found[left[is_least]] = True
+        left = left[~is_least]
+    return found
+
+
+def _cost_of_passing(s, is_candidate, lists):
+    """Sum of s - t over the items before each item that are no candidates."""
+    others = ~is_candidate
+    n, total = (_within_lists(values, lists) for values in (others * 1.0, others * s))
+    return np.maximum(total - n * s, 0.0)
+
+
+def _within_lists(values, lists):
+    """Cumulative sums within each list."""
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    return total[1:] - lists.spread(total[lists.starts])
+
+
+def n_states(n_levels, k):
+    """Ways to place at most k items of some levels of gain: C(k + n_levels, n_levels)."""
+    count = 1.0
+    for i in range(n_levels):
+        count *= (k + n_levels - i) / (n_levels - i)
+    return round(count)
+
+
+@lru_cache(maxsize=32)
+def _states(n_levels, k):
+    """States for 0..k placed items: the counts of each level, and the next states."""
+    layers = []
+    for placed in range(k + 1):
+        picks = combinations_with_replacement(range(n_levels), placed)
+        counts = np.array([np.bincount(p, minlength=n_levels) for p in map(list, picks)])
+        layers.append(counts.reshape(-1, n_levels).astype(np.intp))
+    index = [{tuple(c): i for i, c in enumerate(layer.tolist())} for layer in layers]
+    onward = [
+        np.array(
+            [
+                [index[placed + 1][(*c[:g], c[g] + 1, *c[g + 1 :])] for g in range(n_levels)]
+                for c in layer.tolist()
+            ]
+        )
+        for placed, layer in enumerate(layers[:-1])
+    ]
+    return layers, onward
+
+
+def _by_counts(s, b, cost, level, lists, discounts):
+    """Places of candidates by dynamic programming; k + 1 is not placed."""
+    k, n_levels = len(discounts), int(level.max()) + 1
+    item, gain, extra, passing = _tables(s, b, cost, level, n_levels, lists, k)
+    layers, onward = _states(n_levels, k)
+    value = np.zeros((1, lists.n_lists))
+    choices, every = [], np.arange(lists.n_lists)
+    for placed in range(k):
+        counts, to = layers[placed], onward[placed]
+        best = np.full((len(layers[placed + 1]), lists.n_lists), -np.inf)
+        choice = np.zeros(best.shape, dtype=np.int16)
+        for g in range(n_levels):
+            a = counts[:, g]
+            gained = value - (discounts[placed] * gain + extra)[g, a]
+            for h in range(n_levels):
+                gained -= passing[g, a, h, counts[:, h]]
+            target = to[:, g]  # distinct states
+            now = best[target]
+            better = gained > now
+            best[target] = np.maximum(gained, now)
+            choice[target] = np.where(better, g, choice[target])
+        choices.append(choice)
+        value = best
+    places = np.full(lists.n_rows + 1, k + 1)  # the last entry belongs to no row
+    state = np.argmax(value, axis=0)
+    for placed in range(k - 1, -1, -1):
+        level_of = choices[placed][state, every]
+        counts = layers[placed + 1][state]
+        counts[every, level_of] -= 1
+        places[item[level_of, counts[every, level_of], every]] = placed + 1
+        state = _index_of(layers[placed], counts)
+    return places[:-1]
+
+
+def _index_of(layer, counts):
+    """Index in a layer of each row of counts."""
+    base = int(layer.max(initial=0)) + 1
+    powers = float(base) ** np.arange(layer.shape[1])
+    codes = layer @ powers
+    by_code = np.argsort(codes)
+    return by_code[np.searchsorted(codes[by_code], counts @ powers)]
+
+
+def _tables(s, b, cost, level, n_levels, lists, k):
+    """Row, gain, cost and passing of the k best-scored items of each level, lists last.
+
+    ``passing[g, a, h, m]`` sums max(0, s - t) over the items of level h but its first m, t the
+    score of item a of level g. Levels with fewer than k items are padded by items without a row,
+    with gain 0 and a score below all others.
+    """
+    n = lists.n_lists
+    ones = level[:, np.newaxis] == np.arange(n_levels)
+    above, sums = (
+        np.stack([_within_lists(column, lists) for column in part.T], axis=1)
+        for part in (ones.astype(float), ones * s[:, np.newaxis])
+    )  # of each level, including the item itself
+    index = np.einsum("ij,ij->i", above, ones).astype(np.intp) - 1
+    kept = np.flatnonzero(index < k)
+    where = (lists.index[kept], level[kept], index[kept])
+    low = np.minimum.reduceat(s, lists.starts) - 1.0 - np.ptp(s) - b.max(initial=0) * k
+    item = np.full((n, n_levels, k), -1)
+    gain, extra, t = np.zeros((n, n_levels, k)), np.zeros((n, n_levels, k)), np.empty(item.shape)
+    t[:] = low[:, np.newaxis, np.newaxis]
+    n_above = np.empty((n, n_levels, k, n_levels))
+    s_above = np.empty((n, n_levels, k, n_levels))
+    last = lists.offsets[1:] - 1
+    n_above[:], s_above[:] = above[last][:, None, None, :], sums[last][:, None, None, :]
+    item[where], gain[where], extra[where], t[where] = kept, b[kept], cost[kept], s[kept]
+    n_above[where], s_above[where] = above[kept], sums[kept]
+    first, n_first = np.zeros((2, n, n_levels, k + 1))  # scores of the first m of each level
+    first[:, :, 1:] = np.cumsum(np.where(item >= 0, t, 0.0), axis=2)
+    n_first[:, :, 1:] = np.cumsum(item >= 0, axis=2)
+    left = n_above[..., np.newaxis] - n_first[:, None, None, :, :]
+    passing = s_above[..., np.newaxis] - first[:, None, None, :, :] - left * t[..., None, None]
+    passing = np.where(left > 0, passing, 0.0)
+    return tuple(np.moveaxis(part, 0, -1).copy() for part in (item, gain, extra, passing))
+
+
+def _by_assignment(s, b, cost, level, lists, discounts):
+    """Places of candidates by an assignment problem for each list."""
+    places = np.empty(lists.n_rows, dtype=np.intp)
+    for first, last in zip(lists.starts, lists.offsets[1:], strict=True):
+        rows, r = slice(first, last), last - first
+        discount, is_first = np.zeros(r), np.arange(r) < len(discounts)
+        discount[is_first] = discounts[:r]
+        profit = np.outer(s[rows], np.arange(r, 0, -1)) - np.outer(b[rows], discount)
+        profit -= np.outer(cost[rows], is_first)
+        places[rows] = linear_sum_assignment(profit, maximize=True)[1] + 1
+    return places
+
+
+def _complete(candidates, found, n_first, order, lists):
+    """Places of all items: candidates among the first k, then the others by their scores."""
+    places = np.zeros(lists.n_rows, dtype=np.intp)
+    is_first = found <= n_first[lists.index[candidates]]
+    places[candidates[is_first]] = found[is_first]
+    left = places[order] == 0
+    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(n_first)
+    places[order[left]] = rank[left]
+    return places
+
+
+# Measures of counts -----------------------------------------------------------------
+
+
+class CountLoss(NamedTuple):
+    """A loss that is a function of the four counts, concave in b.
+
+    Attributes
+    ----------
+    loss : callable
+        ``loss(a, b, P, N)`` with arrays of counts.
+    bounds : callable
+        ``bounds(a, P, N)`` returns the least and the largest b that V allows; no b where the
+        least is above.
+    """
+
+    loss: Callable
+    bounds: Callable = lambda a, P, N: (np.zeros_like(a), N + np.zeros_like(a))
+
+
+def f_loss(beta):
+    """``1 - F_beta``; F_beta is 1 if nothing is relevant and nothing marked."""
+
+    def loss(a, b, P, N):
+        hits = (1.0 + beta**2) * a
+        total = hits + b + beta**2 * (P - a)
+        return 1.0 - np.divide(hits, total, out=np.ones(np.shape(total)), where=total > 0)
+
+    return CountLoss(loss)
+
+
+def balanced_loss():
+    """One minus the mean of sensitivity and specificity."""
+
+    def loss(a, b, P, N):
+        return 1.0 - 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
+
+    return CountLoss(loss)
+
+
+def precision_loss(k):
+    """One minus precision, at least k marked; the precision of nothing is 0."""
+
+    def loss(a, b, P, N):
+        return 1.0 - a / np.maximum(a + b, 1)
+
+    return CountLoss(loss, lambda a, P, N: (np.maximum(k - a, 0), N + np.zeros_like(a)))
+
+
+def recall_loss(k):
+    """One minus recall, at most k marked."""
+
+    def loss(a, b, P, N):
+        return 1.0 - a / np.maximum(P, 1) + 0.0 * b
+
+    return CountLoss(loss, lambda a, P, N: (np.zeros_like(a), np.minimum(N, k - a)))
+
+
+def count_hinge(relevant, scores, lists, count_loss):
+    """The hinge of each list and its subgradient in the scores.
+
+    Parameters
+    ----------
+    relevant : ndarray of bool, shape (n_rows,)
+        Grouped.
+    scores : ndarray of shape (n_rows,)
+    lists : RankingLists
+    count_loss : CountLoss
+
+    Returns
+    -------
+    values : ndarray of shape (n_lists,)
+    slopes : ndarray of shape (n_rows,)
+        v - y of the maximising v: 2, 0 or -2.
+    """
+    top = _Sorted.of(scores, relevant, lists)
+    rest = _Sorted.of(scores, ~relevant, lists)
+    P, N = top.lengths, rest.lengths
+    of_list = np.repeat(np.arange(lists.n_lists), P + 1)
+    starts = np.concatenate([[0], np.cumsum(P + 1)])[:-1]
+    a = np.arange(len(of_list)) - starts[of_list]
+    b, allowed = _best_b(a, of_list, P[of_list], N[of_list], rest, count_loss)
+    value = count_loss.loss(a, b, P[of_list], N[of_list]) + 2.0 * rest.sum_of_first(of_list, b)
+    value -= 2.0 * (top.sums[top.offsets[of_list + 1]] - top.sums[top.offsets[of_list] + a])
+    value[~allowed] = -np.inf
+    values = np.maximum.reduceat(value, starts)
+    best = _first_of_lists(value == values[of_list], of_list, lists.n_lists)
+    slopes = np.zeros(len(scores))
+    top.mark(slopes, scores, a[best], lists, outside=-2.0)
+    rest.mark(slopes, scores, b[best], lists, inside=2.0)
+    return values, slopes
+
+
+def _first_of_lists(where, of_list, n_lists):
+    at = np.flatnonzero(where)
+    first = np.searchsorted(of_list[at], np.arange(n_lists))
+    return at[first]
+
+
+def _best_b(a, of_list, P, N, rest, count_loss):
+    """The best b of each a, by binary search, and whether V allows any."""
+    low, high = count_loss.bounds(a, P, N)
+    allowed = low <= np.minimum(high, N)
+    low = np.minimum(low, N)
+    high = np.maximum(high, low)
+    base = rest.offsets[of_list]
+    while len(rest.values) and np.any(low < high):
+        b = (low + high + 1) // 2  # at least 1
+        gain = count_loss.loss(a, b, P, N) - count_loss.loss(a, b - 1, P, N)
+        at = np.clip(base + b - 1, 0, len(rest.values) - 1)
+        rises = (gain + 2.0 * rest.values[at] > 0) & (low < high)
+        low, high = np.where(rises, b, low), np.where(rises, high, np.minimum(high, b - 1))
+        high = np.maximum(high, low)
+    return low, allowed
+
+
+class _Sorted(NamedTuple):
+    """The scores of one class, in descending order within each list."""
+
+    rows: np.ndarray
+    values: np.ndarray
+    sums: np.ndarray
+    lengths: np.ndarray
+    offsets: np.ndarray
+
+    @classmethod
+    def of(cls, scores, chosen, lists):
+        rows = np.flatnonzero(chosen)
+        own = scores[rows]
+        if lists.n_lists == 1:
+            values, lengths = np.sort(own)[::-1], np.array([len(rows)])
+        else:
+            of_list = lists.index[rows]
+            values = own[np.lexsort((-own, of_list))]
+            lengths = np.bincount(of_list, minlength=lists.n_lists)
+        sums = np.concatenate([[0.0], np.cumsum(values)])
+        return cls(rows, values, sums, lengths, np.concatenate([[0], np.cumsum(lengths)]))
+
+    def sum_of_first(self, of_list, count):
+        start = self.offsets[of_list]
+        return self.sums[start + count] - self.sums[start]
+
+    def mark(self, slopes, scores, count, lists, *, inside=0.0, outside=0.0):
+        """Write `inside` at the first `count` rows of each list, `outside` at the others."""
+        own = scores[self.rows]
+        last = self.offsets[:-1] + count - 1
+        of_list: Any
+        threshold = np.full(lists.n_lists, np.inf)
+        some = count > 0
+        threshold[some] = self.values[last[some]]
+        if lists.n_lists == 1:
+            of_list, threshold = 0, threshold[0]
+            marked = own > threshold
+            n_marked = np.array([np.count_nonzero(marked)])
+        else:
+            of_list = lists.index[self.rows]
+            threshold = threshold[of_list]
+            marked = own > threshold
+            n_marked = np.bincount(of_list[marked], minlength=lists.n_lists)
+        left = count - n_marked
+        if np.any(left > 0):  # rows at the threshold, in their order
+            tied = np.flatnonzero(own == threshold)
+            of_tied = np.zeros(len(tied), dtype=np.intp) if lists.n_lists == 1 else of_list[tied]
+            before = np.searchsorted(of_tied, of_tied)
+            marked[tied[np.arange(len(tied)) - before < left[of_tied]]] = True
+        slopes[self.rows] = np.where(marked, inside, outside)
