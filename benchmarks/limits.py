@@ -34,7 +34,7 @@ from lowrank_rank import (
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.metrics import kendall_tau_loss, ndcg_score
-from lowrank_rank.order_preserving._problem import ScaledFeatures, ScoreProblem
+from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, encode, scaling_of
 from lowrank_rank.target_losses import NDCG
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
@@ -89,10 +89,12 @@ def timed(args, ours, floor):
 def evaluation(surrogate, X, y, qid):
     """A call that evaluates a linear model's surrogate and its gradient, products with X too."""
     lists, weights = RankingLists.from_qid(qid), np.ones(len(y))
-    problem = ScoreProblem.of_labels(y, lists, weights, NDCG(k=10), surrogate)
-    features = ScaledFeatures.of(X, weights, True, True)
+    rows = encode(X, y, lists, weights, NDCG(k=10))
+    summary = Summary.of(rows)
+    scaling = scaling_of(summary.features, True, True)
+    problem = ScoreProblem.of(rows, scaling, *summary.objective(surrogate))
     theta = np.random.default_rng(0).normal(size=(1, X.shape[1] + 1)) / np.sqrt(X.shape[1])
-    return lambda: features.gradient(problem.evaluate(features.scores(theta))[1])
+    return lambda: problem.value_and_gradient(theta)
 
 
 def surrogates_of_pairs(args):

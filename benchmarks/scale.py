@@ -21,8 +21,7 @@ from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank._blocks import Blocks, HeldBlocks
-from lowrank_rank.order_preserving import _solvers
-from lowrank_rank.order_preserving._problem import Scaling
+from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, read, scaling_of
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 
@@ -139,14 +138,13 @@ def evaluation_paths(X, y, qid, blocks):
     if not isinstance(X, np.memmap):
         kinds["fit"] = HeldBlocks([(X, y, qid)])
     for name, source in kinds.items():
-        labelled = source.map(_solvers.read, model, loss)
-        facts = labelled.sum(_solvers.facts)
-        scaling = Scaling.of(facts.features, True, True)
-        known = facts.labels.known(model.surrogate)
-        parts = labelled.map(_solvers.prepare, scaling, known, source.is_kept, True)
+        rows = source.map(read, model, loss)
+        summary = rows.sum(Summary.of)
+        scaling = scaling_of(summary.features, True, True)
+        parts = rows.map(ScoreProblem.of, scaling, *summary.objective(model.surrogate))
         yield (
             f"evaluation, {name}",
-            lambda parts=parts: parts.sum(_solvers.value_and_gradient, theta),
+            lambda parts=parts: parts.sum(ScoreProblem.value_and_gradient, theta),
             floor,
             2.0,
         )

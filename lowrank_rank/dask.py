@@ -29,7 +29,7 @@ from ._parameters import fresh_fit
 from ._ranks import ranks_from_scores
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from .order_preserving import OrderPreservingRegressor
-from .order_preserving._solvers import read
+from .order_preserving._problem import read
 
 __all__ = [
     "DaskLowRankSurrogateClassifier",

@@ -273,7 +273,9 @@ def test_the_default_learns_from_long_lists_with_few_relevant_items():
     noisy = X[:, 0] + 2.0 * rng.normal(size=4000)
     y = (noisy > np.sort(noisy)[-200]).astype(int)
     default = StructuredHingeRanker().fit(X, y, qid=qid)
-    with pytest.warns(UserWarning, match="has its minimum at zero weights.*Take target_loss='kendall'"):
+    with pytest.warns(
+        UserWarning, match="has its minimum at zero weights.*Take target_loss='kendall'"
+    ):
         ndcg = StructuredHingeRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
     assert not ndcg.coef_.any()
     assert np.corrcoef(default.predict(X), X[:, 0])[0, 1] > 0.9
