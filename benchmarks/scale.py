@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
-from lowrank_rank._blocks import Blocks, HeldBlocks
+from lowrank_rank._base import Blocks, HeldBlocks
 from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, read, scaling_of
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table

@@ -1,32 +1,34 @@
-"""Arrays as users give them: numbers, without a mask, finite, and no larger than the machine."""
+"""Arrays and tables as users give them: types, numbers, finite values, data frames."""
 
 import os
+import sys
 import warnings
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import gen_batches
 
-#: Entries up to which sums over a list, and over its pairs, stay finite.
+#: Anything that NumPy can convert to an array: lists, arrays, series.
+ArrayLike: TypeAlias = Any
+#: Features: an array, a sparse matrix or a data frame.
+MatrixLike: TypeAlias = Any
+
+#: Largest entry for which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
-_ENTRIES_AT_ONCE = 2**17
-_FLOAT_MAX = float(np.finfo(np.float64).max)
 
 
 def check_unmasked(values, name):
     """Refuse a masked array in which something is masked: its mask would be ignored."""
     if np.ma.is_masked(values):
         raise ValueError(
-            f"{name} is a masked array, whose mask would be ignored: leave out the rows that are "
-            f"masked, or say {name}.filled(np.nan) where NaN is taken."
+            f"{name} is a masked array, and its mask would be ignored: drop the masked rows, or "
+            f"pass {name}.filled(np.nan) if NaN is allowed."
         )
 
 
 def as_array(values):
-    """``numpy.asarray``; ragged lists are refused by every version of NumPy.
-
-    Below 1.24 it warns and makes an array of objects of them.
-    """
+    """``numpy.asarray`` that refuses ragged lists; NumPy below 1.24 only warns of them."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="Creating an ndarray from ragged")
         try:
@@ -36,25 +38,19 @@ def as_array(values):
 
 
 def plain(value):
-    """A value as messages show it: a number of Python's, not one that NumPy spells out."""
+    """A value for messages: a NumPy scalar becomes a Python one."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def n_rows(X):
-    """How many rows X has before it is checked; 1 where it is no table at all."""
+    """Number of rows of X before it is checked; 1 if X is no table."""
     if getattr(X, "shape", ()):
         return X.shape[0]
     return len(X) if hasattr(X, "__len__") and not isinstance(X, np.ndarray) else 1
 
 
 def numbers(values, name):
-    """Values as a float array of any shape.
-
-    Raises
-    ------
-    ValueError
-        If they are no real numbers, ragged or masked.
-    """
+    """Values as a float array of any shape; refuses ragged, masked and complex ones."""
     check_unmasked(values, name)
     try:
         array = as_array(values)
@@ -67,8 +63,8 @@ def numbers(values, name):
 
 
 def check_finite(array, name, largest=np.inf):
-    """Refuse NaN and what is larger than `largest`, naming the first; returns the array."""
-    wrong = ~(np.abs(array) <= min(largest, _FLOAT_MAX))
+    """Return the array; refuse NaN and entries larger than `largest`, with the first place."""
+    wrong = ~(np.abs(array) <= min(largest, np.finfo(np.float64).max))
     if wrong.any():
         place = [int(i) for i in np.argwhere(wrong)[0]]
         bound = "" if largest > LARGEST else f", at most {largest:g}"
@@ -76,18 +72,13 @@ def check_finite(array, name, largest=np.inf):
     return array
 
 
-def machine_memory():
-    """Bytes of memory of this machine, or None where the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # not on every system
-        return None
-
-
 def check_size(what, n_bytes, remedy):
-    """Refuse what is larger than the machine's memory, before it is taken."""
-    memory = machine_memory()
-    if memory is not None and n_bytes > memory:
+    """Refuse an array larger than the memory of the machine, before it is allocated."""
+    try:
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not on every system
+        return
+    if n_bytes > memory:
         raise ValueError(
             f"{what} would take {n_bytes / 2**30:.4g} GiB, more than the {memory / 2**30:.4g} GiB "
             f"of this machine: {remedy}."
@@ -96,12 +87,9 @@ def check_size(what, n_bytes, remedy):
 
 # The range of the features ----------------------------------------------------------
 
-#: Squares beyond it are refused: sums of them with weights need room.
-_LARGEST_SQUARES, _SMALLEST_SQUARES = 1e300, 1e-300
-
 
 def out_of_range():
-    """The error of features that cannot be computed with."""
+    """The error for features with squares out of the floating range."""
     return ValueError(
         "The features are too large or too small for their squares to be computed: bring them "
         "to one scale (StandardScaler)."
@@ -115,48 +103,124 @@ def sum_of_squares(X):
         if entries.dtype == np.float64:
             return float(np.dot(entries, entries))
         if entries.dtype == np.float32:
-            pieces = (entries[rows] for rows in gen_batches(len(entries), _ENTRIES_AT_ONCE))
+            pieces = (entries[rows] for rows in gen_batches(len(entries), 2**17))
             total = sum(float(np.dot(some, some)) for some in pieces)
-            if 1e-20 < total < np.inf:  # else squares may leave the range of single precision
+            if 1e-20 < total < np.inf:  # within the range of single precision
                 return total
         return float(np.einsum("i,i->", entries, entries, dtype=np.float64))
 
 
-def mean_square(X, degree=2, total=None):
-    """Mean squared norm of the rows; refuses features whose squares leave the floating range.
+def mean_square(X, degree=2):
+    """Mean squared norm of the rows; refuses features with squares out of the floating range.
 
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n, p)
-        NaN is left out.
+        NaN is skipped.
     degree : int, default=2
-        Of the products of features that have to stay in the range.
-    total : float or None
-        The `sum_of_squares`, where it is known.
+        Degree of the products of features that must stay in the range.
     """
-    total = sum_of_squares(X) if total is None else total
+    total = sum_of_squares(X)
     if np.isnan(total):
         X = X.data if sparse.issparse(X) else X
         X = X[~np.isnan(X)].reshape(-1, 1)
         total = sum_of_squares(X)
     power = 2.0 / degree
-    if not total < _LARGEST_SQUARES**power:
+    if not total < 1e300**power:  # weighted sums of the squares need room
         raise out_of_range()
     value = total / max(X.shape[0], 1)
-    if value < _SMALLEST_SQUARES**power and np.any(X.data if sparse.issparse(X) else X):
+    if value < 1e-300**power and np.any(X.data if sparse.issparse(X) else X):
         raise out_of_range()
     return value
 
 
-def fits_in_single(root, targets):
-    """Whether roots of weights, and targets times them, stay in the range of single precision."""
-    some = root[root > 0]
-    in_range = some.size == 0 or (some.min() > 1e-15 and some.max() < 1e15)
-    return in_range and np.abs(targets).max(initial=0.0) < 1e20
-
-
 def is_finite(values):
-    """Whether all of a float array is finite; one pass, with nothing of its size, where it is."""
+    """Whether a float array is finite; a finite array needs one pass and no copy."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(values)
     return bool(np.isfinite(total)) or bool(np.isfinite(values).all())
+
+
+# Tables -----------------------------------------------------------------------------
+
+
+def table_of(columns, index=None):
+    """A pandas DataFrame of columns of equal length; a structured array without pandas.
+
+    Parameters
+    ----------
+    columns : dict of str to ndarray
+    index : str or None, default=None
+        Column for the index of a DataFrame; a field of a structured array.
+
+    Returns
+    -------
+    DataFrame or structured ndarray
+    """
+    columns = {name: np.asarray(values) for name, values in columns.items()}
+    try:
+        import pandas as pd  # an optional dependency
+    except ImportError:
+        return _structured(columns)
+    labels = None
+    if index is not None:
+        rest = {name: values for name, values in columns.items() if name != index}
+        # Ids may be tuples: they stay labels of one level.
+        columns, labels = rest, pd.Index(columns[index], name=index, tupleize_cols=False)
+    return pd.DataFrame(columns, index=labels)
+
+
+def _structured(columns):
+    n_rows = len(next(iter(columns.values())))
+    table = np.empty(n_rows, dtype=[(name, values.dtype) for name, values in columns.items()])
+    for name, values in columns.items():
+        table[name] = values
+    return table
+
+
+def is_frame(table):
+    """Whether a table has named columns: a frame of pandas or polars, or a structured array."""
+    return hasattr(table, "columns") or getattr(getattr(table, "dtype", None), "names", None)
+
+
+def is_data_frame(X):
+    """Whether X is a data frame of pandas or polars, with a type for each column."""
+    frames = (getattr(sys.modules.get(name), "DataFrame", ()) for name in ("pandas", "polars"))
+    return any(isinstance(X, frame) for frame in frames)
+
+
+def take_rows(X, rows):
+    """Select rows of an array, a list, a sparse matrix, a frame or a series by their indices."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
+
+
+def column_names(table):
+    """Names of the columns of a table for which `is_frame` holds."""
+    return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+
+
+def first_text(table):
+    """Row, column and entry of the first text in a table that is no number, or None.
+
+    The column is a name if it has one, else an index.
+    """
+    names = column_names(table) if is_frame(table) else None
+    entries = None if names else np.asarray(table, dtype=object)
+    if entries is not None and entries.ndim != 2:
+        return None
+    columns: Any = entries.T if entries is not None else [table[name] for name in names or []]
+    for j, column in enumerate(columns):
+        for row, entry in enumerate(np.asarray(column, dtype=object)):
+            if isinstance(entry, str) and not _is_number(entry):
+                return row, names[j] if names else j, entry
+    return None
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

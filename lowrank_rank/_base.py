@@ -1,15 +1,24 @@
-"""What every ranker shares: reading a batch, score, ranks and tags."""
+"""Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from ._arrays import check_size, check_unmasked, mean_square
+from ._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_size,
+    check_unmasked,
+    first_text,
+    mean_square,
+    plain,
+)
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -21,30 +30,22 @@ from ._labels import (
     split_target,
     warn_of_single_items,
 )
-from ._lists import RankingLists
+from ._lists import RankingLists, ranks_from_scores
 from ._parameters import is_linear
-from ._ranks import ranks_from_scores
-from ._tables import first_text
-from ._typing import ArrayLike, MatrixLike
 from .target_losses import RankingMeasure, resolve_target_loss
-
-_VECTORS = 4  # of the length of the features: what the leanest fit holds at once
-# Of linear_scores; rows of BLAS are a multiple of what its kernels take at once.
-_COLUMNS_AT_ONCE, _ROWS_AT_ONCE = 4096, 1024
-_OUTPUTS_OF_BLAS, _ROWS_OF_BLAS = 8, 192
 
 
 def check_no_qid(qid):
-    """Refuse query ids where every row of X is a list of the same items."""
+    """Refuse query ids for a model of fixed items."""
     if qid is not None:
         raise ValueError("This model ranks the same items in every row of X; it takes no qid.")
 
 
 def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options):
-    """X as an estimator takes it, by scikit-learn's `validate_data`.
+    """Validate X by scikit-learn's `validate_data`.
 
-    Refuses what that does not see: a mask, which would be ignored, and more columns than vectors
-    of coefficients can have. Text is named by its place.
+    Masked arrays and more columns than fit into memory are refused too. The message for text names
+    its place.
     """
     check_unmasked(X, "X")
     try:
@@ -58,24 +59,23 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
         raise ValueError(
             f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
             "numbers: encode text and categories (OneHotEncoder or TargetEncoder, in a pipeline), "
-            "or leave the column out."
+            "or drop the column."
         ) from error
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
-        X.sum_duplicates()  # an entry that is given in parts is their sum
-    if reset:
-        vectors = 8 * _VECTORS * X.shape[1]
+        X.sum_duplicates()
+    if reset:  # every fit needs some four vectors of this length
+        vectors = 8 * 4 * X.shape[1]
         check_size(f"A model of {X.shape[1]} features", vectors, "select or hash features")
     return X
 
 
 def linear_scores(X, coef, intercept):
-    """X coef' + intercept, shape (n, d), equal for equal rows whatever else is in the batch.
+    """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
 
-    Equal documents must tie, and BLAS sums the last rows of a batch in another order: it is given
-    blocks of one size, the last one filled up. A few outputs are summed row by row, by einsum, in
-    blocks too, for it buffers longer sums by the batch. Sums are float64; where X and coef are
-    float32, so are the scores.
+    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
+    blocks of equal size, the last block padded. Few outputs are summed row by row, by einsum in
+    blocks. Sums are float64; scores are float32 if X and coef are.
 
     Raises
     ------
@@ -98,19 +98,15 @@ def _products_with(X, coef):
     if issparse(X):
         return X @ coef.T
     scores = np.zeros((X.shape[0], len(coef)))
-    if len(coef) >= _OUTPUTS_OF_BLAS:
-        right, filled = np.ascontiguousarray(coef.T), np.zeros((_ROWS_OF_BLAS, X.shape[1]))
-        as_it_is = X.dtype == np.float64 and X.flags.c_contiguous
-        for rows in gen_batches(len(scores), _ROWS_OF_BLAS):
+    if len(coef) >= 8:
+        right, block = np.ascontiguousarray(coef.T), np.zeros((192, X.shape[1]))
+        for rows in gen_batches(len(scores), len(block)):
             n = rows.stop - rows.start
-            if n == _ROWS_OF_BLAS and as_it_is:
-                np.matmul(X[rows], right, out=scores[rows])
-            else:
-                filled[:n] = X[rows]
-                scores[rows] = (filled @ right)[:n]
+            block[:n] = X[rows]
+            scores[rows] = (block @ right)[:n]
         return scores
-    batches_of_columns = list(gen_batches(X.shape[1], _COLUMNS_AT_ONCE))  # slow to ask for
-    for rows in gen_batches(len(scores), _ROWS_AT_ONCE):
+    batches_of_columns = list(gen_batches(X.shape[1], 4096))
+    for rows in gen_batches(len(scores), 1024):
         block = np.ascontiguousarray(X[rows], dtype=np.float64)
         for columns in batches_of_columns:
             scores[rows] += np.einsum("np,dp->nd", block[:, columns], coef[:, columns])
@@ -118,18 +114,38 @@ def _products_with(X, coef):
 
 
 def attribute_of_fitted(estimator, name):
-    """An attribute of the one model inside, ``estimator_``; without one there is no attribute."""
+    """An attribute of ``estimator_``, if the estimator has one."""
     if "estimator_" not in vars(estimator):
         raise AttributeError(f"This {type(estimator).__name__} has no estimator_, so no {name}.")
     return getattr(estimator.estimator_, name)
 
 
-class RankingMixin:
-    """`score` and `rank` of whatever orders lists by a score.
+class Rows(NamedTuple):
+    """Checked input of fit.
 
-    A subclass sets ``target_loss_``, ``n_lists_``, ``_has_qid_`` (whether fit was given query
-    ids) and ``n_items_`` (None for documents) in fit, and defines ``_ranking_scores``.
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    y : ndarray of shape (n,), (n, r) or (n, r, r)
+    lists : RankingLists
+        The queries of documents; else one list for each row.
+    weights : ndarray of shape (n,)
     """
+
+    X: object
+    y: np.ndarray
+    lists: RankingLists
+    weights: np.ndarray
+
+
+class BaseRanker:
+    """Mixin of everything that orders lists by a score: `score`, `rank` and reading of batches.
+
+    A subclass has ``target_loss``. It sets ``target_loss_``, ``n_lists_``, ``_has_qid_`` (whether
+    fit got query ids) and ``n_items_`` (None for documents) in fit.
+    """
+
+    target_loss: Any
 
     target_loss_: RankingMeasure
     n_items_: int | None
@@ -137,7 +153,7 @@ class RankingMixin:
     _has_qid_: bool
     predict: Callable[..., np.ndarray]
 
-    # With metadata routing the query ids are asked for without any set_*_request.
+    # Metadata routing requests the query ids by default.
     __metadata_request__fit = {"qid": True}  # noqa: RUF012
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
@@ -147,7 +163,7 @@ class RankingMixin:
         return self.predict(X)
 
     def _grades(self, y):
-        """Labels as the measure of the target loss takes them."""
+        """Labels for the measure of the target loss."""
         return y
 
     def score(
@@ -174,8 +190,8 @@ class RankingMixin:
         Returns
         -------
         float
-            The measure in its own units (negative for losses such as "pd"). Lists on which it
-            is undefined are left out; ``target_loss_.undefined`` if it is defined on none.
+            The measure in its own units (negative for losses such as "pd"). Lists without a value
+            are skipped; without any value the score is ``target_loss_.undefined``.
         """
         check_is_fitted(self)
         has_carried = carries_qid(y)
@@ -217,8 +233,8 @@ class RankingMixin:
         Raises
         ------
         ValueError
-            If qid does not fit X, is missing after a fit with ids, or is given to a model of
-            fixed items.
+            If qid does not fit X, is missing after a fit with ids, or comes with a model of fixed
+            items.
         """
         check_is_fitted(self)
         if qid is None and self._has_qid_:
@@ -236,41 +252,21 @@ class RankingMixin:
         flat = lists.group(scores.ravel())
         return lists.ungroup(ranks_from_scores(flat, lists)).reshape(scores.shape)
 
-
-class Rows(NamedTuple):
-    """Checked input of fit.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n, p)
-    y : ndarray of shape (n,), (n, r) or (n, r, r)
-    lists : RankingLists
-        Of documents: the queries; else one list for each row.
-    weights : ndarray of shape (n,)
-    """
-
-    X: object
-    y: np.ndarray
-    lists: RankingLists
-    weights: np.ndarray
-
-
-class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
-    """Base of the rankers that are regressors of scores with a `target_loss`."""
-
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
+        if tags.regressor_tags is None:
+            return tags
         try:
             loss = resolve_target_loss(self.target_loss)
         except (ValueError, TypeError):  # fit says what is wrong with it
             return tags
         tags.target_tags.positive_only = loss.labels != "any"
-        # On labels of any scale: a threshold may make all items relevant, or none.
+        # A threshold may make all items relevant, or none.
         tags.regressor_tags.poor_score = not loss.reaches_one or loss.labels == "binary"
         return tags
 
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
-        """`Rows` of a batch as users give it, `whole` if no other batch follows."""
+        """Read a batch into `Rows`; `whole` if no other batch follows."""
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self)
         X = self._validate_X(X, reset=reset)
@@ -284,3 +280,110 @@ class BaseRanker(RankingMixin, RegressorMixin, BaseEstimator):
         if whole:
             check_items_judged(y, weights)
         return Rows(X, y, lists, weights)
+
+
+# Blocks -----------------------------------------------------------------------------
+#
+# A fit by sums applies a function to every block of whole lists, and adds up the results. In memory
+# one block is held, from disk the blocks are read again for every sum, and on a cluster they are
+# futures (`lowrank_rank.dask`).
+
+
+class Block(NamedTuple):
+    """Rows of whole lists, as `fit` takes them."""
+
+    X: Any
+    y: Any
+    qid: Any = None
+    sample_weight: Any = None
+
+    @classmethod
+    def of(cls, block):
+        """A block from a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
+        if not isinstance(block, tuple | list) or not 2 <= len(block) <= 4:
+            what = f"{len(block)} entries" if isinstance(block, tuple | list) else type(block)
+            raise ValueError(
+                "A block is a tuple (X, y, qid) of whole lists, or (X, y, qid, sample_weight), "
+                f"with None where there is none; got {what}."
+            )
+        return cls(*block)
+
+
+def check_iterable(blocks, *, again=False):
+    """Refuse an object without blocks, or an iterator if they are needed `again`."""
+    if not isinstance(blocks, Iterable):
+        raise TypeError(f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}.")
+    if again and isinstance(blocks, Iterator):
+        raise ValueError(
+            "blocks can be read only once, and an iterative fit reads them for every evaluation: "
+            "give a list of blocks, or an object whose __iter__ starts anew each time (as "
+            f"datasets.iter_lists does), not {type(blocks).__name__}."
+        )
+    return blocks
+
+
+def check_has_ids(before, now, would_be="one list"):
+    """Refuse rows without query ids after rows that had them."""
+    if before and not now:
+        raise ValueError(
+            f"Earlier batches had query ids, this one has none and would be {would_be}: pass "
+            "qid=..., or y as ranking_target(y, qid)."
+        )
+
+
+def cut_list(one):
+    """The error for a list with rows in two batches, blocks or parts."""
+    return ValueError(
+        f"The list {plain(one)!r} is cut: it has rows in two calls of partial_fit, two blocks or "
+        "two parts. Give each list in one of them."
+    )
+
+
+def check_new_lists(ids, seen):
+    """Refuse a list with rows in an earlier block; adds the ids to the set `seen`."""
+    ids = [] if ids is None else ids.tolist()
+    again = next((one for one in ids if one in seen), None)
+    if again is not None:
+        raise cut_list(again)
+    seen.update(ids)
+
+
+class Blocks:
+    """Blocks that are read again for every sum, and the functions to apply to each.
+
+    Parameters
+    ----------
+    source : re-iterable
+    steps : tuple of (callable, tuple)
+        ``function(block, *args)``, one after another.
+    """
+
+    def __init__(self, source, steps=()):
+        self.source, self.steps = source, steps
+
+    def __iter__(self):
+        for block in self.source:
+            for function, args in self.steps:
+                block = function(block, *args)
+            yield block
+
+    def map(self, function, *args):
+        """Blocks with ``function(block, *args)`` applied."""
+        return Blocks(self.source, (*self.steps, (function, args)))
+
+    def sum(self, function, *args):
+        """Sum of ``function(block, *args)`` over the blocks, in their order."""
+        found = (function(block, *args) for block in self)
+        try:
+            return reduce(add, found)
+        except TypeError:
+            if next(iter(self.source), None) is None:
+                raise ValueError("There are no blocks: at least one row is needed.") from None
+            raise
+
+
+class HeldBlocks(Blocks):
+    """Blocks in memory: `map` applies functions once."""
+
+    def map(self, function, *args):
+        return HeldBlocks([function(block, *args) for block in self])

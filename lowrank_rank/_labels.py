@@ -10,9 +10,8 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ._arrays import as_array, check_unmasked, is_finite
+from ._arrays import ArrayLike, as_array, check_unmasked, is_finite
 from ._lists import RankingLists, checked_ids, id_array, same_id
-from ._typing import ArrayLike
 
 
 def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:

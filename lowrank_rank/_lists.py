@@ -1,9 +1,8 @@
-"""Which rows form a list: the only module that knows what a qid is.
+"""Lists of rows from query ids, and orders and ranks within lists.
 
-A batch of lists is one flat array plus offsets. *Grouped order* means that the
-rows of a list stand next to each other, lists in order of first appearance, rows
-within a list in their original order. Everything else in the package works on
-grouped flat arrays and never sees an id.
+A batch of lists is one flat array plus offsets. In *grouped order* the rows of a list stand next to
+each other, lists in order of first appearance, rows of a list in their original order. The rest of
+the package works on grouped flat arrays and never sees an id.
 """
 
 from collections import defaultdict
@@ -15,12 +14,9 @@ from sklearn.utils import gen_batches
 
 from ._arrays import check_unmasked, plain
 
-_BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, and of no short pattern
-_ROWS_AT_ONCE = 2**13  # of letters of strings
-
 
 class RankingLists:
-    """A partition of rows into lists: lengths, and how to bring rows together.
+    """A partition of rows into lists.
 
     Parameters
     ----------
@@ -99,7 +95,7 @@ class RankingLists:
 
     @property
     def ends(self):
-        """The lists of the first and the last row, as the rows came."""
+        """The lists of the first and the last row."""
         if self.order is None:
             return 0, self.n_lists - 1
         at = [int(np.flatnonzero(self.order == row)[0]) for row in (0, self.n_rows - 1)]
@@ -112,10 +108,9 @@ class RankingLists:
 
     @cached_property
     def same_length(self):
-        """For each length that occurs: the lists, and their grouped rows as a matrix.
+        """For each distinct length the lists, and their grouped rows as a matrix.
 
-        What works on rows of a matrix then works on ragged lists too, with a loop over the
-        distinct lengths only and no padding.
+        A loop over the distinct lengths then replaces padding of ragged lists.
         """
         by_length = np.argsort(self.lengths, kind="stable")
         lengths, first = np.unique(self.lengths[by_length], return_index=True)
@@ -156,9 +151,9 @@ class RankingLists:
         Returns
         -------
         lists : RankingLists
-            Of the kept rows, grouped; a list that keeps no row is not among them.
+            The lists of the kept rows, without empty lists.
         kept_lists : ndarray of int
-            Indices of the lists that keep a row.
+            Indices of these lists.
         """
         lengths = np.bincount(self.index[kept_rows], minlength=self.n_lists)
         kept_lists = np.flatnonzero(lengths)
@@ -166,16 +161,16 @@ class RankingLists:
 
 
 def batches(n_lists, entries, max_entries=2**22):
-    """Slices of lists with at most so many entries together, at least one list each.
+    """Slices of lists with at most `max_entries` numbers, at least one list each.
 
-    Without any list there is one empty slice, so that shapes are known.
+    Without any list there is one empty slice, which keeps shapes defined.
     """
     step = max(1, max_entries // max(entries, 1))
     return [slice(0, n_lists)] if n_lists <= step else list(gen_batches(n_lists, step))
 
 
 def blocks_of_lists(lists, n_rows):
-    """Pairs (first, last) of ranges of lists with about so many rows, no list cut.
+    """Ranges (first, last) of whole lists with about `n_rows` rows.
 
     Examples
     --------
@@ -187,18 +182,18 @@ def blocks_of_lists(lists, n_rows):
 
 
 def _categories(qid):
-    """Codes and categories of categorical ids in pandas; other ids as they are, and None."""
-    categorical = getattr(qid, "cat", qid)  # a Series has them there, an index itself
+    """Codes and categories of categorical ids in pandas; other ids unchanged, and None."""
+    categorical = getattr(qid, "cat", qid)  # of a Series, or of an index
     if not (hasattr(categorical, "codes") and hasattr(categorical, "categories")):
         return qid, None
     codes = np.asarray(categorical.codes)
     if np.any(codes < 0):
-        return qid, None  # missing ids are refused as those of other arrays are
+        return qid, None  # missing ids are refused later
     return codes, np.asarray(categorical.categories)
 
 
 def id_array(qid):
-    """One-dimensional array of ids; tuples and mixed types stay what they are."""
+    """One-dimensional array of ids; tuples and mixed types stay objects."""
     check_unmasked(qid, "qid")
     if not hasattr(qid, "__array__"):
         try:
@@ -223,7 +218,7 @@ def id_array(qid):
 def same_id(a, b):
     """Whether two single ids are equal, of whatever types they are."""
     equal = a == b
-    return bool(equal) if np.ndim(equal) == 0 else False  # a number and a tuple: item by item
+    return bool(equal) if np.ndim(equal) == 0 else False  # NumPy compares tuples item by item
 
 
 def factorize(qid):
@@ -233,10 +228,9 @@ def factorize(qid):
     if qid.dtype == object:
         return _factorize_objects(qid)
     refuse_missing_ids(qid)
-    # Ids mostly come in runs: only the head of each run has to be looked up.
+    # Ids mostly come in runs: only the first row of each run is looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
-    values = qid[heads]
-    ids, first, codes = _distinct(values)
+    ids, first, codes = np.unique(qid[heads], return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     place = np.empty_like(by_appearance)
     place[by_appearance] = np.arange(len(ids))
@@ -253,13 +247,13 @@ def _factorize_objects(qid):
             f"qid must hold hashable ids (numbers, strings, tuples): {error}."
         ) from None
     ids = qid[first]
-    if _missing(ids).any():  # NaN is a key of its own: each that is missing is among the ids
+    if _missing(ids).any():  # each NaN is a key of its own
         refuse_missing_ids(qid)
     return codes, ids
 
 
 def _codes_by_hash(values):
-    """Codes of a list of hashable values, and where each code appears first."""
+    """Codes of a list of hashable values, and the first row of each code."""
     table: defaultdict = defaultdict(count().__next__)
     codes = np.fromiter(map(table.__getitem__, values), dtype=np.intp, count=len(values))
     is_first = np.diff(np.maximum.accumulate(codes), prepend=-1) > 0
@@ -267,7 +261,7 @@ def _codes_by_hash(values):
 
 
 def checked_ids(qid):
-    """Array of ids; refuses those that are missing or cannot be hashed, and no ids at all."""
+    """Array of ids; refuses missing ids, ids that cannot be hashed, and an empty array."""
     codes, categories = _categories(qid)
     if categories is not None and len(codes):
         factorize(id_array(categories))
@@ -280,37 +274,8 @@ def checked_ids(qid):
     return qid
 
 
-def _distinct(values):
-    """Distinct values, where each appears first, and which one each entry is."""
-    if values.dtype.kind in "iu":
-        low = values.min()
-        span = int(values.max()) - int(low) + 1
-        if span <= 2 * len(values):  # a table rather than a sort
-            unsigned = f"u{values.dtype.itemsize}"  # a difference may not fit the signed type
-            offset = (values - low).astype(unsigned).astype(np.intp)
-            first = np.full(span, -1)
-            first[offset[::-1]] = np.arange(len(values))[::-1]  # the last one written stays
-            present = np.flatnonzero(first >= 0)
-            code = np.cumsum(first >= 0) - 1
-            return values[first[present]], first[present], code[offset]
-    if values.dtype.kind in "US" and values.dtype.itemsize:  # slow to sort: by a number for each
-        _, first, code = np.unique(_fingerprints(values), return_index=True, return_inverse=True)
-        if (values[first][code] == values).all():
-            return values[first], first, code
-    return np.unique(values, return_index=True, return_inverse=True)
-
-
-def _fingerprints(values):
-    """A number for each of some strings of one type; two that differ seldom have the same."""
-    letter = f"u{np.dtype(values.dtype.kind + '1').itemsize}"
-    letters = np.ascontiguousarray(values).view(letter).reshape(len(values), -1)
-    powers = np.multiply.accumulate(np.full(letters.shape[1], _BASE, dtype=np.uint64))
-    blocks = gen_batches(len(values), _ROWS_AT_ONCE)
-    return np.concatenate([letters[rows].astype(np.uint64) @ powers for rows in blocks])
-
-
 def refuse_missing_ids(qid):
-    """Name the first row whose id is missing or infinite."""
+    """Refuse missing and infinite ids; the message names the first row."""
     bad = _missing(qid)
     if bad.any():
         row = int(np.argmax(bad))
@@ -321,7 +286,7 @@ def refuse_missing_ids(qid):
 
 
 def _missing(values):
-    """Which rows lack an id, or a part of one: NaN is equal to nothing, not even to itself."""
+    """Whether each id, or a part of it, is missing or infinite."""
     if values.dtype.names is not None:
         parts = [_missing(values[name]) for name in values.dtype.names]
         return np.logical_or.reduce([part.reshape(len(values), -1).any(axis=1) for part in parts])
@@ -342,9 +307,128 @@ def _is_missing(q):
         return bool(_missing(np.asarray(q).reshape(1))[0])
     try:
         return q is None or bool(q != q) or (isinstance(q, float) and abs(q) == float("inf"))
-    except TypeError:  # pandas.NA compares to NA, which has no truth value
+    except TypeError:  # comparisons with pandas.NA have no truth value
         return True
     except ValueError:
         raise TypeError(
             f"qid must hold hashable ids (numbers, strings, tuples), got the array {q!r}."
         ) from None
+
+
+# Orders and ranks -------------------------------------------------------------------
+#
+# Ranks are 1-based, 1 = best, and higher scores are better. Tied scores have the mean value over
+# all orders that agree with them: a quantity of the position is averaged over tied positions.
+
+
+def sort_lists(scores, lists, *, stable=False):
+    """Flat indices that sort the items of each list, best first.
+
+    `stable` keeps the original order of equal scores. Measures do not need it: they average over
+    ties.
+    """
+    r = lists.common_length
+    order = np.empty(len(scores), dtype=np.intp)
+    if r is not None:
+        columns = _best_first(scores.reshape(-1, r), stable)
+        np.add(columns, lists.starts[:, np.newaxis], out=order.reshape(-1, r))
+        return order
+    for _, rows in lists.same_length:
+        order[rows] = rows[:, :1] + _best_first(scores[rows], stable)
+    return order
+
+
+def _best_first(matrix, stable):
+    """Column indices that sort each row in descending order."""
+    if stable:
+        return np.argsort(-matrix, axis=1, kind="stable")
+    return np.argsort(matrix, axis=1)[:, ::-1]
+
+
+def tie_blocks(sorted_scores, lists):
+    """Start of each block of equal scores within a list, or None if nothing is tied."""
+    starts_block = np.empty(len(sorted_scores), dtype=bool)
+    np.not_equal(sorted_scores[1:], sorted_scores[:-1], out=starts_block[1:])
+    starts_block[lists.starts] = True
+    if starts_block.all():
+        return None
+    return np.flatnonzero(starts_block)
+
+
+def block_lengths(blocks, n_rows):
+    """Number of items in each block of `tie_blocks`."""
+    return np.diff(np.append(blocks, n_rows))
+
+
+def mean_over_ties(by_position, blocks):
+    """Average a quantity given by sorted position over each block of ties, in place.
+
+    Parameters
+    ----------
+    by_position : ndarray of shape (n_rows,)
+        The quantity at each position of the sorted lists. If it is 0 at the start of a block, it
+        must be 0 in the whole block, as for discounts.
+    blocks : ndarray of int or None
+        Result of `tie_blocks`.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        `by_position` itself.
+    """
+    if blocks is None:
+        return by_position
+    live = np.flatnonzero(by_position[blocks])
+    starts = blocks[live]
+    lengths = np.append(blocks, len(by_position))[live + 1] - starts
+    tied = lengths > 1
+    starts, lengths = starts[tied], lengths[tied]
+    if len(starts) == 0:
+        return by_position
+    first = np.cumsum(lengths) - lengths
+    rows = np.repeat(starts - first, lengths) + np.arange(lengths.sum())
+    by_position[rows] = np.repeat(np.add.reduceat(by_position[rows], first) / lengths, lengths)
+    return by_position
+
+
+def ranks_from_scores(scores, lists):
+    """Ranks 1..r of each list's items; equal scores keep the order of the rows."""
+    ranks = np.empty(len(scores), dtype=np.intp)
+    ranks[sort_lists(scores, lists, stable=True)] = lists.positions
+    return ranks
+
+
+def ranks_from_orders(orders):
+    """Ranks 1..r from orders (item indices, best first), shape (n_lists, r)."""
+    ranks = np.empty_like(orders)
+    np.put_along_axis(ranks, orders, np.arange(1, orders.shape[1] + 1)[np.newaxis], axis=1)
+    return ranks
+
+
+def mid_ranks(scores, lists):
+    """Mean rank of each item over all orders that agree with the scores."""
+    order = sort_lists(scores, lists)
+    ranks = np.empty(len(scores))
+    ranks[order] = mean_over_ties(lists.positions.astype(float), tie_blocks(scores[order], lists))
+    return ranks
+
+
+def mid_fractions(values, lists, weights):
+    """Weighted fraction of the list below each item; ties and the item itself count one half.
+
+    This is the mid-distribution function of each list, (r - mid_rank + 1/2) / r with equal weights.
+    A constant factor of the weights of a list changes nothing. A row of weight 2 is the row twice.
+    """
+    order = sort_lists(values, lists)
+    blocks = tie_blocks(values[order], lists)
+    if blocks is None:
+        blocks = np.arange(len(values))
+    weight = weights[order]
+    of_block = np.add.reduceat(weight, blocks)
+    above = np.cumsum(weight) - weight
+    above = above[blocks] - above[lists.starts][lists.index[blocks]]
+    total = lists.sum(weights)[lists.index[blocks]]
+    below = np.divide(above + of_block / 2.0, total, out=np.zeros(len(total)), where=total > 0)
+    fractions = np.empty(len(values))
+    fractions[order] = np.repeat(1.0 - below, block_lengths(blocks, len(values)))
+    return fractions

@@ -21,12 +21,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ._blocks import Block, Blocks
-from ._costs import class_labels, names_classes
+from ._base import Block, Blocks
+from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
-from ._lists import RankingLists, same_id
+from ._lists import RankingLists, ranks_from_scores, same_id
 from ._parameters import fresh_fit
-from ._ranks import ranks_from_scores
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from .order_preserving import OrderPreservingRegressor
 from .order_preserving._problem import read
@@ -45,8 +44,6 @@ class DaskBlocks(Blocks):
 
     Dask remembers how each future was made, and makes the blocks of a lost worker again.
     """
-
-    is_kept = True
 
     def __init__(self, client, futures):
         self.client, self.futures = client, futures

@@ -10,11 +10,10 @@ from sklearn.model_selection import GroupKFold, cross_validate, train_test_split
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from ._arrays import ArrayLike, MatrixLike, take_rows
 from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
 from ._lists import RankingLists
 from ._parameters import RUNTIME, check_parameter, count, number
-from ._tables import take_rows
-from ._typing import ArrayLike, MatrixLike
 from .metrics import make_ranking_scorer
 
 __all__ = ["query_learning_curve", "query_permutation_importance", "query_train_test_split"]

@@ -1,5 +1,7 @@
 """Arrays as users give them: numbers, no mask, finite, no larger than the machine."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,7 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     _arrays,
 )
-from lowrank_rank._arrays import check_finite, check_size, is_finite, machine_memory, numbers
+from lowrank_rank._arrays import check_finite, check_size, is_finite, numbers
 from lowrank_rank.metrics import ndcg_score
 
 X, Y, QID = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1, 0, 1, 0, 1]), [1, 1, 1, 2, 2, 2]
@@ -81,32 +83,37 @@ def test_masks_of_measures_and_weights():
 # Memory -----------------------------------------------------------------------------
 
 
-def test_a_size_beyond_memory_is_named(monkeypatch):
-    assert machine_memory() is None or machine_memory() > 2**28
-    monkeypatch.setattr(_arrays, "machine_memory", lambda: 2**30)
+@pytest.fixture
+def memory(monkeypatch):
+    """Set the memory of the machine, in bytes; None is unknown."""
+
+    def set_to(n_bytes):
+        def sysconf(name):
+            if n_bytes is None:
+                raise ValueError(name)
+            return {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": n_bytes // 4096}[name]
+
+        monkeypatch.setattr(os, "sysconf", sysconf, raising=False)
+
+    return set_to
+
+
+def test_a_size_beyond_memory_is_named(memory):
+    memory(2**30)
     check_size("This", 2**30, "nothing")
     with pytest.raises(ValueError, match=r"This would take 1\.5 GiB, more than the 1 GiB.*: less"):
         check_size("This", 1.5 * 2**30, "less")
-    monkeypatch.setattr(_arrays, "machine_memory", lambda: None)
+    memory(None)
     check_size("This", 2**60, "nothing is refused where memory is unknown")
-
-
-@pytest.mark.skipif(not hasattr(_arrays.os, "sysconf"), reason="memory is not told")
-def test_unknown_memory(monkeypatch):
-    def unknown(name):
-        raise ValueError(name)
-
-    monkeypatch.setattr(_arrays.os, "sysconf", unknown)
-    assert machine_memory() is None
 
 
 KNOW_THEIR_FEATURES = [e for e in ESTIMATORS if not isinstance(e, PointwiseRanker)]
 
 
 @pytest.mark.parametrize("estimator", KNOW_THEIR_FEATURES, ids=lambda e: type(e).__name__)
-def test_two_billion_columns(estimator, monkeypatch):
+def test_two_billion_columns(estimator, memory):
     """Refused before any vector of that length is taken, on machines of any size."""
-    monkeypatch.setattr(_arrays, "machine_memory", lambda: 16 * 2**30)
+    memory(16 * 2**30)
     wide = sparse.csr_matrix((6, 2 * 10**9))
     with pytest.raises(ValueError, match=r"2000000000 features would take 59\.6 GiB"):
         estimator.fit(wide, Y)
@@ -120,21 +127,21 @@ def test_two_billion_columns(estimator, monkeypatch):
         PairwiseDAGRanker(),
     ],
 )
-def test_pairs_of_many_fixed_items(ranker, monkeypatch):
-    monkeypatch.setattr(_arrays, "machine_memory", lambda: 16 * 2**30)
+def test_pairs_of_many_fixed_items(ranker, memory):
+    memory(16 * 2**30)
     y = np.zeros((200, 5000), dtype=np.int8)
     y[:, 0] = 1
     with pytest.raises(ValueError, match=r"one for each pair, would take 37\.26 GiB"):
         ranker.fit(np.ones((200, 1)), y)
 
 
-def test_ridge_statistics(monkeypatch):
-    monkeypatch.setattr(_arrays, "machine_memory", lambda: 2**20)
+def test_ridge_statistics(memory):
+    memory(2**20)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20, 400))
     for model in (LowRankSurrogateRanker(), LowRankSurrogateClassifier()):
         model.set_params(solver="gram", estimator="ridge")
-        with pytest.raises(ValueError, match=r"solver 'gram' would take .*or take solver='lsqr'"):
+        with pytest.raises(ValueError, match=r"solver 'gram' would take .*take solver='lsqr'"):
             model.fit(X, np.arange(20) % 2)
         assert model.set_params(solver="lsqr").fit(X, np.arange(20) % 2).solver_ == "lsqr"
 

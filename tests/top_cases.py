@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank._binary_labels import read_binary_labels
+from lowrank_rank._classes import read_binary_labels
 from lowrank_rank.precision_at_top._batches import ListsBatch, Rule
 from lowrank_rank.precision_at_top._mini_batch import Descent, Trajectory
 from lowrank_rank.regression._statistics import Scaling

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from .._arrays import check_finite, numbers
+from .._arrays import ArrayLike, check_finite, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
-from .._typing import ArrayLike
 
 _FRACTION = number(0, 1)
 

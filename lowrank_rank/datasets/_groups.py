@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .._arrays import numbers
-from .._typing import ArrayLike
+from .._arrays import ArrayLike, numbers
 
 
 def qid_from_group(sizes: ArrayLike) -> np.ndarray:

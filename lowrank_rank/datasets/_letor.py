@@ -8,11 +8,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .._arrays import check_size
+from .._arrays import ArrayLike, MatrixLike, check_size
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import Rule, check_parameter, count
-from .._typing import ArrayLike, MatrixLike
 from ._files import packed, path_like, read_path, replacing
 from ._svmlight import (
     id_dtype,

@@ -12,10 +12,9 @@ row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 
 import numpy as np
 
-from .._lists import batches
+from .._arrays import ArrayLike
+from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count
-from .._ranks import ranks_from_orders
-from .._typing import ArrayLike
 from ._decoded import Decoded, checked_vectors, compared_ranks, snapped
 from ._sorting import decode_sort
 from ._subsets import MAX_SUBSETS, subsets_by_size, trace_back

@@ -3,10 +3,9 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from .._lists import RankingLists
+from .._arrays import ArrayLike
+from .._lists import RankingLists, ranks_from_scores
 from .._parameters import check_parameter, count
-from .._ranks import ranks_from_scores
-from .._typing import ArrayLike
 from ._decoded import checked_vectors
 
 

@@ -8,9 +8,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import mean_square
-from .._blocks import Block
-from .._costs import (
+from .._arrays import ArrayLike, MatrixLike, mean_square
+from .._base import Block
+from .._classes import (
     check_same_classes,
     class_indices,
     class_labels,
@@ -29,7 +29,6 @@ from .._parameters import (
     predictor,
     random_state,
 )
-from .._typing import ArrayLike, MatrixLike
 from ..regression._any_regressor import Regression
 from ..regression._encoding import EncodedBatch, Totals
 from ..regression._estimator import RegressionMixin, adds_up

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from .._base import BaseRanker, Rows
-from .._blocks import Block
+from .._arrays import ArrayLike, MatrixLike, take_rows
+from .._base import BaseRanker, Block, Rows
 from .._lists import RankingLists
 from .._parameters import (
     RUNTIME,
@@ -18,8 +18,6 @@ from .._parameters import (
     number,
     regressor,
 )
-from .._tables import take_rows
-from .._typing import ArrayLike, MatrixLike
 from ..regression._any_regressor import Regression
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from ..target_losses._base import TargetLoss
 
 
-class LowRankSurrogateRanker(RegressionMixin, BaseRanker):
+class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by a model trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`

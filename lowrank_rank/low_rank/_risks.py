@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._typing import ArrayLike
+from .._arrays import ArrayLike
 from ..target_losses import resolve_target_loss
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._labels import read_weights
 from .._lists import RankingLists
 from .._parameters import number, predictor, random_state
-from .._tables import take_rows
-from .._typing import ArrayLike, MatrixLike
 from ..regression._any_regressor import checked_prediction
 from ..regression._early_stopping import PARAMETERS, Iterated, Part, hold_out, measure_on
 from ._pointwise import WrappedRanker

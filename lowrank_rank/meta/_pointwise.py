@@ -4,11 +4,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import check_unmasked
+from .._arrays import ArrayLike, MatrixLike, check_unmasked
 from .._base import BaseRanker, attribute_of_fitted
 from .._labels import (
     lists_of,
@@ -18,7 +24,6 @@ from .._labels import (
     warn_of_single_items,
 )
 from .._parameters import check_parameters, fresh_fit, predictor
-from .._typing import ArrayLike, MatrixLike
 from ..regression._any_regressor import checked_prediction, weight_parameters
 from ..target_losses import resolve_target_loss
 
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
     from ..target_losses._base import TargetLoss
 
 
-class WrappedRanker(MetaEstimatorMixin, BaseRanker):
+class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """A clone of another model, fitted on the plain grades of documents; its attributes.
 
     A subclass defines ``_fit_clone(X, y, lists, sample_weight)``, which returns the fitted clone.

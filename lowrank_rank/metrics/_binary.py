@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import ArrayLike
+from .._arrays import ArrayLike
 from ..target_losses import (
     AUC,
     MeanAveragePrecision,

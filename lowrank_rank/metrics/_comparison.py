@@ -13,11 +13,10 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
 
+from .._arrays import ArrayLike, MatrixLike, table_of
 from .._labels import lists_of, split_target
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
-from .._tables import table_of
-from .._typing import ArrayLike, MatrixLike
 from ..target_losses import resolve_measure
 from ._scorer import RankingScorer
 

@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import ArrayLike, table_of
 from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, count
-from .._tables import table_of
-from .._typing import ArrayLike
 from ..target_losses import SCORE_ONLY, TARGET_LOSSES, resolve_measure
 
 _CUTS = {"k", "[k]"}

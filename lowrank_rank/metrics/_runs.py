@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import table_of
 from .._lists import RankingLists
 from .._parameters import check_parameter
-from .._runs import RELEVANCE, SCORE, read_mapping
-from .._tables import table_of
+from ..datasets._trec import RELEVANCE, SCORE, read_mapping
 from ..target_losses import names_of
 from ..target_losses._base import check_zero_division, mean_of_lists
 from ._per_query import named_measures

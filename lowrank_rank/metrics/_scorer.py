@@ -9,11 +9,10 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._arrays import n_rows
+from .._arrays import ArrayLike, MatrixLike, n_rows
 from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameters
-from .._typing import ArrayLike, MatrixLike
 from ..target_losses import SCORE_ONLY, TARGET_LOSSES, resolve_measure
 from ..target_losses._names import stated_parameters
 

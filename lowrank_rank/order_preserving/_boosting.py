@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from .._arrays import check_finite, numbers
+from .._arrays import ArrayLike, check_finite, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists, id_array
-from .._typing import ArrayLike
 from ..regression._encoding import encode_documents
 from ..target_losses import (
     MeanAveragePrecision,

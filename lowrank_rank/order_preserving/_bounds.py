@@ -7,10 +7,9 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
-from .._arrays import check_finite, numbers
+from .._arrays import ArrayLike, check_finite, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
-from .._typing import ArrayLike
 from ..target_losses import PositionalLoss, names_of, resolve_target_loss
 from ._surrogates import LARGEST_SCORE, resolve_surrogate
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from .._blocks import Block, check_has_ids, check_new_lists, cut_list
+from .._base import Block, check_has_ids, check_new_lists, cut_list
 from .._lists import RankingLists, blocks_of_lists, same_id
 from ..regression._encoding import Totals, encode_documents, encode_items
 from ..regression._statistics import Moments, Scaling, SecondMoments, standardise

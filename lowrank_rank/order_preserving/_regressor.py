@@ -5,16 +5,15 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import BaseRanker, read_features
-from .._blocks import Block, Blocks, HeldBlocks, check_iterable
+from .._arrays import ArrayLike, MatrixLike
+from .._base import BaseRanker, Block, Blocks, HeldBlocks, check_iterable, read_features
 from .._labels import nobody_judges, nothing_counts
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
-from .._typing import ArrayLike, MatrixLike
 from ..regression._alpha import default_alpha
 from ..regression._ridge import MAX_FEATURES_GRAM, LinearModel
 from ..solvers import lbfgs
@@ -32,7 +31,7 @@ def _has_link(regressor):
     return surrogate.has_link
 
 
-class OrderPreservingRegressor(BaseRanker):
+class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by a linear model, trained by an order-preserving surrogate.
 
     A positional measure (NDCG, DCG, precision, recall, AUC, ERU, Spearman) is best in the order of

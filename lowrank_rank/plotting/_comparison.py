@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import MatrixLike
 from .._parameters import check_parameter
-from .._typing import MatrixLike
 from ..metrics import RankerComparison, compare_rankers
 from ._axes import axes_for
 

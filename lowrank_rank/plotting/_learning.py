@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.model_selection import LearningCurveDisplay
 
-from .._typing import ArrayLike, MatrixLike
+from .._arrays import ArrayLike, MatrixLike
 from ..model_selection import query_learning_curve
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from .._arrays import ArrayLike, MatrixLike
 from .._labels import read_scored
 from .._parameters import RUNTIME, check_parameter, count, number
-from .._typing import ArrayLike, MatrixLike
 from ..metrics._comparison import mean_interval
 from ..target_losses import resolve_measure
 from ._axes import axes_for, name_of, scores_of

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import ArrayLike, MatrixLike
+from .._arrays import ArrayLike, MatrixLike
 from ..decoders import MAX_ITEMS_ORDERING, net_preferences, pd_decoder, preference_cost
 
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import ArrayLike, MatrixLike
 from .._labels import read_scored
+from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import check_parameter, count
-from .._ranks import block_lengths, sort_lists, tie_blocks
-from .._typing import ArrayLike, MatrixLike
 from ..target_losses import DCG, PrecisionAtK
 from ._axes import axes_for, draw_once, name_of, scores_of
 

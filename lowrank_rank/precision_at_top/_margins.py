@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._typing import ArrayLike
+from .._arrays import ArrayLike
 from ._surrogates import scores_by_class
 
 

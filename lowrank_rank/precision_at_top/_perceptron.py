@@ -11,10 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import is_finite, mean_square
-from .._base import RankingMixin, linear_scores, read_features
-from .._binary_labels import read_binary_labels, threshold_between
-from .._blocks import check_has_ids
+from .._arrays import ArrayLike, MatrixLike, is_finite, mean_square
+from .._base import BaseRanker, check_has_ids, linear_scores, read_features
+from .._classes import read_binary_labels, threshold_between
 from .._labels import split_target
 from .._parameters import (
     RUNTIME,
@@ -26,7 +25,6 @@ from .._parameters import (
     number,
 )
 from .._parameters import Rule as ParameterRule
-from .._typing import ArrayLike, MatrixLike
 from ..regression._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import Rule, scores_of
@@ -93,7 +91,7 @@ def _takes_streams(estimator):
     return True
 
 
-class PrecisionAtKPerceptron(RankingMixin, ClassifierMixin, BaseEstimator):
+class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     """Binary classifier for the top of the list: precision among the k best-scored rows.
 
     A linear model fitted by mini-batch steps on a surrogate of the number of negatives in the

@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import numbers
+from .._arrays import ArrayLike, numbers
 from .._parameters import check_parameter, number
-from .._typing import ArrayLike
 
 
 class Places:

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._lists import batches
+from .._arrays import ArrayLike
+from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
-from .._ranks import ranks_from_orders
-from .._typing import ArrayLike
 from ..decoders import (
     MAX_ITEMS_ORDERING,
     MAX_ITEMS_SUBSETS,

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._typing import ArrayLike
+from .._arrays import ArrayLike
 from ..decoders import net_preferences, net_scores
 from ..decoders._average_precision import symmetric_matrices
 from ..decoders.feedback_arcs._algorithm_1 import acyclic_edges

@@ -7,14 +7,13 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import n_rows
-from .._base import BaseRanker, Rows, check_no_qid
-from .._blocks import Block
+from .._arrays import ArrayLike, MatrixLike, n_rows
+from .._base import BaseRanker, Block, Rows, check_no_qid
 from .._lists import RankingLists
 from .._parameters import (
     RUNTIME,
@@ -25,7 +24,6 @@ from .._parameters import (
     number,
     regressor,
 )
-from .._typing import ArrayLike, MatrixLike
 from ..decoders import (
     PD_DECODERS,
     Decoded,
@@ -95,7 +93,7 @@ def mean_row(X, weights):
     return mean
 
 
-class PairwiseDAGRanker(RegressionMixin, BaseRanker):
+class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank items by learned preferences between them, for the pairwise disagreement.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression

@@ -14,8 +14,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from .._arrays import is_data_frame, take_rows
 from .._base import attribute_of_fitted
-from .._tables import is_data_frame, take_rows
 from ._logistic import fit_fractional
 from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr
 

@@ -19,9 +19,9 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline
 
+from .._arrays import take_rows
 from .._lists import RankingLists
 from .._parameters import count, number
-from .._tables import take_rows
 from ..target_losses._base import mean_of_lists
 from ._any_regressor import fits_of, seeded, weight_parameters
 from ._encoding import decoded_scores

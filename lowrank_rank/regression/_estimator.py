@@ -11,12 +11,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import out_of_range
-from .._base import attribute_of_fitted, read_features
-from .._blocks import Block, check_iterable, check_new_lists
+from .._arrays import MatrixLike, is_data_frame, out_of_range
+from .._base import Block, attribute_of_fitted, check_iterable, check_new_lists, read_features
 from .._parameters import all_or_nothing, fresh_fit, is_linear, predictor
-from .._tables import is_data_frame
-from .._typing import MatrixLike
 from ._any_regressor import RegressorModel, named_regressor, wraps
 from ._logistic import FractionalModel
 from ._ridge import MAX_FEATURES_GRAM, LinearModel, Sums, n_matrices

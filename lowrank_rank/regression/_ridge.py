@@ -20,8 +20,7 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import check_size
-from .._base import linear_scores
-from .._blocks import check_has_ids, cut_list
+from .._base import check_has_ids, cut_list, linear_scores
 from .._labels import nothing_counts
 from .._lists import same_id
 from ._encoding import EncodedBatch

@@ -9,14 +9,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import plain
-from .._base import RankingMixin, linear_scores
-from .._binary_labels import read_binary_labels, threshold_between
-from .._costs import class_indices, class_labels, read_classes, read_costs
+from .._arrays import ArrayLike, MatrixLike, plain
+from .._base import BaseRanker, linear_scores
+from .._classes import (
+    class_indices,
+    class_labels,
+    read_binary_labels,
+    read_classes,
+    read_costs,
+    threshold_between,
+)
 from .._labels import read_weights
 from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
-from .._typing import ArrayLike, MatrixLike
 from ..regression._logistic import fit_logistic
 from ..target_losses import MatrixLoss
 from ._base import HingeMixin, takes_steps
@@ -423,7 +428,7 @@ def perceptron_mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike) -> flo
     return float(2.0 * (X**2).sum(axis=1).max() * (coef**2).sum() / margin**2)
 
 
-class StructuredHingeBinaryClassifier(HingeMixin, RankingMixin, ClassifierMixin, BaseEstimator):
+class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, BaseEstimator):
     """Binary classifier trained by the structured hinge of a measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``,

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._arrays import ArrayLike
 from .._labels import lists_of, read_labels, split_target
-from .._lists import RankingLists
-from .._ranks import mid_ranks
-from .._typing import ArrayLike
+from .._lists import RankingLists, mid_ranks
 from ..solvers._pairs import PairSums, dense_grades
 from ..target_losses import (
     AUC,

@@ -30,8 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from .._lists import RankingLists, batches
-from .._ranks import sort_lists
+from .._lists import RankingLists, batches, sort_lists
 from ..solvers._pairs import dense_grades
 
 

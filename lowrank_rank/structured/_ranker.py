@@ -4,21 +4,20 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._base import BaseRanker, linear_scores
-from .._blocks import check_has_ids
+from .._arrays import ArrayLike, MatrixLike
+from .._base import BaseRanker, check_has_ids, linear_scores
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
-from .._typing import ArrayLike, MatrixLike
 from ._base import HingeMixin, takes_steps
 from ._hinges import check_bounds, resolve_hinge, rows_of
 from ._solvers import LinearProblem
 
 
-class StructuredHingeRanker(HingeMixin, BaseRanker):
+class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by a linear model, trained by a structured hinge of the measure.
 
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::

@@ -7,13 +7,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._base import linear_scores
-from .._blocks import check_has_ids
-from .._costs import class_indices, class_labels, read_classes
+from .._arrays import ArrayLike, MatrixLike
+from .._base import check_has_ids, linear_scores
+from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
-from .._typing import ArrayLike, MatrixLike
 from ._base import HingeMixin, takes_steps
 from ._chains import ChainHinge, ChainProblem, viterbi
 

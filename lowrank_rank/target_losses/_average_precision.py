@@ -4,9 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._lists import RankingLists
-from .._ranks import block_lengths, sort_lists, tie_blocks
-from .._typing import ArrayLike
+from .._arrays import ArrayLike
+from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
 from ..decoders import (
     MAX_ITEMS,
     MAX_ITEMS_EXACT,

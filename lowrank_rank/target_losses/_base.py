@@ -14,10 +14,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._arrays import check_size, plain
+from .._arrays import ArrayLike, check_size, plain
 from .._labels import check_judged, read_scored
 from .._parameters import check_parameters, number
-from .._typing import ArrayLike
 from ..decoders import decode_sort
 
 # Labels and values ------------------------------------------------------------------

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
+from .._arrays import ArrayLike
 from .._parameters import count, number
-from .._typing import ArrayLike
 from ._average_precision import sorted_blocks
 from ._base import RELEVANCE, RankingMeasure
 

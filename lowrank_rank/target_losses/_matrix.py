@@ -5,9 +5,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._arrays import check_finite, numbers
+from .._arrays import ArrayLike, check_finite, numbers
 from .._parameters import check_parameters, count
-from .._typing import ArrayLike
 
 _LARGEST_COST = 1e150  # squares stay finite
 

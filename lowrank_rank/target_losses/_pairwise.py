@@ -4,9 +4,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._lists import RankingLists, batches
-from .._ranks import mid_fractions
-from .._typing import ArrayLike
+from .._arrays import ArrayLike
+from .._lists import RankingLists, batches, mid_fractions
 from ..decoders import (
     PD_DECODERS,
     auto_pd_decoder,

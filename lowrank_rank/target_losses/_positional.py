@@ -15,10 +15,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._lists import RankingLists, batches
+from .._arrays import ArrayLike
+from .._lists import (
+    RankingLists,
+    batches,
+    block_lengths,
+    mid_fractions,
+    mid_ranks,
+    sort_lists,
+    tie_blocks,
+)
 from .._parameters import check_parameter, count, number
-from .._ranks import block_lengths, mid_fractions, mid_ranks, sort_lists, tie_blocks
-from .._typing import ArrayLike
 from ..decoders import decode_assignment
 from ._base import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._ranks import ranks_from_orders
+from ..._lists import ranks_from_orders
 from ._graphs import strong_components
 
 

@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from ..._lists import batches
+from ..._arrays import ArrayLike
+from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, count, number
-from ..._ranks import ranks_from_orders
-from ..._typing import ArrayLike
 from .._decoded import Decoded, checked_ranks, joined
 from ._algorithm_1 import acyclic_edges, dag_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs

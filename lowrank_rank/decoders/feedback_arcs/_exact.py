@@ -9,10 +9,9 @@ from time import monotonic
 
 import numpy as np
 
-from ..._lists import batches
+from ..._arrays import ArrayLike
+from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, number
-from ..._ranks import ranks_from_orders
-from ..._typing import ArrayLike
 from .._decoded import Decoded
 from .._subsets import MAX_SUBSETS, subsets_by_size, trace_back
 from ._algorithm_1 import dag_ranks, topological_orders

@@ -10,9 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ..._arrays import LARGEST, check_finite, numbers
+from ..._arrays import LARGEST, ArrayLike, check_finite, numbers
 from ..._parameters import check_parameter, count
-from ..._typing import ArrayLike
 from .._decoded import checked_vectors, compared_ranks
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._ranks import ranks_from_orders
+from ..._lists import ranks_from_orders
 from ._algorithm_1 import dag_ranks
 from ._annealing import annealed_order
 from ._graphs import clipped, costs_of, net_preferences

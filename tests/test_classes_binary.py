@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank._binary_labels import read_binary_labels
+from lowrank_rank._classes import read_binary_labels
 
 from .top_cases import labels_of
 

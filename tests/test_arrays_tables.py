@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lowrank_rank._tables import (
+from lowrank_rank._arrays import (
     column_names,
     first_text,
     is_data_frame,

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lowrank_rank import LowRankSurrogateClassifier, StructuredHingeClassifier
-from lowrank_rank._costs import class_indices, class_labels, read_classes, read_costs
+from lowrank_rank._classes import class_indices, class_labels, read_classes, read_costs
 
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 

@@ -1,0 +1,366 @@
+"""Labels of classes: the readers of class labels, binary labels and costs of decisions."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from ._arrays import as_array, numbers
+from ._labels import refuse_missing_labels
+from ._lists import RankingLists
+
+# Classes and costs ------------------------------------------------------------------
+
+
+class Costs(NamedTuple):
+    """Costs of decisions (columns) for classes (rows).
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_classes, n_decisions)
+    classes : ndarray of shape (n_classes,)
+    decisions : ndarray of shape (n_decisions,)
+    """
+
+    matrix: np.ndarray
+    classes: np.ndarray
+    decisions: np.ndarray
+
+
+def read_classes(estimator, X, y):
+    """Class labels, one for each row of X."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None."
+        )
+    y = class_labels(estimator, y)
+    if y.dtype.kind == "f":
+        check_array(y, ensure_2d=False, input_name="y")
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    return y
+
+
+def class_labels(estimator, y):
+    """y as one class label for each row; refuses missing labels."""
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError(
+            f"y carries query ids or other fields, {y.dtype.names}, and {type(estimator).__name__} "
+            "takes one class label per row, without lists: give it y['y']."
+        )
+    refuse_missing_labels(y)
+    return column_or_1d(y, warn=True)
+
+
+def read_costs(loss_matrix, classes, decisions, y):
+    """`Costs` from the parameters of a classifier and the labels in fit.
+
+    Parameters
+    ----------
+    loss_matrix : array-like of shape (n_classes, n_decisions) or None
+        None is the 0-1 loss; a data frame names rows and columns.
+    classes, decisions : array-like or None
+        Labels of the rows and columns.
+    y : ndarray of shape (n_rows,) or None
+        None for a part of the rows: the parameters must then name the classes.
+    """
+    rows, columns = _frame_labels(loss_matrix, y, classes)
+    given = rows if classes is None else classes
+    if given is None and y is None:
+        raise ValueError(
+            "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
+            "need not hold all labels. Or name them by the parameter classes=[...]."
+        )
+    labels = np.unique(y) if given is None else distinct_labels(given)
+    matrix = _matrix(loss_matrix, labels, classes is not None)
+    return Costs(
+        matrix,
+        labels,
+        _decision_labels(matrix.shape, labels, columns if decisions is None else decisions),
+    )
+
+
+def _matrix(loss_matrix, labels, given):
+    n = len(labels)
+    if loss_matrix is None:
+        return 1.0 - np.eye(n)
+    matrix = numbers(loss_matrix, "loss_matrix")
+    if matrix.ndim == 2 and len(matrix) != n:
+        source = "classes has" if given else "y holds"
+        raise ValueError(
+            f"loss_matrix has {len(matrix)} rows but {source} {n} labels: give one row per "
+            "class, and classes=[...] with the labels of the rows if some may be missing in y."
+        )
+    return matrix
+
+
+def _decision_labels(shape, labels, given):
+    n_decisions = shape[-1] if len(shape) == 2 else 0
+    if given is not None:
+        decisions = np.asarray(given)
+        if decisions.shape != (n_decisions,):
+            raise ValueError(
+                f"decisions has shape {decisions.shape} but loss_matrix has {n_decisions} columns."
+            )
+        return decisions
+    return labels if n_decisions == len(labels) else np.arange(n_decisions)
+
+
+def _frame_labels(loss_matrix, y, classes):
+    """Labels of the rows and columns of a data frame of costs, or None."""
+    if not hasattr(loss_matrix, "columns") or not hasattr(loss_matrix, "index"):
+        return None, None
+    rows, columns = list(loss_matrix.index), list(loss_matrix.columns)
+    if rows == list(range(len(rows))):
+        return None, None  # the default index names nothing
+    missing = sorted(set(() if y is None else y.tolist()) - set(rows), key=str)
+    if missing or (classes is not None and list(classes) != rows):
+        wrong = f"lacks the labels {missing}" if missing else f"is not classes={list(classes)}"
+        raise ValueError(
+            f"The index {rows} of the data frame loss_matrix {wrong}: its index must name the "
+            "classes of the rows, or give loss_matrix.to_numpy()."
+        )
+    return np.asarray(rows), None if columns == list(range(len(columns))) else np.asarray(columns)
+
+
+def names_classes(loss_matrix, classes):
+    """Whether the parameters of a classifier name the classes."""
+    return classes is not None or _frame_labels(loss_matrix, None, None)[0] is not None
+
+
+def check_same_classes(labels, classes):
+    """Refuse labels of a batch that differ from the classes of the model, in any order."""
+    if set(labels.tolist()) != set(classes.tolist()):
+        raise ValueError(
+            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: those of "
+            "the first call to partial_fit, of an earlier fit or of the parameters. Use fit to "
+            "start anew."
+        )
+
+
+def distinct_labels(classes):
+    """Labels of classes as an array; refuses repeated labels."""
+    labels = as_array(classes)
+    try:
+        known = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0
+    except TypeError:  # labels that cannot be compared
+        known = False
+    if not known:
+        raise ValueError(f"classes must be a list of distinct labels, got {classes!r}.")
+    return labels
+
+
+def class_indices(y, classes):
+    """Index of each label in the classes, in their order."""
+    place = {label: i for i, label in enumerate(classes.tolist())}
+    try:
+        index = np.fromiter((place.get(label, -1) for label in y.tolist()), np.intp, len(y))
+    except TypeError as error:
+        raise ValueError(f"y must hold one class label per row: {error}.") from None
+    if np.any(index < 0):
+        row = int(np.argmax(index < 0))
+        raise ValueError(
+            f"y[{row}] = {y.tolist()[row]!r} is not among the classes {classes.tolist()}."
+        )
+    return index
+
+
+# Binary labels ----------------------------------------------------------------------
+
+
+class Labels(NamedTuple):
+    """Binary labels of rows, of queries, or of rows with several labels.
+
+    Attributes
+    ----------
+    positive : ndarray of bool, shape (n,) or (n, L)
+    classes : ndarray of shape (2,), or (L,) column indices for a matrix
+    pos_label : object
+        The positive class; 1 for a matrix.
+    lists : RankingLists or None
+        The queries of the rows, if ids are given.
+    """
+
+    positive: np.ndarray
+    classes: np.ndarray
+    pos_label: object
+    lists: RankingLists | None
+
+    @property
+    def one_list(self):
+        return self.positive.ndim == 1 and self.lists is None
+
+    @property
+    def n_items(self):
+        """Number of labels of a row of a matrix, else None."""
+        return self.positive.shape[1] if self.positive.ndim == 2 else None
+
+    @property
+    def n_lists(self):
+        if self.one_list:
+            return 1
+        return len(self.positive) if self.lists is None else self.lists.n_lists
+
+    @property
+    def comparable(self):
+        """Whether some list has both positives and negatives."""
+        if self.positive.ndim == 2:
+            return bool(np.any(self.positive.any(axis=1) & ~self.positive.all(axis=1)))
+        if self.lists is None:
+            return bool(self.positive.any() and not self.positive.all())
+        counts = self.lists.sum(self.lists.group(self.positive).astype(int))
+        return bool(np.any((counts > 0) & (counts < self.lists.lengths)))
+
+    def pick(self, rows):
+        """The labels of some rows."""
+        lists = self.lists
+        if lists is not None:
+            lists = RankingLists.from_qid(lists.ungroup(lists.index)[rows])
+        return self._replace(positive=self.positive[rows], lists=lists)
+
+    def hold_out(self, fraction, strata, random_state):
+        """Indices of the training rows and of the held-out rows; queries stay whole.
+
+        Parameters
+        ----------
+        fraction : float
+        strata : ndarray of bool, shape (n_units,)
+            A unit is a query, or a row without query ids. The fraction is held out from both
+            strata, at least one unit each.
+        random_state : RandomState
+        """
+        is_held = np.zeros(len(strata), dtype=bool)
+        for units in (np.flatnonzero(strata), np.flatnonzero(~strata)):
+            random_state.shuffle(units)
+            is_held[units[: max(1, round(fraction * len(units)))]] = True
+        if self.lists is not None:
+            is_held = is_held[self.lists.ungroup(self.lists.index)]
+        rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
+        if not all(len(rows) and self.pick(rows).comparable for rows in (rest, held)):
+            raise ValueError(
+                f"early_stopping cannot hold out validation_fraction={fraction:g} of "
+                f"{len(is_held)} rows with {np.count_nonzero(self.positive)} positives: in one "
+                "part no list has both positives and negatives. Switch it off or change the "
+                "fraction."
+            )
+        return rest, held
+
+
+def read_binary_labels(y, qid, classes, pos_label, estimator):
+    """`Labels` of y; refuses labels that are not binary.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,), or (n, L) of 0 and 1
+    qid : array-like of shape (n,) or None
+    classes : array-like of shape (2,) or None
+        All labels; y may hold only one of them.
+    pos_label : object or None
+        None is the last of the sorted classes.
+    estimator : estimator
+        The estimator that messages name.
+    """
+    name = type(estimator).__name__
+    if y is None:
+        raise ValueError(
+            f"This {name} estimator requires y to be passed, but the target y is None."
+        )
+    y = y.toarray() if issparse(y) else y
+    refuse_missing_labels(y)
+    y = check_array(
+        y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
+    )
+    if y.ndim == 2 and y.shape[1] > 1:
+        return _matrix_labels(y, qid, pos_label)
+    y = column_or_1d(y, warn=True)
+    try:
+        check_classification_targets(y)
+        classes = _two_classes(y, classes)
+    except TypeError:  # labels that cannot be compared
+        raise ValueError(
+            "y mixes kinds of labels that cannot be compared: every row needs one of two labels."
+        ) from None
+    if pos_label is None:
+        pos_label = classes[1]
+        if classes.dtype.kind in "OUS":
+            warnings.warn(
+                f"pos_label is None: the last of {classes.tolist()}, {str(pos_label)!r}, is ranked "
+                "at the top. Name the positive class: pos_label=...",
+                stacklevel=4,
+            )
+    elif pos_label not in classes.tolist():
+        raise ValueError(
+            f"pos_label={pos_label!r} is not a valid label: it should be one of "
+            f"{classes.tolist()}. (If another estimator has encoded the labels, give it "
+            "y = (label == pos_label) and no pos_label.)"
+        )
+    lists = None if qid is None else RankingLists.from_qid(qid, len(y))
+    return Labels(y == pos_label, classes, pos_label, lists)
+
+
+def _matrix_labels(y, qid, pos_label):
+    if qid is not None:
+        raise ValueError(
+            f"y of shape {y.shape} holds one list of labels per row and takes no qid. qid goes "
+            "with a one-dimensional y."
+        )
+    if pos_label not in (None, 1):
+        raise ValueError(f"A matrix y of 0 and 1 has pos_label 1, got {pos_label!r}.")
+    wrong = ~((y == 0) | (y == 1))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(f"A matrix y must hold 0 and 1, but y{list(place)} is {y[place]}.")
+    return Labels(y == 1, np.arange(y.shape[1]), 1, None)
+
+
+def _two_classes(y, classes):
+    seen = np.unique(y)
+    if len(seen) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is "
+            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}"
+            f"{', ...' if len(seen) > 5 else ''}. Say which rows are positive: y = (y == label), "
+            "or y = (grade >= threshold)."
+        )
+    if classes is None:
+        if len(seen) < 2:
+            raise ValueError(
+                f"y holds one class only, {seen.tolist()}: both positives and negatives are needed."
+            )
+        return seen
+    classes = np.unique(np.asarray(classes))
+    if len(classes) != 2:
+        raise ValueError(
+            f"Only binary classification is supported: classes must hold two labels, got "
+            f"{classes.tolist()}."
+        )
+    unknown = np.setdiff1d(seen, classes)
+    if len(unknown):
+        raise ValueError(
+            f"y holds the label {unknown.tolist()[0]!r}, which is not among the classes "
+            f"{classes.tolist()} of this model."
+        )
+    return classes
+
+
+def threshold_between(scores, n_above):
+    """A threshold with at most `n_above` scores above it; equal scores stay together.
+
+    It is midway between the highest score below it and the next larger score.
+    """
+    scores = scores.ravel()
+    if n_above >= len(scores):
+        return float(np.nextafter(scores.min(), -np.inf))
+    n_out = len(scores) - n_above
+    parted = np.partition(scores, n_out - 1)
+    highest_out, above = parted[n_out - 1], parted[n_out:]
+    above = above[above > highest_out]
+    if not len(above):
+        return float(np.nextafter(highest_out, np.inf))
+    middle = highest_out + (above.min() - highest_out) / 2
+    return float(middle if middle > highest_out else above.min())
