@@ -2,7 +2,7 @@
 
 from .low_rank._risks import all_ranks, conditional_regret, conditional_risks
 from .order_preserving._bounds import C_phi, OrderCheck, is_order_preserving, regret_bound
-from .precision_at_top._margins import (
+from .precision_at_top._surrogates import (
     PrecisionMargins,
     precision_margins,
     precision_mistake_bound,

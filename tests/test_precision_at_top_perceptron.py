@@ -740,7 +740,7 @@ def test_unfitted():
 
 def test_a_matrix_that_the_top_takes_in_whole():
     X, Y = labels_matrix()
-    with pytest.raises(ValueError, match="takes in every list whole"):
+    with pytest.raises(ValueError, match="holds every list"):
         PrecisionAtKPerceptron(target_loss="recall@6").fit(X, Y)
 
 
@@ -1022,7 +1022,7 @@ def test_bad_queries():
         model.fit(X, y, qid=np.arange(len(y)))
     with pytest.raises(ValueError, match="takes no qid"):
         model.fit(X, np.column_stack([y, 1 - y]), qid=qid)
-    with pytest.raises(ValueError, match="takes in every list whole"):
+    with pytest.raises(ValueError, match="holds every list"):
         model.set_params(target_loss="recall@30").fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="takes one list of rows"):
         model.set_params(target_loss="precision@2", solver="cutting_plane").fit(X, y, qid=qid)
@@ -1054,7 +1054,7 @@ def test_cutting_planes_that_run_out_of_rounds_warn():
         done = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=300, alpha=alpha).fit(X, y)
         assert done.duality_gap_ >= 0
         assert done.n_iter_ < 300
-    with pytest.warns(ConvergenceWarning, match="score all rows alike.*lower alpha"):
+    with pytest.warns(ConvergenceWarning, match="equal scores for all rows.*lower alpha"):
         PrecisionAtKPerceptron(solver="cutting_plane", max_iter=300, alpha=1e6).fit(X, y)
     assert not hasattr(done.set_params(solver="mini_batch").fit(X, y), "duality_gap_")
 

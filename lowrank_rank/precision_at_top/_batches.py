@@ -1,4 +1,4 @@
-"""Mini-batches of a ranking problem with binary labels, and their subgradients.
+"""The top of lists, mini-batches of lists with binary labels, and their subgradients.
 
 A batch holds its rows and the number of places at the top. Given weights it returns a `Step`: the
 direction of a subgradient (or perceptron) step and the mistakes at the top. Dense and CSR X share
@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import clone
 
+from ..target_losses import (
+    PrecisionAtK,
+    PrecisionAtShare,
+    RecallAtK,
+    names_of,
+    resolve_target_loss,
+)
+from ..target_losses._positional import check_k, places_of_share
 from ._surrogates import (
     Places,
     PrecisionSurrogate,
@@ -19,11 +28,161 @@ from ._surrogates import (
     violations,
 )
 
-_TINY = np.finfo(float).tiny
+# The top of a list ------------------------------------------------------------------
+
+
+class Top(NamedTuple):
+    """End of the top of a list: a count of places, or a fraction of the positives.
+
+    The surrogates need k <= P. A larger count of precision is reduced to P. For recall with k > P
+    the list is mirrored: classes exchanged, scores negated, k' = n - k <= N. The positives outside
+    the top are then the mistakes among the first k'.
+
+    Attributes
+    ----------
+    n_places : int or None
+    fraction : float or None
+    recall : bool
+    """
+
+    n_places: int | None
+    fraction: float | None = None
+    recall: bool = False
+
+    def places(self, n_positives, n_negatives):
+        """k of each list, and whether to mirror it; k is 0 if no order makes a mistake."""
+        if self.n_places is None:
+            k = places_of_share(self.fraction, n_positives).astype(int)
+            return k, np.zeros(np.shape(k), dtype=bool)
+        mirrored = np.logical_and(self.recall, self.n_places > np.asarray(n_positives))
+        below = np.maximum(0, n_positives + n_negatives - self.n_places)
+        return np.where(mirrored, below, np.minimum(self.n_places, n_positives)), mirrored
+
+    def places_of_batches(self, k, n_above):
+        """k of each batch of a list, at least 1; `n_above` rows of a batch belong above.
+
+        A count is distributed over the batches. A fraction applies to each batch, unless rounding
+        changes the sum by more than an eighth of k.
+        """
+        if self.n_places is None:
+            of_each = places_of_share(self.fraction, n_above).astype(int)
+            if abs(of_each.sum() - k) <= k / 8:
+                return of_each
+        places = np.full(len(n_above), k // len(n_above))
+        places[np.argsort(-n_above, kind="stable")[: k % len(n_above)]] += 1
+        return places
+
+    def of_part(self, n_rows, n_positives, fraction):
+        """The top of a part of one list, with the same fraction of positives, or of rows."""
+        if self.n_places is None:
+            return self
+        if self.recall and self.n_places > n_positives:
+            places = min(max(round(fraction * self.n_places), 1), round(fraction * n_rows) - 1)
+            return self._replace(n_places=places)
+        return Top(None, min(1.0, self.n_places / n_positives))
+
+
+#: The end of the top for each target loss that has one.
+TOPS = {
+    PrecisionAtK: lambda loss: Top(check_k(loss.k)),
+    RecallAtK: lambda loss: Top(check_k(loss.k), recall=True),
+    PrecisionAtShare: lambda loss: Top(None, loss.checked_share()),
+}
+
+
+def resolve_top(target_loss):
+    """The target loss as an object and its `Top`; refuses losses without a top."""
+    loss = clone(resolve_target_loss(target_loss))  # later changes apply to the next fit
+    if type(loss) not in TOPS:
+        names = [repr(name) for name in names_of(lambda loss: type(loss) in TOPS, one_each=True)]
+        raise ValueError(
+            f"{loss!r} has no top of the list: take {', '.join(names[:-1])} or "
+            f"{names[-1]} here, and LowRankSurrogateRanker for other losses."
+        )
+    if loss.relevance_threshold is not None:
+        raise ValueError(
+            f"{loss!r}: a classifier takes two classes, not grades. Drop relevance_threshold and "
+            "give y = (grade >= threshold)."
+        )
+    return loss, TOPS[type(loss)](loss)
+
+
+def check_top(labels, loss, top):
+    """Refuse labels without anything to compare, and a count that exceeds one list."""
+    if not labels.comparable:
+        raise ValueError("No list has both positives and negatives: there is nothing to rank.")
+    if top.n_places is None or not labels.one_list:
+        return
+    n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
+    if top.n_places > n_positives and not top.recall:
+        raise ValueError(
+            f"{loss!r} looks at the top {top.n_places}, but there are only {n_positives} "
+            f"positives: take k of at most {n_positives}, a fraction such as 'precision@50%', or "
+            f"'recall@{top.n_places}'."
+        )
+    if top.n_places >= n_rows:
+        raise ValueError(
+            f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: every order is right."
+        )
+
+
+def held_out_measure(labels, loss, top):
+    """``f(scores)``, the measure of the target loss on held-out rows.
+
+    The top of one long list must be relative to the list: a fraction of its positives, or a count
+    of the held-out rows.
+    """
+    lists, qid = labels.lists, None
+    if lists is not None:
+        qid = lists.ungroup(lists.index)
+    elif labels.one_list:
+        by_fraction = top.n_places is None
+        loss = PrecisionAtShare(top.fraction) if by_fraction else RecallAtK(top.n_places)
+    grades = labels.positive.astype(float)
+    return lambda scores: loss.measure(grades, scores, qid=qid)
+
+
+class Part(NamedTuple):
+    """Some rows, their labels, and the top of these rows."""
+
+    X: Any
+    labels: Any
+    top: Top
+
+    def pick(self, rows):
+        """Select rows; a single list gets its share of the places."""
+        top, positive = self.top, self.labels.positive
+        if self.labels.one_list:
+            n_rows = len(positive)
+            top = top.of_part(n_rows, np.count_nonzero(positive), len(rows) / n_rows)
+        return Part(take_rows(self.X, rows), self.labels.pick(rows), top)
+
+
+def tops_of_lists(labels, top):
+    """Positives, negatives, k and mirroring of queries or rows of a matrix, and which count.
+
+    A list counts if it has positives and negatives, and is longer than the top.
+    """
+    if labels.positive.ndim == 2:
+        n_positives, n_rows = labels.positive.sum(axis=1), labels.positive.shape[1]
+    else:
+        lists = labels.lists
+        n_positives, n_rows = lists.sum(lists.group(labels.positive).astype(int)), lists.lengths
+    n_negatives = n_rows - n_positives
+    k, mirrored = top.places(n_positives, n_negatives)
+    return n_positives, n_negatives, k, mirrored, (n_positives > 0) & (n_negatives > 0) & (k > 0)
+
+
+def strata(labels, top):
+    """Strata of `Labels.hold_out`: the classes of rows, or whether a list can have mistakes."""
+    return labels.positive if labels.one_list else tops_of_lists(labels, top)[-1]
+
+
+# Batches ----------------------------------------------------------------------------
 
 
 class Rule(NamedTuple):
-    """The update of the weights: a surrogate, and which negatives it lowers.
+    """Update of the weights.
 
     Attributes
     ----------
@@ -37,7 +196,7 @@ class Rule(NamedTuple):
     perceptron: bool
 
     def changes(self, v):
-        """Sorted scores with a slope, these slopes, and their lists."""
+        """Ranks of the scores with a slope, these slopes, and their lists."""
         if self.perceptron:
             return v.places.changes(mistakes(v), self.surrogate.perceptron)
         return v.places.changes(violations(self.surrogate, v), self.surrogate.raised)
@@ -49,9 +208,9 @@ class Step(NamedTuple):
     Attributes
     ----------
     direction : ndarray, shape of the weights, or None
-        The sum over the lists, to be subtracted; None where it is zero.
+        Sum over the lists, to be subtracted from the weights; None if it is zero.
     hits : float
-        Sum over the lists of one minus the mistakes at the top over the most there can be.
+        Sum over the lists of one minus the mistakes at the top over their largest number.
     """
 
     direction: np.ndarray | None
@@ -59,7 +218,7 @@ class Step(NamedTuple):
 
 
 class _Batch:
-    """Several lists that one call sorts; subclasses define `_sorted` and `_combined`."""
+    """Lists that are sorted together. A subclass defines `_sorted` and `_combined`."""
 
     _sorted: Any
     _combined: Any
@@ -97,7 +256,7 @@ class ListsBatch(_Batch):
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, p)
-        List after list, in each the rows that belong above, then those that belong below.
+        List after list, in each the rows that belong above before the rows that belong below.
     n_above, n_below, k : ndarray of int, shape (m,)
         At least 1 each, k <= n_above.
     mirrored : ndarray of bool, shape (m,)
@@ -131,7 +290,7 @@ class MatrixBatch(_Batch):
     ----------
     X : ndarray or CSR matrix of shape (n, p)
     above : ndarray of bool, shape (n, L)
-        Items that belong above; some of each row, and not all.
+        Items that belong above; some, but not all, of each row.
     k : ndarray of int, shape (n,)
         1 <= k <= number above.
     mirrored : ndarray of bool, shape (n,)
@@ -160,19 +319,119 @@ class MatrixBatch(_Batch):
 
 
 def _squashed(scores):
-    """Scores mapped to [0, 1/2], so that one sort by kind minus score keeps kinds apart."""
+    """Scores mapped to [0, 1/2]: one sort by kind minus score then keeps kinds apart."""
     low, high = float(scores.min()), float(scores.max())
     squashed = np.subtract(scores, low, dtype=np.float64)
-    squashed *= 0.5 / max(high - low, _TINY)
+    squashed *= 0.5 / max(high - low, np.finfo(float).tiny)
     return squashed
 
 
 def take_rows(X, rows):
-    """Some rows of X; `take` is several times faster than an index for dense X."""
+    """Select rows of X; for dense X `take` is several times faster than an index."""
     return X[rows] if issparse(X) else X.take(rows, axis=0)
 
 
 def scores_of(X, weights):
-    """Scores of rows for weights (p,) or (p + 1, L); not finite where the steps diverged."""
+    """Scores of rows for weights (p,) or (p + 1, L); not finite if the steps diverged."""
     with np.errstate(over="ignore", invalid="ignore"):
         return X @ weights if weights.ndim == 1 else X @ weights[:-1] + weights[-1]
+
+
+# Lists cut into batches -------------------------------------------------------------
+
+
+def make_batches(part, batch_size, random_state):
+    """Mini-batches of one long list, of queries, or of the rows of a matrix y.
+
+    With `random_state` None the rows keep their order. The sizes for "auto" were chosen by
+    `benchmarks top`; the docstring of the estimator has them.
+    """
+    if part.labels.one_list:
+        return _batches_of_one_list(part, batch_size, random_state)
+    make = _batches_of_matrix if part.labels.lists is None else _batches_of_queries
+    return make(part, batch_size, random_state)
+
+
+def _batches_of_one_list(part, batch_size, random_state):
+    """Batches stratified by class; each batch is a list."""
+    X, labels, top = part
+    rows = [np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
+    n_positives, n_negatives = len(rows[0]), len(rows[1])
+    k, mirrored = (value.item() for value in top.places(n_positives, n_negatives))
+    if 0 in (n_positives, n_negatives, k):
+        return []  # nothing to compare
+    n_batches = number_of_batches(n_positives, n_negatives, batch_size, k, mirrored)
+    if random_state is not None:
+        for of_class in rows:
+            random_state.shuffle(of_class)
+    if mirrored:
+        rows.reverse()
+    above, below = (np.array_split(of_class, n_batches) for of_class in rows)
+    n_above, n_below = (np.array([[len(some)] for some in each]) for each in (above, below))
+    places = top.places_of_batches(k, n_above.ravel())[:, np.newaxis]
+    mirror = np.array([mirrored])
+    return [
+        ListsBatch(take_rows(X, np.concatenate([a, b])), n_above[i], n_below[i], places[i], mirror)
+        for i, (a, b) in enumerate(zip(above, below, strict=True))
+    ]
+
+
+def _batches_of_queries(part, batch_size, random_state):
+    """Batches of queries that have both positives and negatives."""
+    X, labels, top = part
+    n_positives, n_negatives, k, mirrored, counts = tops_of_lists(labels, top)
+    lists, taken = labels.lists, np.flatnonzero(counts)
+    if not len(taken):
+        return []
+    if random_state is not None:
+        random_state.shuffle(taken)
+    n_above = np.where(mirrored, n_negatives, n_positives)
+    n_below = lists.lengths - n_above
+    place = np.full(lists.n_lists, lists.n_lists)
+    place[taken] = np.arange(len(taken))
+    above = lists.group(labels.positive) ^ lists.spread(mirrored)
+    ends = np.cumsum(lists.lengths[taken])
+    rows = np.lexsort((~above, lists.spread(place)))[: ends[-1]]
+    rows = rows if lists.order is None else lists.order[rows]
+    if batch_size == "auto":
+        batch_size = max(1, min(2000, ends[-1] / min(100, len(taken))))
+    number = ((ends - lists.lengths[taken]) / batch_size).astype(int)
+    cuts = np.flatnonzero(np.diff(number)) + 1
+    return [
+        ListsBatch(take_rows(X, some), n_above[of], n_below[of], k[of], mirrored[of])
+        for of, some in zip(np.split(taken, cuts), np.split(rows, ends[cuts - 1]), strict=True)
+    ]
+
+
+def _batches_of_matrix(part, batch_size, random_state):
+    """Batches of rows, each a list of the same items."""
+    X, labels, top = part
+    *_, k, mirrored, counts = tops_of_lists(labels, top)
+    rows = np.flatnonzero(counts)
+    if random_state is not None:
+        random_state.shuffle(rows)
+    size = max(32, len(rows) // 25) if batch_size == "auto" else batch_size
+    above = labels.positive ^ mirrored[:, np.newaxis]
+    return [
+        MatrixBatch(take_rows(X, some), above[some], k[some], mirrored[some])
+        for some in (np.array_split(rows, -(-len(rows) // size)) if len(rows) else [])
+    ]
+
+
+def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
+    """Number of mini-batches of one list; refuses a `batch_size` that is too small."""
+    n_rows = n_positives + n_negatives
+    rarer = min(n_positives, n_negatives)
+    if batch_size == "auto":
+        return max(1, min(max(round(n_rows / 1000), 10), round(rarer / 20), k))
+    n_batches = max(1, round(n_rows / batch_size))
+    kind = "positives" if rarer == n_positives else "negatives"
+    places = f"only {k} places outside the top" if mirrored else f"only k={k} places at the top"
+    for count, what in ((rarer, f"only {rarer} {kind}"), (k, places)):
+        if n_batches > count:
+            raise ValueError(
+                f"batch_size={batch_size} cuts the {n_rows} rows into {n_batches} batches, but "
+                f"there are {what} and every batch needs one: take batch_size of at least "
+                f"{-(-n_rows // count)}, or batch_size='auto'."
+            )
+    return n_batches

@@ -27,21 +27,27 @@ from .._parameters import (
 from .._parameters import Rule as ParameterRule
 from ..regression._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
-from ._batches import Rule, scores_of
-from ._mini_batch import Descent, Trajectory, descend, run_pass
-from ._problem import (
+from ._batches import (
     Part,
+    Rule,
     Top,
     check_top,
-    diverged,
     held_out_measure,
-    make_problem,
-    minimise_struct,
+    make_batches,
     resolve_top,
+    scores_of,
     strata,
+)
+from ._steps import (
+    Descent,
+    Trajectory,
+    descend,
+    diverged,
+    minimise_struct,
+    run_pass,
+    start_weights,
     warn_of_start,
 )
-from ._start import start_weights
 from ._surrogates import PRECISION_SURROGATES, perceptron_names
 
 #: Values of parameters that cutting planes accept.
@@ -50,17 +56,14 @@ OF_CUTTING_PLANES = {
     "update": ("sgd",),
     "early_stopping": (False, "auto"),
 }
-_ENOUGH = 10  # rows of each class, or lists, for early_stopping="auto": two held out, eight left
-
-
-def _is_start(value):
-    if isinstance(value, np.ndarray | list | tuple):
-        return True
-    return hasattr(value, "fit") and not isinstance(value, type)  # frozen ones too
-
-
-#: Values of `start` other than names.
-a_start = ParameterRule(_is_start, "a linear model or an array of weights")
+#: Values of `start` other than names; a frozen estimator has no predict of its class.
+a_start = ParameterRule(
+    lambda value: (
+        isinstance(value, np.ndarray | list | tuple)
+        or (hasattr(value, "fit") and not isinstance(value, type))
+    ),
+    "a linear model or an array of weights",
+)
 
 
 class Plan(NamedTuple):
@@ -82,22 +85,22 @@ class Fit(NamedTuple):
 
 
 def _takes_streams(estimator):
-    """Whether the parameters allow `partial_fit`: no held-out rows, no cutting planes."""
+    """For `available_if`: `partial_fit` needs mini-batches without held-out rows."""
     if estimator.solver == "cutting_plane" or estimator.early_stopping is True:
         raise AttributeError(
-            "partial_fit takes mini-batch steps on the rows of each call: it is there neither with "
-            "solver='cutting_plane' nor with early_stopping=True."
+            "partial_fit takes mini-batch steps on the rows of each call: set solver='mini_batch' "
+            "and early_stopping=False."
         )
     return True
 
 
 class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
-    """Binary classifier for the top of the list: precision among the k best-scored rows.
+    """Find the positives at the top of the list: a classifier for precision at k.
 
-    A linear model fitted by mini-batch steps on a surrogate of the number of negatives in the
-    top k (`lowrank_rank.surrogates.precision_surrogate`), from logistic regression, with averaged
-    iterates. `target_loss` says where the top ends; the order of the rest of the list does not
-    matter. The methods of [1]_ are settings:
+    This linear model takes mini-batch steps from logistic regression, on a surrogate of the number
+    of negatives in the top k (`lowrank_rank.surrogates.precision_surrogate`), and averages the
+    iterates. `target_loss` says where the top ends; the order of the other rows does not matter.
+    The methods of [1]_ are settings:
 
     =================  =========================================================
     SGD@k-ramp         the default
@@ -108,9 +111,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     SVMperf            ``solver="cutting_plane"`` (see [3]_)
     =================  =========================================================
 
-    Dense features are standardised; sparse ones are divided by the root mean square of their
-    entries that are not 0, and not shifted. So the unit of a column does not matter. Perceptrons
-    and cutting planes do not scale the features, as published.
+    Features are standardised, sparse ones without a shift, so the unit of a column does not matter.
+    Perceptrons and cutting planes do not scale the features, as published.
 
     Parameters
     ----------
@@ -118,51 +120,49 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         The end of the top: "precision@25%" (a fraction of the positives), "prbep" (all of them),
         "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object such as
         ``PrecisionAtK(k=100)``. A count of precision may not exceed the number of positives in
-        fit; within queries, rows of a matrix and calls of `partial_fit` it is then all positives.
+        fit. In queries, rows of a matrix and calls of `partial_fit` it is at most all positives.
     surrogate : {"auto", "ramp", "avg", "max", "struct"}, default="auto"
-        "auto" is "ramp", the tightest, for update="sgd", "avg" for "perceptron" and "struct" for
-        cutting planes.
+        "auto" is "ramp" (the tightest) for "sgd", "avg" for "perceptron" and "struct" for cutting
+        planes.
     update : {"sgd", "perceptron"}, default="sgd"
-        "sgd" steps on margin violations, with step size ``eta0 / (R**2 sqrt(t))``; R**2 is the mean
-        squared norm of the standardised rows. "perceptron" steps on mistakes, without step size
-        or penalty.
+        "sgd" steps on margin violations with the step size ``eta0 / (R**2 sqrt(t))``; R**2 is the
+        mean squared norm of the standardised rows. "perceptron" steps on mistakes, without step
+        size and penalty.
     solver : {"mini_batch", "cutting_plane"}, default="mini_batch"
         "cutting_plane" minimises "struct" on one list plus the penalty, and ignores `start`.
     start : {"logistic", "zeros"}, linear estimator or array, default="logistic"
-        Initial weights, towards which the penalty pulls: logistic regression with the package's
-        default penalty, zeros, or an estimator that is cloned and fitted. An array has the shape
-        (n_features,), or (L, n_features + 1) for a matrix y, the intercept last.
+        Initial weights, and the centre of the penalty: logistic regression, zeros, an estimator to
+        fit, or an array of shape (n_features,), or (L, n_features + 1) for a matrix y with the
+        intercept last.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, stratified by class; queries stay whole. "auto" makes ten batches, or
-        one for each 1000 rows if those are more, but fewer if a batch would have less than 20 rows
-        of the rarer class or no place at the top. Queries have batches of 2000 rows, or 1/100 of
-        all if that is less; a matrix y 1/25 of the rows, at least 32.
+        one for each 1000 rows if that is more. A batch has at least 20 rows of the rarer class and
+        a place at the top. Queries have batches of at most 2000 rows, a matrix y has 25 batches.
     max_iter : int, default=6
         Number of passes over the rows; largest number of tangents of the cutting planes.
     average : bool, default=True
-        Predict with the mean of the weights over the steps, step t counting like t**3.
+        Whether to predict with the mean of the weights over the steps; step t has the weight t**3.
     alpha : float, default=0.02
-        Penalty ``alpha R**4 |w - start|**2 / (2 k)`` of standardised features beside
-        ``surrogate / k``, k the places at the top of all rows. Cutting planes have
-        ``alpha m R**2 |w|**2 / (2 k)``, m the mean number of features of a row that are not 0.
+        Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``, with k places
+        at the top of all rows. Cutting planes have ``alpha m R**2 |w|**2 / (2 k)``, with m the mean
+        number of features of a row that are not 0.
     eta0 : float, default=50.0
         First step size.
     tol : float or None, default=1e-4
-        Cutting planes stop at this duality gap over ``max(1, |objective|)``.
+        Duality gap at which cutting planes stop, over ``max(1, |objective|)``.
     early_stopping : bool or "auto", default="auto"
-        Hold out rows, and keep the start or the weights of the pass that is best there. If the
-        start is best, it is fitted again to all rows. "auto" is True in `fit` with mini-batches
-        and ten rows of each class, or ten lists with both classes; else, and in `partial_fit`,
-        False.
+        Whether to hold out rows and keep the best pass, or the start, fitted again to all rows.
+        "auto" is True in `fit` with mini-batches and ten rows of each class, or ten lists with both
+        classes. It is False in `partial_fit`.
     validation_fraction : float, default=0.2
         Fraction of the rows of each class, or of the lists, to hold out.
     pos_label : int, float, bool, str or None, default=None
-        The class to rank at the top. None is the last of the sorted classes, with a warning for
-        strings: of "fraud" and "ok" that is "ok".
+        The class to rank at the top; None is the last of the sorted classes ("ok" of "fraud" and
+        "ok"), with a warning for strings.
     random_state : int, RandomState instance or None, default=None
-        Shuffles rows and draws held-out rows in `fit`; `partial_fit` keeps the order of the rows.
+        Seed of the order of rows and of the held-out rows; `partial_fit` keeps the order.
     verbose : int, default=0
-        A line of progress for each pass.
+        Whether to print a line of progress for each pass.
 
     Attributes
     ----------
@@ -180,13 +180,13 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        Early stopping: the measure of the held-out rows at the start and after each pass. No
-        early stopping: one minus the mistakes at the top over their largest number, in the
-        mini-batches of each pass, each before its step, or after each tangent.
+        With early stopping the measure of the held-out rows at the start and after each pass.
+        Without it one minus the mistakes at the top over their largest number, in the mini-batches
+        of each pass before their step, or after each tangent.
     duality_gap_ : float
         Duality gap of the cutting planes, in units of the objective.
     target_loss_ : TargetLoss
-        The resolved target loss.
+        The target loss as an object.
     n_lists_ : int
         Number of queries, or rows of a matrix y; else 1.
     n_items_ : int or None
@@ -194,7 +194,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
-        Names of the features where X has them.
+        Names of the features, if X has any.
 
     See Also
     --------
@@ -213,7 +213,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    Two cases can be looked at, and both should be worth it:
+    There is time for two cases, and both should be fraud:
 
     >>> from lowrank_rank import PrecisionAtKPerceptron
     >>> X = [[3.0], [2.0], [1.5], [1.0], [0.5], [0.0]]
@@ -308,7 +308,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If y is not of two classes, the top or `batch_size` does not fit the number of
-            positives, the steps diverge, or a parameter is out of range. The model stays as it was.
+            positives, the steps diverge, or a parameter is out of range. The model is unchanged
+            then.
 
         Warns
         -----
@@ -342,12 +343,11 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         *,
         qid: ArrayLike | None = None,
     ) -> "PrecisionAtKPerceptron":
-        """One pass over more rows, in mini-batches; each call is one list, or whole queries.
+        """Take one pass over more rows; each call is one list, or whole queries.
 
-        Not with ``early_stopping=True`` or cutting planes. The first call that can be learnt from
-        fixes the start and the scale of the features. The penalty counts the places at the top of
-        all calls so far. A count k applies to each call, at most its positives. Rows keep their
-        order.
+        It needs mini-batches without ``early_stopping=True``. The first call with both classes
+        sets the start and the scale of the features. The penalty counts the places at the top of
+        all calls. A count k applies to each call, at most its positives. Rows keep their order.
 
         Parameters
         ----------
@@ -369,7 +369,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            If nothing can be learnt from the call: no list has both positives and negatives.
+            If no list of the call has both positives and negatives.
         """
         continues, pos_label = hasattr(self, "classes_"), self.pos_label
         if continues:
@@ -413,7 +413,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, L)
-            Labels out of ``classes_``; 0 and 1 for a model of a matrix y.
+            Labels from ``classes_``; 0 and 1 for a model of a matrix y.
         """
         above = (self.decision_function(X) > 0).astype(int)
         return self.classes_[above] if self.n_items_ is None else above
@@ -427,7 +427,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return read_binary_labels(y, None, classes, self.pos_label_, self).positive.astype(float)
 
     def _sign(self):
-        """-1 where the positive class is the first, which decision_function puts below 0."""
+        """-1 if the positive class is the first class, else 1."""
         return 1 if self.n_items_ is not None or self.pos_label_ == self.classes_[1] else -1
 
     # Input --------------------------------------------------------------------------
@@ -443,7 +443,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
     def _known_classes(self, classes):
-        """The classes of the earlier calls; refuses to change them, or the positive one."""
+        """The classes of the earlier calls; refuses other classes and another `pos_label`."""
         if self.n_items_ is not None:
             return None
         known = self.classes_.tolist()
@@ -469,7 +469,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             )
 
     def _encode(self):
-        """The `Plan` of the parameters; refuses those out of range or at odds."""
+        """Check the parameters; returns their `Plan`."""
         check_parameters(self)
         loss, top = resolve_top(self.target_loss)
         perceptron, surrogate = self.update == "perceptron", self.surrogate
@@ -494,19 +494,19 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     # Fit ----------------------------------------------------------------------------
 
     def _hold_out(self, whole, random_state):
-        """`Part` to learn from, and the held-out `Part`, None without early stopping."""
+        """The training `Part`, and the held-out `Part` or None."""
         labels, of_units = whole.labels, strata(whole.labels, whole.top)
         stops = self.early_stopping is True
         if self.early_stopping == "auto" and self.solver == "mini_batch":
             counts = np.bincount(of_units, minlength=2)
-            stops = bool((counts.min() if labels.one_list else counts[1]) >= _ENOUGH)
+            stops = bool((counts.min() if labels.one_list else counts[1]) >= 10)
         if not stops:
             return whole, None
         parts = labels.hold_out(self.validation_fraction, of_units, random_state)
         return whole.pick(parts[0]), whole.pick(parts[1])
 
     def _standardise(self, X, labels):
-        """The state before the first step, and the standardised rows."""
+        """The initial `Trajectory`, and the standardised rows."""
         mean_square(X)  # refuses features out of range
         scaling, start = Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1])), self.start
         if self.solver == "cutting_plane":
@@ -519,7 +519,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return Trajectory(weights, weights, weights, scaling, square), scaled
 
     def _continue(self, X, labels):
-        """The state of the earlier calls, or before the first step, and the standardised rows."""
+        """The `Trajectory` after the earlier calls, and the standardised rows."""
         path = getattr(self, "_path_", None)
         if path is None or not path.n_steps:
             return self._standardise(X, labels)
@@ -531,15 +531,16 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             report = partial(self._report, "round", "rows")
             found = minimise_struct(rows, plan.descent, self.tol, self.max_iter, report)
             return Fit(found.weights, path, found.curve, len(found.curve), found.gap)
-        problem = make_problem(rows, self.batch_size, random_state)
-        if not problem.n_places:
-            raise ValueError(f"{plan.loss!r} takes in every list whole: every order is right.")
-        path.n_places = problem.n_places
+        batches = make_batches(rows, self.batch_size, random_state)
+        path.n_places = sum(batch.n_places for batch in batches)
+        if not path.n_places:
+            raise ValueError(f"The top of {plan.loss!r} holds every list: every order is right.")
         where = "mini-batches" if held is None else "held-out rows"
         with np.errstate(over="ignore", invalid="ignore"):
             weights, curve = descend(
                 path,
-                problem.batches,
+                batches,
+                random_state,
                 plan.descent,
                 max_iter=self.max_iter,
                 average=self.average,
@@ -562,20 +563,20 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     def _solve_one_pass(self, path, rows, plan):
         """One pass over the standardised rows of a call of `partial_fit`."""
-        problem = make_problem(rows, self.batch_size, None)
-        path.n_places += problem.n_places
+        batches = make_batches(rows, self.batch_size, None)
+        path.n_places += sum(batch.n_places for batch in batches)
         with np.errstate(over="ignore", invalid="ignore"):
-            value = run_pass(path, problem.batches(), plan.descent)
+            value = run_pass(path, batches, plan.descent)
         if np.isnan(value):
             warnings.warn(
                 "Nothing is learnt from this call: none of its lists has a positive and a negative "
-                "that could trade places at the top.",
+                "that could exchange places at the top.",
                 stacklevel=3,
             )
         return Fit(path.mean if self.average else path.last, path, [value], 1)
 
     def _keep(self, X, labels, plan, fit, threshold=None):
-        """Set the fitted attributes; `threshold` is kept where the rows are of one class."""
+        """Set the fitted attributes; rows of one class keep the given `threshold`."""
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label
         self.n_items_, self._has_qid_ = labels.n_items, labels.lists is not None
         self.target_loss_ = plan.loss

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from lowrank_rank.precision_at_top._mini_batch import descend, run_pass
+from lowrank_rank.precision_at_top._batches import Step
+from lowrank_rank.precision_at_top._steps import descend, run_pass
 
 from .top_cases import batch_of, make_list, objective, path_from, steps_of
 
@@ -20,7 +21,8 @@ def test_descent_reaches_the_minimum_of_what_it_says(name):
     descent = steps_of(name, eta0=1.0, alpha=alpha)
     weights, _ = descend(
         path,
-        lambda: [batch],
+        [batch],
+        np.random.RandomState(0),
         descent,
         max_iter=4000,
         average=True,
@@ -75,7 +77,8 @@ def test_monitor_keeps_the_best_and_the_latest_of_equals():
 
     weights, curve = descend(
         path_from(np.zeros(3), X, 2),
-        lambda: [batch_of(X, y, 2)],
+        [batch_of(X, y, 2)],
+        np.random.RandomState(0),
         steps_of("ramp", eta0=1.0, alpha=0.0),
         max_iter=4,
         average=True,
@@ -84,3 +87,33 @@ def test_monitor_keeps_the_best_and_the_latest_of_equals():
     )
     assert curve == [0.5, 0.7, 0.7, 0.4, 0.6]
     assert_array_equal(weights, seen[2])
+
+
+class Recording:
+    """A batch without mistakes that keeps a record of its steps."""
+
+    n_lists = 1
+
+    def __init__(self, name, record):
+        self.name, self.record = name, record
+
+    def step(self, weights, rule):
+        self.record.append(self.name)
+        return Step(None, 1.0)
+
+
+def test_batches_come_in_another_order_in_each_pass():
+    record = []
+    descend(
+        path_from(np.zeros(3), np.ones((4, 3)), 2),
+        [Recording(i, record) for i in range(10)],
+        np.random.RandomState(0),
+        steps_of("ramp", eta0=1.0, alpha=0.0),
+        max_iter=2,
+        average=True,
+        monitor=None,
+        report=lambda n, value: None,
+    )
+    first, second = record[:10], record[10:]
+    assert sorted(first) == sorted(second) == list(range(10))
+    assert first != second

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lowrank_rank.calibration import precision_margins, precision_mistake_bound
-from lowrank_rank.precision_at_top._mini_batch import Descent
+from lowrank_rank.precision_at_top._steps import Descent
 from lowrank_rank.surrogates import precision_surrogate
 
 from .top_cases import batch_of, path_from, random_lists, rule

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.precision_at_top._start import start_weights
+from lowrank_rank.precision_at_top._steps import start_weights
 from lowrank_rank.regression._alpha import default_alpha
 from lowrank_rank.regression._logistic import fit_logistic
 from lowrank_rank.regression._statistics import Scaling

@@ -7,11 +7,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.precision_at_top._problem import (
+from lowrank_rank.precision_at_top._batches import (
     Part,
     Top,
     held_out_measure,
-    make_problem,
+    make_batches,
     number_of_batches,
     resolve_top,
 )
@@ -20,22 +20,19 @@ from .top_cases import labels_of, numbered
 
 
 def problem_of(X, labels, top, batch_size, random_state):
-    return make_problem(Part(X, labels, top), batch_size, random_state)
+    return make_batches(Part(X, labels, top), batch_size, random_state)
 
 
-def passes(problem, n=2):
-    """Rows above and rows below of each batch of n passes."""
+def rows_of(batches):
+    """Rows above and rows below of each batch."""
     return [
-        [
-            tuple(rows.ravel().tolist() for rows in np.split(batch.X, batch.places.n_positives))
-            for batch in problem.batches()
-        ]
-        for _ in range(n)
+        tuple(rows.ravel().tolist() for rows in np.split(batch.X, batch.places.n_positives))
+        for batch in batches
     ]
 
 
 def places_of(problem):
-    return [int(batch.places.k[0]) for batch in problem.batches()]
+    return [int(batch.places.k[0]) for batch in problem]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +56,7 @@ def test_automatic_batches(n_positives, n_negatives, k, expected):
 
 def test_long_list_is_cut_in_order_without_shuffling():
     y = np.tile([1, 0, 0, 0], 10)
-    first, second = passes(problem_of(numbered(40), labels_of(y), Top(None, 0.5), 8, None))
-    assert first == second
+    first = rows_of(problem_of(numbered(40), labels_of(y), Top(None, 0.5), 8, None))
     assert first[0] == ([0, 4], [1, 2, 3, 5, 6, 7])
     assert sorted(chain.from_iterable(above for above, _ in first)) == np.flatnonzero(y).tolist()
     assert (
@@ -68,16 +64,14 @@ def test_long_list_is_cut_in_order_without_shuffling():
     )
 
 
-def test_long_list_is_shuffled_once_and_its_batches_come_in_another_order():
+def test_long_list_is_shuffled():
     y = np.tile([1, 0, 0, 0], 50)
     problem = problem_of(numbered(200), labels_of(y), Top(None, 0.5), 20, np.random.RandomState(0))
-    first, second = passes(problem)
+    first = rows_of(problem)
     for part in (0, 1):
         rows = chain.from_iterable(batch[part] for batch in first)
         assert sorted(rows) == np.flatnonzero(y == 1 - part).tolist()
         assert any(batch[part] != sorted(batch[part]) for batch in first)
-    assert first != second
-    assert sorted(first) == sorted(second)
 
 
 def test_every_batch_has_the_fraction_of_the_top():
@@ -88,7 +82,7 @@ def test_every_batch_has_the_fraction_of_the_top():
         }
     mirrored = problem_of(numbered(1000), labels_of(y), Top(550, recall=True), 100, None)
     assert set(places_of(mirrored)) == {45}
-    assert {float(batch.sign[0]) for batch in mirrored.batches()} == {-1.0}
+    assert {float(batch.sign[0]) for batch in mirrored} == {-1.0}
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
@@ -108,9 +102,7 @@ def test_places_of_the_batches_add_up_to_k(n_positives, batch_size, shuffle):
             continue
         problem = problem_of(numbered(2000), labels_of(y), top, batch_size, state)
         assert sum(places_of(problem)) == k
-        assert all(
-            1 <= batch.places.k[0] <= batch.places.n_positives[0] for batch in problem.batches()
-        )
+        assert all(1 <= batch.places.k[0] <= batch.places.n_positives[0] for batch in problem)
 
 
 def test_fractions_are_of_each_batch_unless_rounding_makes_another_top_of_them():
@@ -132,21 +124,18 @@ def test_a_batch_size_that_cannot_hold_k_is_refused():
         problem_of(numbered(2000), labels_of(y), Top(1997, recall=True), 100, None)
 
 
-def test_queries_come_in_other_batches_and_in_another_order_each_pass():
+def test_queries_are_shuffled_into_batches():
     qid, y = np.repeat(np.arange(20), 3), np.tile([0, 1, 0], 20)
 
     def queries(state):
-        problem = problem_of(numbered(60), labels_of(y, qid), Top(1), 6, state)
-        return [[batch.X.ravel().tolist() for batch in problem.batches()] for _ in range(2)]
+        batches = problem_of(numbered(60), labels_of(y, qid), Top(1), 6, state)
+        return [batch.X.ravel().tolist() for batch in batches]
 
-    first, second = queries(np.random.RandomState(0))
-    assert first != second
-    assert sorted(first) == sorted(second)
-    ordered, again = queries(None)
-    assert ordered == again
+    shuffled, ordered = queries(np.random.RandomState(0)), queries(None)
+    assert ordered == queries(None)
     assert ordered[:2] == [[1, 0, 2, 4, 3, 5], [7, 6, 8, 10, 9, 11]]  # positives first
-    assert sorted(chain.from_iterable(ordered)) == sorted(chain.from_iterable(first))
-    assert sorted(ordered) != sorted(first)
+    assert sorted(chain.from_iterable(ordered)) == sorted(chain.from_iterable(shuffled))
+    assert sorted(ordered) != sorted(shuffled)
 
 
 def test_batches_of_queries_are_of_whole_lists():
@@ -159,7 +148,7 @@ def test_batches_of_queries_are_of_whole_lists():
         problem = problem_of(
             np.column_stack([qid, y]), labels_of(y, qid), Top(2), batch_size, state
         )
-        batches = list(problem.batches())
+        batches = problem
         assert sum(batch.n_lists for batch in batches) == taken.sum()
         assert sum(batch.n_rows for batch in batches) == sizes[taken].sum()
         for batch in batches:
@@ -177,13 +166,13 @@ def test_matrix_rows_are_shuffled():
     rows = {}
     for state in (None, np.random.RandomState(0)):
         problem = problem_of(numbered(40), labels_of(Y), Top(1), 5, state)
-        rows[state is None] = np.concatenate([batch.X.ravel() for batch in problem.batches()])
+        rows[state is None] = np.concatenate([batch.X.ravel() for batch in problem])
     assert_array_equal(rows[True], np.arange(40))
     assert np.abs(np.diff(rows[False]))[:4].max() > 1  # not only the batches change places
     assert_array_equal(np.sort(rows[False]), np.arange(40))
 
 
-@pytest.mark.filterwarnings("ignore:The cutting planes end at weights that score all rows alike")
+@pytest.mark.filterwarnings("ignore:The cutting planes end at weights with equal scores")
 @pytest.mark.parametrize(
     "params",
     [{"solver": "cutting_plane"}, {}, {"update": "perceptron"}],
