@@ -74,10 +74,7 @@ def test_a_list_longer_than_a_block_is_one(data):
 
 @pytest.mark.parametrize("suffix", ["txt", "txt.gz"])
 @pytest.mark.parametrize("dense", [False, True])
-def test_letor_files_in_pieces(tmp_path, data, suffix, dense, monkeypatch):
-    from lowrank_rank.datasets import _svmlight
-
-    monkeypatch.setattr(_svmlight.read_chunks, "__defaults__", (300,))
+def test_letor_files_in_pieces(tmp_path, data, suffix, dense):
     paths = [tmp_path / f"{i}.{suffix}" for i in range(2)]
     half = len(data[1]) // 2 + 1
     assert data[2][half - 1] == data[2][half]  # a list that the files cut
@@ -90,10 +87,7 @@ def test_letor_files_in_pieces(tmp_path, data, suffix, dense, monkeypatch):
     assert {(X.shape[1], X.dtype) for X, _, _ in wide} == {(9, np.dtype(np.float32))}
 
 
-def test_letor_errors_name_the_line(tmp_path, monkeypatch):
-    from lowrank_rank.datasets import _svmlight
-
-    monkeypatch.setattr(_svmlight.read_chunks, "__defaults__", (30,))
+def test_letor_errors_name_the_line(tmp_path):
     path = tmp_path / "log.txt.gz"
     text = "# head\n" + "".join(f"0 qid:{i // 2} 1:{i} 3:0.5\n" for i in range(20))
     path.write_bytes(gzip.compress((text + "1 qid:4 1:1\n").encode()))

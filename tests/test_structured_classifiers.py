@@ -140,7 +140,7 @@ def test_steps_over_calls_know_all_classes():
         model.partial_fit(X, y, classes=[0, 1])
 
 
-@pytest.mark.parametrize("solver", ["lbfgs", "cutting_plane"])
+@pytest.mark.parametrize("solver", ["lbfgs", "cutting_plane", "sgd"])
 def test_a_row_of_weight_2_is_the_row_twice(solver):
     X, y = (part[::4] for part in load_iris(return_X_y=True))
     rng = np.random.default_rng(0)

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._lists import factorize, id_array
 from .._parameters import Rule, check_parameter, count, verbosity
-from ._files import path_like, read_path
+from ._files import line_of_row, path_like, read_chunks, read_path
 from ._letor import as_features, feature_dtype, widen
-from ._svmlight import line_of_row, read_chunks
 
 _name = Rule(lambda value: isinstance(value, str), "the name of a column")
 _ROWS_PER_BATCH = 2**16  # of a Parquet file

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from .._arrays import ArrayLike, numbers
 from .._parameters import Rule, check_parameter, count, number
 from .._parameters import random_state as seed
 
@@ -185,3 +186,36 @@ def _mixed_labels(rng, n_labels, n_items, n_grades):
     labels[rows, top] = np.maximum(labels[rows, top], 1.0)
     labels[rows, bottom] = 0.0
     return labels
+
+
+def qid_from_group(sizes: ArrayLike) -> np.ndarray:
+    """Query ids 0, 1, ... from the sizes of consecutive lists.
+
+    This is the inverse of ``group=`` in LightGBM and XGBoost.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (n_lists,)
+        Number of rows of each list; no row has the id of a list of size 0.
+
+    Returns
+    -------
+    ndarray of int, shape (sum of sizes,)
+
+    Raises
+    ------
+    ValueError
+        If the sizes are no whole numbers >= 0.
+
+    Examples
+    --------
+    >>> from lowrank_rank.datasets import qid_from_group
+    >>> qid_from_group([2, 3])
+    array([0, 0, 1, 1, 1])
+    """
+    counts = numbers(sizes, "sizes")
+    wrong = np.zeros(0, dtype=bool) if counts.ndim != 1 else ~((counts >= 0) & (counts % 1 == 0))
+    if counts.ndim != 1 or wrong.any() or not np.isfinite(counts).all():
+        what = f"shape {counts.shape}" if counts.ndim != 1 else f"{counts[wrong][:1]}"
+        raise ValueError(f"sizes must be one whole number >= 0 for each list, got {what}.")
+    return np.repeat(np.arange(len(counts)), counts.astype(np.intp))

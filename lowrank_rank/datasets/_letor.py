@@ -6,25 +6,25 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
 
 from .._arrays import ArrayLike, MatrixLike, check_size
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import Rule, check_parameter, count
-from ._files import packed, path_like, read_path, replacing
-from ._svmlight import (
-    id_dtype,
+from ._files import (
     join_chunks,
     line_error,
     line_of_row,
-    range_of_ids,
+    packed,
+    path_like,
     read_chunks,
+    read_path,
+    replacing,
     row_of_entries,
 )
 
-_LAST_FEATURE = 2**31 - 1  # the reader counts in 32 bits
-_BLOCK = 4096  # rows that are written at once
+_LAST_FEATURE = 2**31 - 1  # of scikit-learn's reader, which counts in 32 bits
 _text = Rule(lambda value: isinstance(value, str), "a string")
 
 
@@ -44,17 +44,16 @@ def load_letor(
     Parameters
     ----------
     path : str, Path, or list of these
-        One file, or several that shall have the same features (train, validation, test).
+        One file, or several files with the same features (train, validation, test).
     n_features : int or None, default=None
-        Number of features; None takes the highest that occurs in any of the files.
+        Number of features; None is the highest feature in the files.
     dtype : dtype, default=float64
-        Of the features: float64, float32 or an integer type, which must hold all values.
+        Type of the features: float64, float32 or an integer type that holds all values.
     zero_based : bool, default=False
-        Whether the files count features from 0. LETOR counts from 1, and there a feature 0 is
-        refused: whether it occurs may not decide on the columns of the others.
+        Whether the files count features from 0. LETOR counts from 1, and feature 0 is then an
+        error.
     dense : bool, default=False
-        Return X as an array, for estimators that take no sparse matrix (`StandardScaler` with
-        its mean, `HistGradientBoostingRegressor`).
+        Whether to return X as an array, for estimators that take no sparse matrix.
 
     Returns
     -------
@@ -62,16 +61,15 @@ def load_letor(
     y : ndarray of shape (n_rows,)
         Grades.
     qid : ndarray of int, shape (n_rows,)
-        As int64, or uint64 where ids in any of the files need it. For a list of paths: a
-        list with one triple (X, y, qid) per file.
+        Query ids, int64. For a list of paths the result is a list of triples (X, y, qid).
 
     Raises
     ------
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is empty or damaged, or holds a line without qid or one that cannot be read.
-        The message names the file and the line.
+        If a file is empty or damaged, or a line is wrong. The message names the file and the
+        line.
 
     Examples
     --------
@@ -99,9 +97,8 @@ def load_letor(
     n_features = max(X.shape[1] for X, _, _ in read) if n_features is None else int(n_features)
     for p, (X, _, _) in zip(paths, read, strict=True):
         widen(X, n_features, p, bool(zero_based))
-    as_one = id_dtype([q for _, _, ids in read for q in range_of_ids(ids)], "The files")
     triples = [
-        (as_features(p, X, dtype, dense), y, ids.astype(as_one, copy=False))
+        (as_features(p, X, dtype, dense), y, ids)
         for p, (X, y, ids) in zip(paths, read, strict=True)
     ]
     return triples if several else triples[0]
@@ -133,7 +130,7 @@ def widen(X, n_features, path, zero_based, first_row=0):
 
 
 def feature_dtype(dtype):
-    """The NumPy dtype of the features that a reader is asked for; refuses the others."""
+    """The NumPy dtype of the features; refuses types that hold no numbers."""
     try:
         read = np.dtype(dtype)
     except TypeError:
@@ -144,7 +141,7 @@ def feature_dtype(dtype):
 
 
 def as_features(path, X, dtype, dense, first_row=0):
-    """The features in the form that was asked for."""
+    """Convert features to the type, and to an array if `dense`."""
     if dtype.kind in "iu":
         low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
         # the second bound is exact: high + 1 is a power of two
@@ -152,7 +149,7 @@ def as_features(path, X, dtype, dense, first_row=0):
         if not fits.all():
             at = np.argmin(fits)
             line = line_of_row(path, first_row + row_of_entries(X)[at])
-            raise line_error(path, line, f"{X.data[at]!r} is no {dtype.name}, as dtype asks")
+            raise line_error(path, line, f"{X.data[at]!r} is no {dtype.name}")
         X = X.astype(dtype)
     if dense:
         check_size(
@@ -169,30 +166,28 @@ def dump_letor(
 ) -> np.ndarray:
     """Write ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Rows are written in the order given, features counted from 1. Numbers are written so
-    that reading gives the very same float64; zeros are not written. A file of that name
-    is replaced once all is written: after an error or an interrupt it is as it was.
+    Rows keep their order, features count from 1, zeros are skipped. Reading gives the same
+    float64. An existing file is replaced after all is written: an error changes nothing.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_rows, n_features)
-        Entries that a sparse matrix holds twice are added up, as in its arithmetic.
+        Duplicate entries of a sparse matrix are added up.
     y : array-like of shape (n_rows,)
         Grades.
     qid : array-like of shape (n_rows,) or None
-        Any hashable ids; None where `y` is a `ranking_target`. The format knows integers
-        only: integer ids are written as they are, others as 1, 2, ... in order of first
-        appearance.
+        Any hashable ids; None if `y` is a `ranking_target`. Integer ids are written unchanged,
+        other ids as 1, 2, ... in order of first appearance.
     path : str or Path
-        Ends in .gz or .bz2 to be packed.
+        Path of the file; .gz and .bz2 are packed.
     comment : str or None, default=None
-        Written at the head of the file.
+        Comment at the head of the file.
 
     Returns
     -------
     ids : ndarray of shape (n_lists,)
-        The distinct ids in order of first appearance: where they are no integers, the id
-        that was written as i is ``ids[i - 1]``.
+        The distinct ids in order of first appearance. Ids that are no integers were written as
+        i for ``ids[i - 1]``.
 
     Raises
     ------
@@ -222,8 +217,7 @@ def dump_letor(
     with replacing(path) as raw, packed(raw, path) as file:
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
-        for start in range(0, len(y), _BLOCK):
-            rows = slice(start, start + _BLOCK)
+        for rows in gen_batches(len(y), 4096):
             qids = [ids[i] for i in code[rows].tolist()]
             file.write(_lines_of(_of_python(X[rows]), _of_python(y[rows]).tolist(), qids).encode())
     return lists.ids
@@ -252,18 +246,22 @@ def _check_rows(X, y):
 
 
 def _written_ids(ids):
-    """An integer for each id: itself, or where ids are no integers its place, from 1."""
+    """Integers to write for the ids."""
     if ids.dtype.kind not in "iu" and not all(
         isinstance(i, Integral) and not isinstance(i, bool) for i in ids
     ):
         return list(range(1, len(ids) + 1))
     ids = [int(i) for i in ids]
-    id_dtype(ids, "qid")
+    if min(ids) < -(2**63) or max(ids) >= 2**63:
+        raise ValueError(
+            f"qid hold ids from {min(ids)} to {max(ids)}: a file holds integers of 64 bits. Number "
+            "the queries from 1."
+        )
     return ids
 
 
 def _of_python(values):
-    """Numbers of a type that Python writes without loss."""
+    """Convert numbers to a type that Python writes without loss."""
     return values.astype({"f": np.float64, "b": np.int8}.get(values.dtype.kind, values.dtype))
 
 

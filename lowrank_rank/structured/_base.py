@@ -8,11 +8,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from .._arrays import mean_square
-from .._base import read_features
+from .._base import linear_scores, read_features
 from .._parameters import count, number, random_state, verbosity
 from ..regression._alpha import default_alpha
 from ..regression._statistics import Moments, Scaling, standardise
 from ._solvers import Descent, cutting_planes, descend, smoothed
+
+
+def row_order(X, y, index=None):
+    """An order of the rows, within each list of `index`, by their contents alone.
+
+    The rows are sorted by a random projection, which is equal for equal rows, and then by labels.
+    Copies and the order of the rows then change no tie, and no batch.
+    """
+    direction = np.random.default_rng(0).normal(size=(1, X.shape[1]))
+    key = linear_scores(X, direction, 0.0)[:, 0]
+    return np.lexsort((y, key) if index is None else (y, key, index))
 
 
 def takes_steps(estimator):

@@ -4,6 +4,7 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
@@ -24,7 +25,7 @@ from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
 from ..regression._logistic import fit_logistic
 from ..target_losses import MatrixLoss
-from ._base import HingeMixin, takes_steps
+from ._base import HingeMixin, row_order, takes_steps
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
 from ._solvers import LinearProblem
 
@@ -146,7 +147,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            A row of weight 2 is the row twice, but for the order of the steps of "sgd".
+            A row of weight 2 is the row twice.
 
         Returns
         -------
@@ -258,10 +259,15 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         self._matrix_, self._own_ = matrix, own
 
     def _encode(self, X, y, sample_weight):
-        """Rows of positive weight, the indices of their classes, and their weights."""
-        weights = read_weights(sample_weight, len(y))
-        counts = weights > 0
-        return X[counts], class_indices(y, self.classes_)[counts], weights[counts]
+        """Distinct rows of positive weight, the indices of their classes, their weights."""
+        weights, index = read_weights(sample_weight, len(y)), class_indices(y, self.classes_)
+        order = row_order(X, index)
+        order = order[weights[order] > 0]
+        X, index, weights = X[order], index[order], weights[order]
+        differ = X[1:] != X[:-1]
+        differ = np.asarray(differ.sum(axis=1)).ravel() > 0 if issparse(X) else differ.any(axis=1)
+        is_new = np.append(True, differ | (index[1:] != index[:-1]))
+        return X[is_new], index[is_new], np.bincount(np.cumsum(is_new) - 1, weights)
 
     def _standardise(self, X, index, weights):
         """The `LinearProblem` of standardised features."""

@@ -12,7 +12,7 @@ from .._arrays import ArrayLike, MatrixLike
 from .._base import BaseRanker, check_has_ids, linear_scores
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
-from ._base import HingeMixin, takes_steps
+from ._base import HingeMixin, row_order, takes_steps
 from ._hinges import check_bounds, resolve_hinge, rows_of
 from ._solvers import LinearProblem
 
@@ -318,15 +318,16 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
 
 
 def _grouped(X, y, lists, weights):
-    """Rows in grouped order, and the weights of the lists."""
+    """Rows of lists one after the other, in an order of their own, and weights of the lists."""
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
     if lists.ids is None:
         rows = np.repeat(np.arange(len(y)), _copies(weights))
+        rows = rows[row_order(X[rows], y[rows])]
         return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
-    grouped = RankingLists(lists.lengths, None, lists.ids)
-    X = X if lists.order is None else X[lists.order]
-    return X, lists.group(y), grouped, _list_weights(lists.group(weights), lists)
+    of_lists = _list_weights(lists.group(weights), lists)
+    rows = row_order(X, y, lists.ungroup(lists.index))
+    return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), of_lists
 
 
 def _copies(weights):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lowrank_rank._runs import RELEVANCE, SCORE, frame_of, read_mapping
+from lowrank_rank.datasets._trec import RELEVANCE, SCORE, frame_of, read_mapping
 
 
 def test_frames_there_and_back():
