@@ -263,7 +263,7 @@ def warn_of_single_items(lists, stacklevel):
         )
 
 
-def check_judged(y, allow_missing, *, who="this measure", name="y", others=list):
+def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
 
     Parameters
@@ -275,8 +275,8 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=list)
         Name in the message for the measure or estimator.
     name : str
         Name in the message for y.
-    others : callable
-        ``others()`` names measures that take missing judgements.
+    others : sequence of str
+        Names of measures that take missing judgements.
     """
     if is_finite(y):
         return
@@ -295,7 +295,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=list)
             "nobody gave is 0."
         )
     if not allow_missing:
-        without = ", ".join(others())
+        without = ", ".join(others)
         raise ValueError(
             f"Input {name} contains NaN (query {place[0]}, item {place[1]}): {who} needs every "
             "item judged. Judge it, drop the query"

@@ -5,7 +5,7 @@ import pytest
 
 from lowrank_rank.decoders import decode_pd_dag, decode_pd_local_search, preference_cost
 from lowrank_rank.decoders.feedback_arcs import _local_search
-from lowrank_rank.decoders.feedback_arcs._annealing import annealed_order
+from lowrank_rank.decoders.feedback_arcs._local_search import annealed_order
 
 from .preference_cases import along_an_order, assert_ranks, least_costs, preferences
 

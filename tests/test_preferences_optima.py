@@ -6,7 +6,7 @@ import pytest
 from lowrank_rank.calibration import all_ranks
 from lowrank_rank.decoders import decode_pd_exact
 from lowrank_rank.preferences import _optima
-from lowrank_rank.preferences._optima import best_orders, find_optima, ordered_components
+from lowrank_rank.preferences._consensus import best_orders, find_optima, ordered_components
 
 from .preference_cases import preferences
 

@@ -570,3 +570,10 @@ def test_values_of_orders_are_means_over_those_of_tied_scores(name):
         each = [loss.values(loss.check_labels(y), order, lists)[0] for order in orders]
         found = loss.values_of_orders(loss.check_labels(y), scores, lists)[0]
         assert found == pytest.approx(np.mean(each))
+
+
+def test_the_message_for_missing_labels_names_every_measure_that_takes_them():
+    takes = names_of(lambda measure: measure.allow_missing, one_each=True)
+    with pytest.raises(ValueError, match="take a measure that does not") as error:
+        NDCG().check_judged(np.array([[1.0, np.nan]]))
+    assert f"({', '.join(takes)})" in str(error.value)

@@ -13,8 +13,7 @@ from ._average_precision import (
     decode_map_exact,
     decode_map_local_search,
 )
-from ._decoded import Decoded
-from ._sorting import decode_assignment, decode_sort
+from ._decoded import Decoded, decode_assignment, decode_sort
 from .feedback_arcs._decoders import (
     PD_DECODERS,
     PDDecoder,

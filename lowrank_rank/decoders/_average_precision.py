@@ -1,7 +1,7 @@
 """Decoding for mean average precision: a quadratic assignment problem.
 
-For symmetric u the value of an order is ``sum_{i >= j} u_ij / max(rank(i), rank(j))``.
-With T_p the top p items it unrolls into
+For symmetric u the value of an order is ``sum_{i >= j} u_ij / max(rank(i), rank(j))``. It unrolls,
+T_p being the top p items, into
 
     sum_{p=1..r} c_p F(T_p),   F(T) = sum_{i >= j, both in T} u_ij,
     c_p = 1/p - 1/(p+1),  c_r = 1/r,
@@ -15,9 +15,16 @@ import numpy as np
 from .._arrays import ArrayLike
 from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count
-from ._decoded import Decoded, checked_vectors, compared_ranks, snapped
-from ._sorting import decode_sort
-from ._subsets import MAX_SUBSETS, subsets_by_size, trace_back
+from ._decoded import (
+    MAX_SUBSETS,
+    Decoded,
+    checked_vectors,
+    compared_ranks,
+    decode_sort,
+    snapped,
+    subsets_by_size,
+    trace_back,
+)
 
 MAX_ITEMS_EXACT = 18  # what decoder="auto" still decodes exactly: 0.1 s for a list
 MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
@@ -74,8 +81,8 @@ def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     """Upper bound on the value of every order of each list.
 
-    ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)`` is at most the p
-    largest of ``u_ii + half of the p-1 largest links of i``, for each size p.
+    For each size p, ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)`` has a bound:
+    the sum of the p largest of ``u_ii + half of the p-1 largest links of i``.
 
     Parameters
     ----------
@@ -231,9 +238,9 @@ def decode_map_local_search(
 ) -> Decoded:
     """Ranks by local search from the diagonal order; not exact, never worse than it.
 
-    Each sweep tries to move every item to every other position and keeps, in each list,
-    the best improvement of the whole value, until no such move improves any list.
-    `average_precision_bound` bounds what an exact decoder could gain.
+    Each sweep tries to move every item to every other position, and keeps the best improvement of
+    each list. It ends when no move improves any list. `average_precision_bound` bounds what an
+    exact decoder could gain.
 
     Parameters
     ----------

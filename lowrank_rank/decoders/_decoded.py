@@ -1,10 +1,14 @@
-"""What a combinatorial decoder returns, and the check of what a custom one does."""
+"""Decoded orders, decoding by sorting and assignment, and dynamic programs over subsets."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
-from .._arrays import LARGEST, check_finite, numbers
+from .._arrays import LARGEST, ArrayLike, check_finite, numbers
+from .._lists import RankingLists, ranks_from_scores
+from .._parameters import check_parameter, count
 
 
 class Decoded(NamedTuple):
@@ -17,9 +21,8 @@ class Decoded(NamedTuple):
     values : ndarray of shape (n_lists,)
         Value of each order in the decoder's objective.
     bounds : ndarray of shape (n_lists,) or None
-        What no order can improve on: a lower bound of a cost, an upper bound of a value;
-        None where the decoder was not asked for it. Where it is met within rounding it equals
-        the value.
+        Lower bound of a cost, or upper bound of a value, for all orders; None without
+        ``bound=True``. It equals the value if they agree up to rounding.
 
     Examples
     --------
@@ -35,12 +38,12 @@ class Decoded(NamedTuple):
 
     @property
     def gaps(self) -> np.ndarray | None:
-        """How far each value may be from the best one, >= 0; None without bounds."""
+        """Bound on the distance from the best value, >= 0; None without bounds."""
         return None if self.bounds is None else np.abs(self.values - self.bounds)
 
     @property
     def optimal(self) -> np.ndarray | None:
-        """Which orders are certified as optimal; None without bounds."""
+        """Whether each order is proved optimal; None without bounds."""
         return None if self.bounds is None else self.values == self.bounds
 
 
@@ -50,7 +53,7 @@ def snapped(bounds, values, scale):
 
 
 def joined(parts):
-    """One `Decoded` of those of consecutive batches."""
+    """Concatenate the `Decoded` of batches."""
     ranks, values, bounds = zip(*parts, strict=True)
     return Decoded(
         np.concatenate(ranks),
@@ -68,9 +71,9 @@ def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
     n_columns : int or None
         None is any number.
     of, layout : str
-        What messages say of the items, and of the columns.
+        Words of messages for the items and the columns.
     largest : float
-        Largest absolute value: that of which sums stay finite.
+        Largest absolute value; sums must stay finite.
 
     Raises
     ------
@@ -131,3 +134,135 @@ def checked_ranks(decoded, shape):
             "has the ranks np.argsort(order) + 1."
         )
     return ranks.astype(np.intp, copy=False)
+
+
+def decode_sort(u: ArrayLike) -> np.ndarray:
+    """Ranks by descending u; equal entries keep the order of the items.
+
+    Minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi: for every positional loss
+    sorting is the argmin of [1]_, theorem 3.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_lists, r)
+
+    Returns
+    -------
+    ranks : ndarray of int, shape (n_lists, r)
+        1 = best.
+
+    Raises
+    ------
+    ValueError
+        If u is not a matrix of finite numbers.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, theorem 3.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import decode_sort
+    >>> decode_sort([[0.1, 0.7, 0.2]])
+    array([[3, 1, 2]])
+    """
+    u = checked_vectors(u, largest=np.inf)
+    if u.size == 0:
+        return np.empty(u.shape, dtype=np.intp)
+    return ranks_from_scores(u.ravel(), RankingLists.equal(*u.shape)).reshape(u.shape)
+
+
+def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
+    """Ranks that maximise the sum of u[i, rank(i)] over the first positions; exact.
+
+    For losses that are linear in the indicators [rank(i) = p].
+
+    Parameters
+    ----------
+    u : array-like of shape (n_lists, n_items * depth)
+        ``u[q, i * depth + p]`` is the value of item i at position p + 1.
+    n_items : int
+        Number of items r of each list.
+
+    Returns
+    -------
+    ranks : ndarray of int, shape (n_lists, n_items)
+        1 = best. Items that got none of the first `depth` positions follow by descending
+        total worth.
+
+    Raises
+    ------
+    ValueError
+        If u is not a matrix of finite numbers, the same number of columns for each item.
+
+    Examples
+    --------
+    >>> from lowrank_rank.decoders import decode_assignment
+    >>> decode_assignment([[3.0, 2.0, 2.0, 0.0, 0.0, 0.0]], n_items=3)  # depth 2
+    array([[2, 1, 3]])
+    """
+    check_parameter("n_items", n_items, [count()])
+    u = checked_vectors(u)
+    depth, left_over = divmod(u.shape[1], n_items)
+    if left_over or not depth:
+        raise ValueError(
+            f"u has shape {u.shape}; for {n_items} items it must be (n_lists, {n_items} * depth), "
+            "what each item is worth at each of the first positions, item by item."
+        )
+    worth = u.reshape(len(u), n_items, depth)
+    ranks = depth + decode_sort(worth.sum(axis=2))
+    for ranks_of_list, worth_of_list in zip(ranks, worth, strict=True):
+        # Equal but for the last digits is equal: which of them is taken must not be chance.
+        largest = np.abs(worth_of_list).max()
+        rounded = np.round(worth_of_list / largest, 12) if largest > 0 else worth_of_list
+        items, positions = linear_sum_assignment(rounded, maximize=True)
+        ranks_of_list[items] = positions + 1
+    return decode_sort(-ranks.astype(float))
+
+
+MAX_SUBSETS = 2**21  # of the lists that share a table
+
+
+@lru_cache(maxsize=4)
+def subsets_by_size(n_items):
+    """Bit masks of the subsets of each size 1..r."""
+    masks = np.arange(2**n_items, dtype=np.int32)
+    size = np.zeros(2**n_items, dtype=np.int8)
+    for i in range(n_items):
+        size[2**i : 2 ** (i + 1)] = size[: 2**i] + 1
+    by_size = np.argsort(size, kind="stable")
+    return np.split(masks[by_size], np.cumsum(np.bincount(size)))[1:-1]
+
+
+def trace_back(best, added=None):
+    """Ranks from a table of best values: take the last item off, r times.
+
+    Parameters
+    ----------
+    best : ndarray of shape (2**r, n_lists)
+        Largest value of each subset as the first items of an order.
+    added : callable or None
+        ``added(inside)`` with inside (n_lists, r), which items the subset holds, returns
+        (n_lists, r): what each of them adds as the last one of the subset. None where that
+        does not depend on the item.
+
+    Returns
+    -------
+    ndarray of int, shape (n_lists, r)
+    """
+    n_items, n_lists = len(best).bit_length() - 1, best.shape[1]
+    bits = 1 << np.arange(n_items)
+    lists = np.arange(n_lists)
+    subset = np.full(n_lists, len(best) - 1)
+    ranks = np.empty((n_lists, n_items), dtype=np.intp)
+    for p in range(n_items, 0, -1):
+        inside = (subset[:, np.newaxis] & bits) > 0
+        without = np.where(inside, subset[:, np.newaxis] ^ bits, 0)
+        values = best[without, lists[:, np.newaxis]]
+        if added is not None:
+            values = values + added(inside)
+        values = np.where(inside, values, -np.inf)
+        last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)  # ties: the later item
+        ranks[lists, last] = p
+        subset = subset ^ bits[last]
+    return ranks

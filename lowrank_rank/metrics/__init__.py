@@ -1,29 +1,26 @@
 """Ranking measures, one function each, and scorers for model selection."""
 
-from ._binary import (
-    auc_score,
-    mean_average_precision_score,
-    precision_at_k_score,
-    recall_at_k_score,
-    reciprocal_rank_score,
-)
 from ._comparison import RankerComparison, compare_rankers
-from ._graded import (
-    dcg_score,
-    expected_rank_utility_score,
-    expected_reciprocal_rank_score,
-    kendall_tau_loss,
-    ndcg_score,
-    pairwise_disagreement_loss,
-    spearman_score,
-)
-from ._per_query import per_query
-from ._runs import evaluate_run
+from ._per_query import evaluate_run, per_query
 from ._scorer import (
     MultiRankingScorer,
     RankingScorer,
     get_ranking_scorer_names,
     make_ranking_scorer,
+)
+from ._scores import (
+    auc_score,
+    dcg_score,
+    expected_rank_utility_score,
+    expected_reciprocal_rank_score,
+    kendall_tau_loss,
+    mean_average_precision_score,
+    ndcg_score,
+    pairwise_disagreement_loss,
+    precision_at_k_score,
+    recall_at_k_score,
+    reciprocal_rank_score,
+    spearman_score,
 )
 
 __all__ = [

@@ -7,7 +7,7 @@ import numpy as np
 from .._arrays import MatrixLike
 from .._parameters import check_parameter
 from ..metrics import RankerComparison, compare_rankers
-from ._axes import axes_for
+from ._top import axes_for
 
 
 class RankerComparisonDisplay:

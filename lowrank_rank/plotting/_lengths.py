@@ -10,7 +10,7 @@ from .._labels import read_scored
 from .._parameters import RUNTIME, check_parameter, count, number
 from ..metrics._comparison import mean_interval
 from ..target_losses import resolve_measure
-from ._axes import axes_for, name_of, scores_of
+from ._top import axes_for, name_of, scores_of
 
 
 class MeasureByLengthDisplay:

@@ -8,8 +8,8 @@ from .._arrays import ArrayLike, MatrixLike
 from .._labels import read_scored
 from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import check_parameter, count
+from ..metrics import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
-from ._axes import axes_for, draw_once, name_of, scores_of
 
 
 def mean_gains(gains, scores, lists, max_k):
@@ -417,3 +417,29 @@ class CumulativeGainsDisplay(_TopCurve):
         of = "fraction of the gains" if self.normalize else "gains"
         ax.set(xlabel="k, items looked at", ylabel=f"{of} among the first k", ylim=(0, None))
         return self
+
+
+def axes_for(ax):
+    """The given axis, or that of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt  # an optional dependency
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def draw_once(ax, draw, label, *args, **kwargs):
+    """Call ``draw(*args, label=label, ...)`` unless the axis has a line of that label."""
+    if label not in [line.get_label() for line in ax.lines]:
+        draw(*args, label=label, **kwargs)
+
+
+def scores_of(estimator, X, y, qid, pos_label):
+    """Labels, scores and ids as scorers take them; without ids the rows are one list."""
+    scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
+    return scorer.labels_and_scores(estimator, X, y, qid)
+
+
+def name_of(estimator, name):
+    """The name in a legend: the given one, or that of the class."""
+    return type(estimator).__name__ if name is None else name

@@ -4,8 +4,7 @@ from . import _positional
 from ._average_precision import MeanAveragePrecision
 from ._base import Decoder, RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
-from ._classes import BalancedAccuracy, FBeta
-from ._matrix import MatrixLoss
+from ._classes import BalancedAccuracy, FBeta, MatrixLoss
 from ._names import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure, resolve_target_loss
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import *  # noqa: F403  (its classes are listed beside them)

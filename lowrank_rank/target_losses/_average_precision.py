@@ -28,9 +28,9 @@ def sorted_blocks(values, scores, lists):
 def average_precision_values(y, scores, lists):
     """Average precision of each list of binary y, nan without a relevant item.
 
-    A block of m ties at positions a+1..a+m that holds rho relevant items, with R relevant
-    items above it, adds (rho/m) [(R+1) h + (rho-1)/(m-1) (m - (a+1) h)] / P to the mean
-    over orders, where h = 1/(a+1) + ... + 1/(a+m): (R+1)/(a+1) / P where nothing is tied.
+    Let a block of m ties at positions a+1..a+m hold rho relevant items, with R relevant items
+    above. Let h = 1/(a+1) + ... + 1/(a+m). The block adds (rho/m) [(R+1) h + (rho-1)/(m-1) (m -
+    (a+1) h)] / P to the mean over orders; a single relevant item adds (R+1)/(a+1) / P.
     """
     order = sort_lists(scores, lists)
     hits = np.flatnonzero(np.take(y, order))

@@ -1,4 +1,5 @@
-"""What a measure and a target loss are: one value per list; encode, decode and the measure.
+"""Base classes of measures, with a value for each list, and of target losses, which encode and
+decode.
 
     loss(y, order) = offset(y) + <encode(y), rank_features(ranks(order))>
 
@@ -18,6 +19,9 @@ from .._arrays import ArrayLike, check_size, plain
 from .._labels import check_judged, read_scored
 from .._parameters import check_parameters, number
 from ..decoders import decode_sort
+
+#: Names of the measures that take NaN as "not judged", for messages.
+WITH_MISSING = ("precision@10", "dcg", "eru", "pd", "kendall")
 
 # Labels and values ------------------------------------------------------------------
 
@@ -79,7 +83,7 @@ LABEL_CHECKS: dict[str, Callable] = {
 
 
 def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
-    """The empty-list rule: undefined lists take `zero_division`; nan leaves them out."""
+    """Mean over lists; undefined lists have the value `zero_division`, and nan skips them."""
     if average not in ("mean", None):
         raise ValueError(f"average must be 'mean' or None, got {average!r}.")
     values = np.where(np.isnan(values), zero_division, values)
@@ -154,25 +158,25 @@ def ranks_of(decode):
 class RankingMeasure(BaseEstimator):
     """A measure of one order against one label, with the labels that it takes.
 
-    Subclasses define ``values(y, scores, lists)``: one value for each list of grouped flat
-    arrays, all lists at once, higher is better, nan where undefined. What they can do is
-    declared by class attributes; messages, tags and documentation follow from these.
+    Subclasses define ``values(y, scores, lists)``: one value for each list of grouped flat arrays,
+    all lists at once, higher is better, nan where undefined. Class attributes declare the abilities
+    of a measure; messages, tags and documentation follow from them.
 
     Attributes
     ----------
     labels : {"binary", "graded", "any"}
-        Grades >= 0 of which those > 0 (or >= `relevance_threshold`, a parameter that the class
-        then has) are relevant, grades >= 0, or any real numbers.
+        "binary" are grades >= 0, relevant if > 0 (or >= the parameter `relevance_threshold`).
+        "grades" are >= 0, "any" are real numbers.
     at : {"", "k", "[k]", "p%"}
-        What follows "@" in its name: nothing, the parameter `k`, that parameter or nothing, the
-        parameter `share` in per cent.
+        Pattern after "@" in its name: nothing, the parameter `k`, optional `k`, or the parameter
+        `share` in per cent.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
         Whether NaN in a matrix y means "not judged": where the utility of an item depends on its
         own grade alone, or pairs count.
     reaches_one : bool
-        Whether the best order has the value 1 whatever the label.
+        Whether the best order has the value 1 for every label.
     undefined : float
         The mean where no list has a value.
     takes_runs : bool
@@ -218,31 +222,23 @@ class RankingMeasure(BaseEstimator):
         return check_preferences(y)
 
     def check_judged(self, y: Any, name: str = "y") -> None:
-        """Refuse NaN that does not mean "not judged", naming measures that take it.
+        """Refuse NaN, unless it means "not judged".
 
         Parameters
         ----------
         y : ndarray of 1, 2 or 3 dimensions
         name : str, default="y"
-            What messages call it.
+            Name in messages.
 
         Raises
         ------
         ValueError
-            Naming the place and the remedy.
+            The message names the place and the measures that take missing labels.
         """
-        from ._names import names_of  # the table of names stands above the classes
-
-        check_judged(
-            y,
-            self.allow_missing,
-            who=self,
-            name=name,
-            others=lambda: names_of(lambda measure: measure.allow_missing, one_each=True),
-        )
+        check_judged(y, self.allow_missing, who=self, name=name, others=WITH_MISSING)
 
     def values(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
-        """The measure of each list, higher is better, nan where it is undefined.
+        """The measure of each list, higher is better; nan if it is undefined.
 
         Parameters
         ----------
@@ -258,9 +254,9 @@ class RankingMeasure(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
 
     def values_of_orders(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
-        """`values` of orders by the scores, the mean over those of tied items.
+        """Mean of `values` over the orders that agree with the scores.
 
-        That is `values` itself, but for a measure that sees a tie as such.
+        This is `values` itself, except for measures with a value of their own for ties.
 
         Parameters
         ----------
@@ -276,14 +272,15 @@ class RankingMeasure(BaseEstimator):
     def values_of_run(
         self, y: np.ndarray, scores: np.ndarray, lists: Any, retrieved: Any
     ) -> np.ndarray:
-        """`values` of lists of which some items were not retrieved; where `takes_runs`.
+        """`values` of lists with items that were not retrieved, if `takes_runs`.
 
         They add nothing, but count in what the measure divides by.
 
         Parameters
         ----------
         y, scores : ndarray of shape (n_rows,)
-            As in `values`; what was not retrieved has lower scores than what was.
+            Arguments of `values`; items that were not retrieved have lower scores than retrieved
+            items.
         lists : RankingLists
         retrieved : ndarray of bool, shape (n_rows,)
 
@@ -303,7 +300,7 @@ class RankingMeasure(BaseEstimator):
         average: Any = "mean",
         zero_division: float | None = None,
     ) -> float | np.ndarray:
-        """The measure of scores, greater is better, mean over the lists where it is defined.
+        """The measure of scores, greater is better: the mean over its defined lists.
 
         Parameters
         ----------
@@ -318,8 +315,8 @@ class RankingMeasure(BaseEstimator):
         average : {"mean", None}, default="mean"
             None gives one value per list, in order of first appearance.
         zero_division : float or None, default=None
-            Value of a list on which the measure is undefined, finite; nan leaves such lists out of
-            the mean. None does so too, and the mean over no list at all is then `undefined`.
+            Finite value of an undefined list; nan skips it in the mean. None does so too, and the
+            mean over no list at all is then `undefined`.
 
         Returns
         -------
@@ -363,7 +360,7 @@ class RankingMeasure(BaseEstimator):
 
 
 class TargetLoss(RankingMeasure):
-    """A measure with a low-rank form: what `LowRankSurrogateRanker` can aim at.
+    """A measure with a low-rank form, for which `LowRankSurrogateRanker` can be trained.
 
     Subclasses define ``encode``, ``rank_features``, ``offset``, ``row_targets`` (documents)
     and, where sorting `encode` is not the decoder, ``decoders``.
@@ -372,7 +369,7 @@ class TargetLoss(RankingMeasure):
     Attributes
     ----------
     is_positional : bool
-        Whether it is a `PositionalLoss`: what order-preserving surrogates can aim at.
+        Whether it is a `PositionalLoss`, for order-preserving surrogates.
     takes_documents : bool
         Whether it has a form for documents, one row each.
     """

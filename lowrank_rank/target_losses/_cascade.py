@@ -19,8 +19,8 @@ from ._base import RELEVANCE, RankingMeasure
 def reciprocal_rank_values(y, scores, lists):
     """1/rank of the first relevant item of each list, nan without one.
 
-    In the first block that holds relevant items, rho of m, the first of them stands below
-    t others of the block with probability C(m-t, rho) / C(m, rho).
+    Let the first block with relevant items hold rho of m. The first of them stands below t others
+    of the block with probability C(m-t, rho) / C(m, rho).
     """
     y, blocks, m = sorted_blocks(y, scores, lists)
     rho = np.add.reduceat(y, blocks)
@@ -83,10 +83,9 @@ def _product_above(q, lists):
 def _tied_cascade(q, a, limit):
     """sum_t (e_{t-1} - e_t) / (a+t) for blocks of equal size, one block a row.
 
-    e_t is the mean of the products of t of the q's, built one item after the other:
-    e_t(j items) = (1 - t/j) e_t(j-1 items) + (t/j) q_j e_{t-1}(j-1 items), all of it
-    convex combinations. By Maclaurin's inequality e_t <= mean(q)**t, so that terms
-    below the last digit need not be built.
+    The mean e_t of the products of t of the q's is built item by item, in convex combinations:
+    e_t(j items) = (1 - t/j) e_t(j-1 items) + (t/j) q_j e_{t-1}(j-1 items). Maclaurin's inequality
+    e_t <= mean(q)**t says which terms are below the last digit.
     """
     stops = q.min(axis=1) < 1.0
     if not stops.all():  # blocks without a relevant item add nothing

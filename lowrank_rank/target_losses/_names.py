@@ -24,7 +24,7 @@ from ._positional import (
 
 
 class Name(NamedTuple):
-    """What a name stands for.
+    """A name of a measure.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Name(NamedTuple):
     measure : type
         Class that the name makes; it declares by `at` what follows "@".
     fixed : dict
-        Parameters that the name sets, of which none follows "@".
+        Parameters that the name sets; none of them follows "@".
     """
 
     base: str
@@ -42,7 +42,7 @@ class Name(NamedTuple):
 
     @property
     def at(self):
-        """What follows "@": nothing where the name itself sets that parameter."""
+        """Pattern after "@"; nothing if the name itself sets that parameter."""
         at = self.measure.at
         return "" if at and AT[at][0] in self.fixed else at
 
@@ -94,7 +94,7 @@ def _read_percentage(cut):
     return check_share(share)
 
 
-#: What may follow "@", as classes declare it: the parameter, an example, how it is read.
+#: Pattern after "@", as classes declare it -> parameter, example, reader.
 AT = {
     "k": ("k", "10", _read_count),
     "[k]": ("k", "10", _read_count),
@@ -122,14 +122,14 @@ _TABLE = [
 ]
 
 _MEASURES = {name.pattern: name for name in _TABLE}
-#: Losses that can be aimed at (and scored), by pattern; "precision@k" and "precision@p%" are two.
+#: Target losses by pattern; "precision@k" and "precision@p%" are two.
 TARGET_LOSSES = {p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)}
-#: Measures that can be scored but not aimed at.
+#: Measures that are no target losses, by pattern.
 SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES}
 
 
 def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False) -> list[str]:
-    """Example names of the target losses of which `holds` is true, for messages and tests.
+    """Example names of the target losses for which `holds` is true, for messages and tests.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Pairs of a list by how two sets of values order them; all lists at once.
 
-Labels and places are packed into one integer for each item, so that a sort of these integers
-brings the places into the order of the labels; what is left is to count inversions.
+Labels and places are packed into one integer for each item. A sort of these integers brings the
+places into the order of the labels; then inversions are counted.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def pair_counts(y, scores, lists):
 
 
 def _widths(lists):
-    """Columns of the matrix that each list is a row of: powers of two where they are halved."""
+    """Number of columns of the matrix of lists: a power of two if rows are halved."""
     lengths, r = lists.lengths, lists.common_length
     if r is not None and r <= (_COMPARED_MANY if lists.n_lists >= _MANY else _COMPARED):
         return lengths
@@ -69,7 +69,8 @@ def _counts_of_rows(y, scores, lengths):
         keys.sort(axis=1)
         tied_both = _tied_pairs(_equal_before(keys, is_item))
         codes = highest - (keys & highest)
-    # By label, of equal ones the later place first: then only discordant pairs are inverted.
+    # The order is by label, and equal labels by descending place: only discordant pairs are
+    # inverted.
     bits = codes.dtype.type(int(width).bit_length())
     keys = (codes << bits) | np.maximum(lengths - 1 - np.arange(width), 0).astype(codes.dtype)
     if is_item is not None:
@@ -105,7 +106,7 @@ def _unsigned(n_codes, width):
 
 
 def _equal_before(ordered, is_item=None):
-    """Which entries are equal to the one before them in their row."""
+    """Whether each entry equals the entry before it in its row."""
     equal = np.zeros(ordered.shape, dtype=bool)
     np.equal(ordered[:, 1:], ordered[:, :-1], out=equal[:, 1:])
     return equal if is_item is None else equal & is_item
@@ -124,9 +125,9 @@ def _tied_pairs(equal):
 def inversions(values):
     """Number of pairs i < j with values[i] > values[j], in each row.
 
-    Long rows are halved: how often one of the larger half of the values stands before one of the
-    smaller half follows from the places of the latter, and both halves keep their order. All
-    pairs of what is left are compared.
+    Long rows are halved into larger and smaller values, which keep their order. The places of the
+    smaller values say how often a larger value stands before a smaller one. All pairs of what is
+    left are compared.
 
     Parameters
     ----------

@@ -60,8 +60,8 @@ def preference_disagreement_values(y, scores, lists):
 def kendall_values(y, scores, lists, *, of_orders=False):
     """Fraction of pairs on which the signs of the differences differ, nan for one item.
 
-    `of_orders` is the mean over the orders of tied scores: of the pairs that they tie half are
-    wrong, and all of those that are tied in the label.
+    With `of_orders` the value is the mean over the orders of tied scores: half of the pairs with
+    tied scores are wrong, and all pairs with tied labels.
     """
     discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
     by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
@@ -78,19 +78,19 @@ DISAGREEMENTS = {
 
 
 class PairwiseDisagreement(TargetLoss):
-    """Pairwise disagreement: the weight of the preferences that an order contradicts.
+    """Pairwise disagreement: the weight of the preferences that an order violates.
 
-    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) carry their own
-    weights; grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+, and 0 for a pair
-    with an item that is not judged (NaN). `encode` is the factorisation of dimension r(r-1)/2,
-    the differences y_ij - y_ji of the pairs i < j, decoded by the minimum weighted feedback arc
-    set: "exact", "local_search", "dag" (algorithm 1) or "borda" (net preference).
+    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) have their own weights.
+    Grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+, and 0 if an item of the pair is
+    not judged (NaN). `encode` is the factorisation of dimension r(r-1)/2, the differences y_ij -
+    y_ji of the pairs i < j, decoded by the minimum weighted feedback arc set: "exact",
+    "local_search", "dag" (algorithm 1) or "borda" (net preference).
 
-    The decoder "sort" stands for scores instead, d = r (theorem 6):
-    f_i(y) = sum_j (y_ij - y_ji) / r, or the grade itself with difference weights, whose order is
-    the same. Calibrated where the expected preferences and the expected scores agree, and for
-    every distribution of grades with difference weights or of binary labels, if all items are
-    judged. Documents are always sorted by scores; `PairwiseDAGRanker` also models their pairs.
+    The decoder "sort" sorts scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r, or
+    the grade itself with difference weights. Calibrated where the expected preferences and the
+    expected scores agree, and for every distribution of grades with difference weights or of binary
+    labels, if all items are judged. Documents are always sorted by scores; `PairwiseDAGRanker` also
+    models their pairs.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class PairwiseDisagreement(TargetLoss):
         return np.where(lists.lengths > 1, -disagreement(y, scores, lists), np.nan)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
-        """y_ij, shape (n_lists, r, r), of grades or of preferences as they are."""
+        """Preferences y_ij, shape (n_lists, r, r), from grades or preferences."""
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
@@ -152,7 +152,7 @@ class PairwiseDisagreement(TargetLoss):
         return differences
 
     def _pair_factors(self, _y):
-        """What the pairs of each row of grades are multiplied by, (n,); None is 1."""
+        """Factors (n,) of the pairs of each row of grades; None is 1."""
         return None
 
     def _encode_pairs(self, y, i, j, out):
@@ -191,9 +191,9 @@ class PairwiseDisagreement(TargetLoss):
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Net preferences of the items over their number r, ``sum_j (y_ij - y_ji) / r``.
 
-        A list's row depends on that list alone; items that are not judged have no pairs. With
-        difference weights the mean grade of the list is added, the same for all its items: where
-        all are judged, that is the grade itself. So documents and items have one unit.
+        A list's row depends on that list alone; items that are not judged have no pairs. Difference
+        weights add the mean grade of the list, which changes no order: if all items are judged, the
+        target is the grade itself. So documents and items have one unit.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         r = y.shape[1]
@@ -268,7 +268,7 @@ class KendallTau(PairwiseDisagreement):
         return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair_factors(y)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """As of unit weights, by the number of pairs: 1 / the fraction of the pairs judged."""
+        """Factors as for unit weights: 1 / the fraction of judged pairs."""
         n_judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1, keepdims=True)
         r = np.shape(y)[1]
         fraction = np.maximum(n_judged * (n_judged - 1), 1) / max(r * (r - 1), 1)

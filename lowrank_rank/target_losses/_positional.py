@@ -5,9 +5,9 @@ definition 2.1) is
 
     measure(y, order) = measure_offset(y) + sum_i discount(rank(i)) * gain_i(y) / normaliser(y)
 
-with a discount that does not increase. The parts are methods of the measure's class, and the
-measure, the scorer and the target loss follow from them: alpha_i(y) = gain_i / normaliser and
-beta_i = -discount(rank(i)).
+with a discount that does not increase. The parts are methods of the class. The measure, the scorer
+and the target loss follow from them, with alpha_i(y) = gain_i / normaliser and beta_i =
+-discount(rank(i)).
 """
 
 from collections.abc import Callable
@@ -85,8 +85,8 @@ def _sums_of_blocks(values, blocks, starts):
 def _row_sums(gains, scores, row):
     """`scored_sum` of the rows of matrices, with the discounts of the first positions.
 
-    What is tied below these does not matter: of long rows only the first positions and the next
-    one are looked at, and the whole only where there are ties among them.
+    Ties below these do not matter. In long rows only the first positions and the next one are
+    sorted, unless they are tied.
     """
     depth, r = len(row), gains.shape[1]
     by_score = np.argsort(scores, axis=1)[:, ::-1]
@@ -119,7 +119,7 @@ def _row_sums(gains, scores, row):
 
 
 def _first_of_ties(found):
-    """Which entries of sorted rows differ from the one before them."""
+    """Whether each entry of sorted rows differs from the entry before."""
     is_first = np.ones(found.shape, dtype=bool)
     np.not_equal(found[:, 1:], found[:, :-1], out=is_first[:, 1:])
     return is_first
@@ -214,7 +214,7 @@ GAINS: dict[str, Callable] = {"linear": lambda y: y, "exponential": _exponential
 def _within_range(gains, lists):
     """Gains whose sums stay in the floating range: a factor of two to some power for a list.
 
-    For what divides by a sum of gains; gains of usual sizes are left as they are.
+    Scale very small or large gains, so that sums of gains can be divisors.
     """
     smallest, largest = 2.0**-_LARGEST_EXPONENT, 2.0**_LARGEST_EXPONENT
     if gains.max() < largest and not np.any((gains < smallest) & (gains > 0)):
@@ -261,7 +261,7 @@ class PositionalMeasure(RankingMeasure):
         return np.ones(lists.n_lists)
 
     def measure_offset(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
-        """What the measure adds whatever the order, a number or one for each list."""
+        """Constant that the measure adds, a number or one for each list."""
         return 0.0
 
     def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
@@ -407,7 +407,7 @@ class PrecisionAtShare(PositionalMeasure, TargetLoss):
         self.relevance_threshold = relevance_threshold
 
     def checked_share(self) -> float:
-        """`share` as a float, refused where it is none."""
+        """`share` as a float; refuses other values."""
         return check_share(self.share)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
@@ -469,8 +469,8 @@ class RecallAtK(_TopK):
 class AUC(PositionalLoss):
     """Area under the ROC curve of each list, as the loss ``1 - AUC``.
 
-    AUC is the fraction of (relevant, irrelevant) pairs in the right order,
-    ``sum_i (r - rank(i)) y_i / (P N) - (P - 1) / (2 N)`` with P relevant and N irrelevant items.
+    AUC is the fraction of (relevant, irrelevant) pairs in the right order. With P relevant and N
+    irrelevant items it is ``sum_i (r - rank(i)) y_i / (P N) - (P - 1) / (2 N)``.
 
     Parameters
     ----------
@@ -590,8 +590,8 @@ class NDCG(DCG):
 class SpearmanRho(PositionalLoss):
     """Spearman's rank correlation, as the loss ``1 - rho``.
 
-    The label is a ranking: r - rank, or any numbers that are higher for better items; a
-    label with ties stands for the mean over the rankings that agree with it.
+    The label is a ranking: r - rank, or any numbers that are higher for better items. A label with
+    ties is the mean over the rankings that agree with it.
 
     References
     ----------
@@ -634,12 +634,11 @@ class ExpectedRankUtility(PositionalLoss):
     Parameters
     ----------
     neutral : float, default=2.0
-        Grade that is worth nothing to the reader.
+        Grade without value for the reader.
     half_life : float, default=5.0
         Rank that is seen with half the probability of the first; above 1.
     max_grade : float or None, default=None
-        Highest grade of the scale, for z only; None is z = 0: the loss is minus the utility, as
-        that of `DCG` is minus the gain.
+        Highest grade of the scale, for z only. None is z = 0: the loss is minus the utility.
 
     References
     ----------

@@ -37,9 +37,9 @@ def acyclic_edges(net):
 def dag_ranks(net):
     """Ranks by algorithm 1 of net preferences (n_lists, r, r).
 
-    Edges are sorted only in lists that have a cycle. Where the order of the net scores goes
-    against no edge it is the topological one that prefers these; where all pairs have an edge and
-    the items r-1, r-2, ..., 0 of them, that is the only one.
+    Edges are sorted only in lists that have a cycle. If the order of the net scores violates no
+    edge, it is the preferred topological order. If all pairs have an edge, it is the only
+    topological order.
     """
     scores = net.sum(axis=2)
     orders = np.argsort(-scores, axis=1, kind="stable")
@@ -72,7 +72,7 @@ def topological_orders(edges, scores):
     Returns
     -------
     orders : ndarray of int, shape (n_lists, r)
-        Of no use where there is a cycle.
+        The result is meaningless for a graph with a cycle.
     has_cycle : ndarray of bool, shape (n_lists,)
         Where items were left of which none was free.
     """

@@ -35,11 +35,11 @@ def by_net_preferences(u, ranks_of, bound):
 def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     """Ranks by algorithm 1: delete the smallest edges until no cycle is left, then sort.
 
-    The graph has the edge i -> j of weight ``u_ij - u_ji`` where that is positive. While it has
-    a cycle its smallest edge is deleted (ties in the order of i, j); the order is a
-    topological one of what is left, and among those prefers the larger net preference
-    ``sum_j (u_ij - u_ji)``. Exact where the graph has no cycle (theorem 7), not in general.
-    The number of edges to delete is found by bisection, for all lists at once.
+    The graph has the edge i -> j of weight ``u_ij - u_ji`` where that is positive. The smallest
+    edge (ties in the order of i, j) is deleted until no cycle is left. The result is a topological
+    order of the remaining graph that prefers larger net preferences ``sum_j (u_ij - u_ji)``. Exact
+    where the graph has no cycle (theorem 7), not in general. The number of edges to delete is found
+    by bisection, for all lists at once.
 
     Parameters
     ----------
@@ -138,9 +138,8 @@ def decode_pd_local_search(
     exchanges neighbouring blocks of the best order at random and searches again. A sweep over
     the items takes O(r**2) a list.
 
-    Lists of more than 100 items are annealed instead of restarted [1]_, one list after another:
-    items are moved to random positions, costly ones ever more seldom, and the order that is
-    left is improved as above.
+    Lists of more than 100 items are annealed instead of restarted [1]_. Items move to random
+    positions, costly moves become rarer, and the final order is improved as above.
 
     Parameters
     ----------
@@ -150,8 +149,8 @@ def decode_pd_local_search(
         None is 100. For lists of more than 100 items each stands for 20 moves of every item, and
         None for 300,000 moves in all, some 3 seconds a list.
     random_state : int, RandomState instance or None, default=0
-        Of the restarts and moves, which are alike in all lists: the order of a list does not
-        depend on the other lists.
+        Seed of restarts and moves, the same in all lists: the order of a list does not depend on
+        the other lists.
     time_limit : float or None, default=None
         Seconds for the annealing of each list of more than 100 items, which cools down the
         faster; give many `n_restarts` to use them all. Orders then depend on the machine.
@@ -194,20 +193,19 @@ def decode_pd_exact(
 ) -> Decoded:
     """Ranks of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, with a certificate.
 
-    The minimum weighted feedback arc set [1]_. Lists of up to 12 items take the dynamic program
-    over subsets, O(2**r r); longer ones are solved component by component: by the linear
-    relaxation with triangle inequalities added as they are violated and, where that
-    leaves a gap, by branch and bound over it (`scipy.optimize.milp`), which starts from the
-    order of `decode_pd_local_search`.
+    The minimum weighted feedback arc set [1]_. A dynamic program over subsets, O(2**r r), solves
+    lists of up to 12 items. Longer lists are solved by component: by the linear relaxation with
+    violated triangle inequalities, and by branch and bound (`scipy.optimize.milp`) if a gap is
+    left.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal is ignored. r at most 200.
     time_limit : float or None, default=60.0
-        Seconds for each list; None is no limit. Where it is reached, the best order found, never
-        worse than that of `decode_pd_local_search`, and the bound proved so far are returned,
-        with a warning. That search is made even if no time is left for it.
+        Seconds for each list; None is no limit. A warning says if it was reached. The result is
+        then the best order found, never worse than `decode_pd_local_search`, and the bound proved
+        so far. The local search always runs.
     bound : bool, default=True
         Whether to return the bounds, which are known anyway.
 
@@ -307,8 +305,8 @@ def auto_pd_decoder(n_items: int) -> str:
     Returns
     -------
     str
-        The exact one as long as it decodes many lists at once, in milliseconds; algorithm 1
-        beyond, which is exact where no list has a cycle and as fast as sorting there.
+        The exact decoder up to 12 items, which takes milliseconds for many lists. Beyond, algorithm
+        1, which is exact for lists without a cycle, and then as fast as sorting.
 
     Examples
     --------
@@ -337,7 +335,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
     Raises
     ------
     ValueError
-        If there is none of this name, or it does not take so many items.
+        If the name is unknown, or the decoder refuses that many items.
 
     Examples
     --------

@@ -12,8 +12,7 @@ import numpy as np
 from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, number
-from .._decoded import Decoded
-from .._subsets import MAX_SUBSETS, subsets_by_size, trace_back
+from .._decoded import MAX_SUBSETS, Decoded, subsets_by_size, trace_back
 from ._algorithm_1 import dag_ranks, topological_orders
 from ._graphs import (
     check_preference_matrices,
@@ -37,8 +36,8 @@ _BOUND_SECONDS = 60.0  # for each list whose heuristic order is to have a bound
 def preference_bound(u: ArrayLike, *, time_limit: float | None = 60.0) -> np.ndarray:
     """Lower bound on the cost of every order of each list.
 
-    The least cost itself for lists of up to 12 items; beyond, the linear relaxation with
-    triangle inequalities, from its dual solution, which holds whatever the solver's rounding.
+    For lists of up to 12 items the bound is the least cost. Beyond, it is the value of a dual
+    solution of the linear relaxation with triangle inequalities, which is a bound despite rounding.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def preference_bound(u: ArrayLike, *, time_limit: float | None = 60.0) -> np.nda
 def certified(u, ranks, extra=None):
     """Orders with their costs and bounds, `extra` on the weight of the edges that they go against.
 
-    What every order pays, and edges that no good order goes against, have no part in the gap.
+    Costs that every order pays, and edges that no good order violates, are no part of the gap.
     """
     if extra is None:
         extra = least_costs(u, _BOUND_SECONDS, branch=False)[1]
@@ -134,8 +133,8 @@ def order_components(weights, deadline, branch, start=None):
     branch : bool
         Whether to close the gap that the relaxation leaves.
     start : callable or None
-        ``start()`` gives the ranks of a good order, of which each component takes its part where
-        it has a gap: the order is no worse then.
+        ``start()`` gives the ranks of a good order. A component with a gap starts from its part of
+        this order.
 
     Returns
     -------
@@ -190,8 +189,8 @@ def order_by_cuts(weights, deadline, branch, better):
 def subset_ranks(weights):
     """Ranks of least cost by the dynamic program over subsets, lists in chunks.
 
-    Among orders of equal cost it takes the one that follows the net preference more closely,
-    seen from the end: the items are renumbered by it, and ties go to the later item.
+    Ties between orders of equal cost go to the order nearer to the net preferences, seen from the
+    end: items are renumbered by them, and ties go to the later item.
     """
     n_lists, r = weights.shape[:2]
     by_net = np.argsort(-net_scores(weights), axis=1, kind="stable")
@@ -212,8 +211,8 @@ def subset_ranks(weights):
 def _best_prefixes(weights):
     """Largest negative cost inside each subset, (2**r, n_lists), of weights (r, r, n_lists).
 
-    Item i as the last one of a subset pays ``sum_j weights_ij`` over the others, looked up as
-    a sum over the lower and one over the upper half of the items.
+    Item i as the last item of a subset costs ``sum_j weights_ij`` over the others. Two tables hold
+    such sums over the lower and the upper half of the items.
     """
     r, _, n_lists = weights.shape
     half = r // 2

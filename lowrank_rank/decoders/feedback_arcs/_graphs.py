@@ -1,9 +1,9 @@
 """Preferences u_ij between the items of a list, as graphs and as costs of orders.
 
-The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``: the weight of the
-preferences it goes against. Up to a constant it depends on the net preferences
-``u_ij - u_ji`` alone; the graph of a list has the edge i -> j of that weight where it is
-positive, and an order of least cost leaves a feedback arc set of least weight.
+The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``: the weight of the preferences it
+goes against. Up to a constant it depends on the net preferences ``u_ij - u_ji`` alone. Positive net
+preferences are the edges i -> j of the graph of a list. The violated edges of an order of least
+cost are a feedback arc set of least weight.
 """
 
 import numpy as np
@@ -193,8 +193,8 @@ def pair_bound(u):
 def clipped(weights, ranks):
     """Weights of edges cut to twice the cost of a known order, list by list.
 
-    No better order goes against a heavier edge than that cost, so the best orders stay the
-    best; and sums are no longer rounded by the size of an edge that does not matter.
+    No better order violates an edge heavier than that cost, so the best orders stay the best. Sums
+    keep the digits that very heavy edges would round away.
     """
     return np.minimum(weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis])
 

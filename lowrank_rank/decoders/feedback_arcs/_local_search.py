@@ -1,10 +1,11 @@
 """Local search over insertions: move one item to another position; restarts, or annealing."""
 
+from time import monotonic
+
 import numpy as np
 
 from ..._lists import ranks_from_orders
 from ._algorithm_1 import dag_ranks
-from ._annealing import annealed_order
 from ._graphs import clipped, costs_of, net_preferences
 
 MAX_ITEMS_RESTARTS = 100  # of lists that restarts are for; longer ones are annealed
@@ -18,13 +19,13 @@ def improve_orders(weights, orders):
     """Orders in which no item can be moved to another position at a gain.
 
     Item by item each list makes the best move of that item, as long as a sweep over the items
-    lowers its cost. Moving the item at position p to q changes the cost by its net preferences
-    over those between, a difference of cumulative sums: all moves of an item take O(r).
+    lowers its cost. Moving the item at position p to q changes the cost by its net preferences over
+    the items between. This is a difference of cumulative sums: all moves of an item take O(r).
 
     Parameters
     ----------
     weights : ndarray of shape (n_lists, r, r)
-        Of which only the net preferences count.
+        Preferences; only net preferences matter.
     orders : ndarray of int, shape (n_lists, r)
         Item indices, best first.
 
@@ -52,7 +53,7 @@ def improve_orders(weights, orders):
 
 
 def move_changes(net, lists, order, item):
-    """Change of cost when an item moves to each position, (m, r), and where it is, (m,).
+    """Change of cost when an item moves to each position, (m, r), and its own position (m,).
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def local_search(r, n_restarts=None, rng=None, time_limit=None):
     n_restarts : int or None
         None is 100, and 300,000 moves of annealing.
     rng : RandomState or None
-        None is that of the seed 0. All lists take the same random numbers.
+        None is the seed 0. All lists take the same random numbers.
     time_limit : float or None
         Seconds for the annealing of each list.
     """
@@ -163,3 +164,65 @@ def _annealed_orders(net, n_sweeps, seed, time_limit):
         costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
         best[q] = pair[np.argmin(costs)]
     return best
+
+
+_HOT, _COLD = 3.0, 0.3  # temperatures, in mean absolute net preferences
+_NOISE = 2**16  # random numbers from which every move takes a window
+
+
+def annealed_order(net, order, n_sweeps, rng, time_limit=None):
+    """Order of one list, found by moving one item after another to a random position.
+
+    An item goes to position t with a probability proportional to exp(-cost(t) / temperature), by
+    Gumbel noise. The costs of all positions are cumulative sums of its net preferences. The
+    temperature falls geometrically, from 3 to .3 mean absolute net preferences.
+
+    Parameters
+    ----------
+    net : ndarray of shape (r, r)
+        Antisymmetric.
+    order : ndarray of int, shape (r,)
+        Item indices, best first.
+    n_sweeps : int
+        Moves for each item, in the mean.
+    rng : RandomState
+    time_limit : float or None
+        Seconds after which it has cooled down at the latest.
+
+    Returns
+    -------
+    ndarray of int, shape (r,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.decoders.feedback_arcs._local_search import annealed_order
+    >>> net = np.sign(np.arange(6) - np.arange(6)[:, np.newaxis]) * 9.0  # 0 before 1 before ...
+    >>> annealed_order(net, np.arange(6)[::-1], 50, np.random.RandomState(0)).tolist()
+    [0, 1, 2, 3, 4, 5]
+    """
+    r, order, start = len(order), order.copy(), monotonic()
+    scale = np.abs(net).sum() / max(r * (r - 1), 1)
+    if scale == 0:
+        return order
+    noise, rows = rng.gumbel(size=_NOISE + r + 1), list(net)
+    sums, costs = np.zeros(r + 1), np.empty(r + 1)  # before each position, and at the end
+    for sweep in range(n_sweeps):
+        progress = sweep / n_sweeps
+        if time_limit is not None:
+            progress = max(progress, (monotonic() - start) / time_limit)
+        if progress >= 1:
+            break
+        scaled = noise * (scale * _HOT * (_COLD / _HOT) ** progress)
+        windows = rng.randint(_NOISE, size=r).tolist()
+        for source, window in zip(rng.randint(r, size=r).tolist(), windows, strict=True):
+            item = order[source]
+            rows[item].take(order).cumsum(out=sums[1:])
+            target = np.subtract(sums, scaled[window : window + r + 1], out=costs).argmin()
+            if target < source:
+                order[target + 1 : source + 1] = order[target:source]
+                order[target] = item
+            elif target > source + 1:  # it leaves a gap above
+                order[source : target - 1] = order[source + 1 : target]
+                order[target - 1] = item
+    return order
