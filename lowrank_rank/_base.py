@@ -141,8 +141,8 @@ class Rows(NamedTuple):
 class BaseRanker:
     """Mixin of everything that orders lists by a score: `score`, `rank` and reading of batches.
 
-    A subclass has ``target_loss``. It sets ``target_loss_``, ``n_lists_``, ``_has_qid_`` (whether
-    fit got query ids) and ``n_items_`` (None for documents) in fit.
+    A subclass has ``target_loss``. Its fit sets ``target_loss_``, ``n_lists_``, ``_has_qid_``
+    (whether fit got query ids) and ``n_items_`` (None for documents).
     """
 
     target_loss: Any

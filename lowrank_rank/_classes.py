@@ -351,7 +351,7 @@ def _two_classes(y, classes):
 def threshold_between(scores, n_above):
     """A threshold with at most `n_above` scores above it; equal scores stay together.
 
-    It is midway between the highest score below it and the next larger score.
+    The threshold is midway between the highest score below it and the next larger score.
     """
     scores = scores.ravel()
     if n_above >= len(scores):

@@ -1,9 +1,8 @@
 """Rankers and a classifier on a Dask cluster, with the coefficients of a fit in memory.
 
 Fits add up sums over the partitions of Dask arrays and data frames: the statistics of ridge
-regression once, or value and gradient of a surrogate for every evaluation. Only these sums travel
-between machines, and the rows of lists that are cut between two partitions.
-``pip install "lowrank_rank[dask]"``.
+regression, or value and gradient of a surrogate. Only these sums travel between machines, and the
+rows of lists that are cut between two partitions. ``pip install "lowrank_rank[dask]"``.
 """
 
 import copy
@@ -479,7 +478,7 @@ class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
     """`LowRankSurrogateRanker` on a Dask cluster: the same parameters and coefficients.
 
     In one pass each partition gives sums of n_features x n_features numbers. Workers add them up
-    and the client solves. It fits ridge regression: documents, or fixed items with
+    and the client solves. Only ridge regression is fitted: documents, or fixed items with
     ``estimator="ridge"``.
 
     Examples
@@ -626,8 +625,8 @@ class _DaskClassifier:
 class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier):
     """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
 
-    It needs ``estimator="ridge"`` and takes one pass over the partitions, after a pass over y
-    unless `classes` or the index of `loss_matrix` names the classes.
+    The fit needs ``estimator="ridge"`` and takes one pass over the partitions. A pass over y comes
+    first, unless `classes` or the index of `loss_matrix` names the classes.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def query_train_test_split(
 ) -> list:
     """Split rows into a training and a test part of whole queries.
 
-    As `sklearn.model_selection.train_test_split`, which cuts queries apart.
+    `sklearn.model_selection.train_test_split` would cut queries apart.
 
     Parameters
     ----------
@@ -43,13 +43,12 @@ def query_train_test_split(
         Fraction or number of *queries*; None is what the other leaves, and a quarter for the test
         where both are None.
     random_state : int, RandomState or None, default=None
-        Of the draw of the queries.
+        Seed of the draw of the queries.
 
     Returns
     -------
     list
-        The training and the test part of each array, rows in their order; and of qid, last,
-        where it is given.
+        The training and the test part of each array, rows in their order, and finally of qid.
 
     Raises
     ------
@@ -130,9 +129,9 @@ def query_learning_curve(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Scores of models that were fitted on more and more queries.
 
-    As `sklearn.model_selection.learning_curve`, which counts rows and cuts queries apart. In
-    each fold the queries of the training part are shuffled once, and a size is the first so
-    many of them: larger training sets hold the smaller ones.
+    `sklearn.model_selection.learning_curve` would count rows and cut queries apart. In each fold
+    the training queries are shuffled once, and each size takes the first of them: larger training
+    sets contain the smaller ones.
 
     Parameters
     ----------
@@ -149,11 +148,11 @@ def query_learning_curve(
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or pairs
         of row indices (train, test).
     scoring : str, measure, or callable, default="ndcg@10"
-        As in `make_ranking_scorer`, one measure; or any scorer of scikit-learn.
+        One measure, as in `make_ranking_scorer`, or any scorer of scikit-learn.
     n_jobs : int or None, default=None
         Fits in parallel.
     random_state : int, RandomState or None, default=None
-        Of the shuffling of training queries.
+        Seed of the order of the training queries.
 
     Returns
     -------
@@ -243,9 +242,9 @@ def query_permutation_importance(
 ) -> Bunch | dict:
     """How much a fitted ranker loses when a feature is permuted within each query.
 
-    As `sklearn.inspection.permutation_importance`, which permutes over all rows: there a feature
-    that differs between queries and not within them seems to matter, though it orders nothing,
-    and documents get values that do not occur in their query.
+    `sklearn.inspection.permutation_importance` would permute over all rows. A feature that differs
+    between queries only would seem important, though it orders nothing, and documents would get
+    values from other queries.
 
     Parameters
     ----------
@@ -256,7 +255,7 @@ def query_permutation_importance(
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row.
     scoring : str, measure, list or dict of these, or callable, default="ndcg@10"
-        As in `make_ranking_scorer`; or any scorer of scikit-learn.
+        A measure, as in `make_ranking_scorer`, or any scorer of scikit-learn.
     n_repeats : int, default=5
         Permutations of each feature.
     n_jobs : int or None, default=None

@@ -205,7 +205,7 @@ def _check_derivatives(point, s, step=1e-5):
 
 
 def _check_flags(point, s, shifted):
-    """What the class says of itself, at scores and at scores shifted within lists."""
+    """Check the flags of the class, at scores and at scores shifted within lists."""
     surrogate = point.surrogate
     if surrogate.is_shift_invariant:
         _require(

@@ -30,10 +30,10 @@ def iter_lists(
     qid_column: str = "qid",
     verbose: int = 0,
 ) -> "ListBlocks":
-    """Blocks of whole lists from files, memory maps or chunks, as often as they are asked for.
+    """Iterate over blocks of whole lists from files, memory maps or chunks, any number of times.
 
-    No list is ever cut between two blocks: one that the source cuts, between chunks or files, is
-    joined, and one that comes back after other lists have come is refused.
+    No list is cut between two blocks. Lists that chunks or files cut are joined. A list that comes
+    back after other lists is refused.
 
     Parameters
     ----------
@@ -47,16 +47,16 @@ def iter_lists(
     rows_per_block : int, default=100_000
         Rows of a block at most; a list that is longer is a block by itself.
     n_features : int or None, default=None
-        Of LETOR files; None takes the highest of any of the files, which the first pass finds
-        by reading them once more.
+        Number of features of LETOR files; None is the highest feature, which costs an additional
+        pass.
     dtype : dtype, default=float64
-        Of the features of files, as in `load_letor`. Arrays and chunks keep theirs.
+        Type of the features of files, as in `load_letor`. Arrays and chunks keep theirs.
     zero_based : bool, default=False
         Whether LETOR files count features from 0.
     dense : bool, default=False
         Whether blocks of LETOR files hold arrays rather than CSR matrices.
     y_column, qid_column : str, default="y" and "qid"
-        Of Parquet files: the columns of the grades and of the query ids. All others are features.
+        Columns of Parquet files with the grades and the query ids. All others are features.
     verbose : int, default=0
         1 prints a line at the end of each pass, 2 one for each block.
 
@@ -77,8 +77,8 @@ def iter_lists(
 
     Notes
     -----
-    Memory is that of about three blocks, of one chunk of the source, and of the set of the ids that
-    have passed, some 100 bytes a list. A LETOR file is read in pieces of 512 KiB.
+    Memory holds about three blocks, a chunk of the source, and the set of the earlier ids, some 100
+    bytes a list. A LETOR file is read in pieces of 512 KiB.
 
     Examples
     --------
@@ -252,7 +252,7 @@ class _Block(NamedTuple):
         return _Block(X, self.y[start:stop], self.qid[start:stop])
 
     def copy(self):
-        """Rows that do not keep those alive of which they are a view."""
+        """Copy rows that are a view of other rows, to free the memory of these."""
         return _Block(self.X.copy(), self.y.copy(), self.qid.copy())
 
 
@@ -314,7 +314,7 @@ def _mapped(part):
 
 
 def _paths(source):
-    """The files that were given, or None where it is something else."""
+    """The given files, or None for another source."""
     if path_like.accepts(source):
         return [read_path(source)]
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):

@@ -66,7 +66,7 @@ def make_ranking(
         Documents of each list, or the least and the most.
     n_features : int, default=20
     n_informative : int, default=5
-        Features that the grades depend on; all of them where there are fewer.
+        Number of features that determine the grades, at most all.
     n_grades : int, default=5
         Grades 0..n_grades-1; higher ones are rarer, each half as frequent as the one below.
     noise : float, default=1.0
@@ -118,11 +118,10 @@ def make_label_ranking(
 ) -> Bunch:
     """Fixed items with a known conditional distribution of the label, linear in x.
 
-    A sample's label is one of `n_labels` grade vectors; the probabilities are drawn afresh
-    from a Dirichlet distribution for every sample and X is a linear image of them. So the
-    expectation of any encoding of the label is linear in x: ridge regression is well
-    specified for every target loss, and the regret against the Bayes order can be computed
-    (`calibration.conditional_regret`).
+    The label of a sample is one of `n_labels` grade vectors. Its probabilities are drawn from a
+    Dirichlet distribution, and X is a linear image of them. So the expectation of any encoding of
+    the label is linear in x, and ridge regression is well specified for every target loss.
+    `calibration.conditional_regret` computes the regret against the Bayes order.
 
     Parameters
     ----------

@@ -14,9 +14,8 @@ _TIED = (list, tuple, set, frozenset, np.ndarray)
 def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = None) -> np.ndarray:
     """Grades of the items, higher is better, from orders that name the items best first.
 
-    The item at position p of an order that names m items has the grade m - p, so a full order
-    gives r - rank; tied items share their mean position; an item that is not named has NaN,
-    not ranked.
+    The item at position p of an order of m items has the grade m - p, so a full order gives r -
+    rank. Tied items have their mean position. Missing items have NaN, not ranked.
 
     Parameters
     ----------
@@ -27,8 +26,8 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
         The number r of items; None is the number of `items`, or takes the longest order, which
         must then be full.
     items : sequence or None, default=None
-        The names of the items in the order of the columns; None where orders hold indices. What
-        is a name is no tie, even if it is a tuple.
+        The names of the items in the order of the columns; None where orders hold indices. A tuple
+        that is a name is no tie.
 
     Returns
     -------

@@ -21,7 +21,7 @@ _LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at some ot
 _ITEM = "[0-9]{1,15}"
 _BLOCK = rf"(?:{_ITEM}|\{{\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\}})"
 _ORDER = rf"{_BLOCK}(?:\s*,\s*{_BLOCK})*"
-# By whether the file is in the current format, with '#' before the lines of its header.
+# Readers for the current format, with '#' before the lines of its header, and the older one.
 _LINE = {
     current: re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
     for current, separator in ((True, ":"), (False, ","))
@@ -33,29 +33,27 @@ _SHAPE = {True: "'count: 3,1,{2,4}'", False: "'count,3,1,{2,4}'"}
 def load_preflib(path: Any) -> Bunch:
     """Read votes in PrefLib's formats .soc, .soi, .toc and .toi.
 
-    Each line is ``count: 3,1,{2,4}``, the alternatives best first, tied ones in braces,
-    and the number of voters who gave this order; lines whose count is 0 are left out. Files
-    of the older format, without '#' before the lines of the header, are read as well. An
-    order becomes grades,
+    Each line is ``count: 3,1,{2,4}``: the number of voters with this order, and the alternatives,
+    best first, with ties in braces. Lines with count 0 are skipped. Files of the older format,
+    without '#' before the lines of the header, are read as well. An order becomes grades,
 
     ``grade(i) = m' - rank(i)``, m' alternatives that the order ranks,
 
-    where tied alternatives share their mean rank: a strict and complete order of r
-    alternatives gives r-1, ..., 0.
+    with the mean rank of tied alternatives. So a strict and complete order of r alternatives gives
+    r-1, ..., 0.
 
     Parameters
     ----------
     path : str or Path
-        Its ending says what the file holds: s or t for strict orders or ties, c or i for
-        complete or incomplete orders.
+        The ending names the kind of orders: s or t for strict orders or ties, c or i for complete
+        or incomplete orders.
 
     Returns
     -------
     data : Bunch
-        ``target`` (n_orders, m), grades, higher is better, NaN for alternatives that an
-        order leaves out; ``counts`` (n_orders,), voters who gave the order, to be used as
-        sample_weight; ``item_names`` (m,), ndarray of str; ``title``, "" in the older
-        format; ``data_type``, the ending.
+        ``target`` (n_orders, m) has grades, higher is better, NaN for missing alternatives.
+        ``counts`` (n_orders,) has the voters of each order, for sample_weight. ``item_names`` (m,)
+        are str. ``title`` is "" in the older format, ``data_type`` is the ending.
 
     Raises
     ------
@@ -243,7 +241,7 @@ def _parse(path, lines, current):
 
 
 def _grades(path, numbers, orders, n_items, data_type):
-    """Grades of all orders at once, nan where an order leaves an alternative out."""
+    """Grades of all orders at once, nan for missing alternatives."""
     blocks = list(chain.from_iterable(orders))
     sizes = np.array([len(block) for block in blocks])
     lengths = np.add.reduceat(sizes, np.cumsum([0] + [len(order) for order in orders[:-1]]))

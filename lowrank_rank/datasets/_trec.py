@@ -11,7 +11,7 @@ from .._arrays import column_names, is_frame, table_of
 from .._parameters import Rule, check_parameter
 from ._files import DAMAGED, open_packed, packed, read_path, replacing
 
-#: What columns of a frame may be called; the first is what frames of ours call them.
+#: Possible names of the columns of a frame; frames of this package have the first.
 QUERY = ("qid", "query_id", "q_id")
 DOCUMENT = ("docno", "doc_id")
 SCORE = ("score",)
@@ -25,9 +25,9 @@ def read_mapping(table, value_names, name):
     ----------
     table : dict, frame or object with ``to_dict``
     value_names : tuple of str
-        What a frame may call the column of values.
+        Possible names of the column of values.
     name : str
-        What messages call it.
+        Name in messages.
 
     Returns
     -------
@@ -122,8 +122,8 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
     Returns
     -------
     dict of str to dict of str to int
-        ``{query: {document: relevance}}`` in the order of the file; or a DataFrame (structured
-        ndarray without pandas) with the columns qid, docno and relevance.
+        Values ``{query: {document: relevance}}`` in the order of the file. As a table: a DataFrame,
+        or a structured ndarray, with the columns qid, docno and relevance.
 
     Raises
     ------
@@ -161,8 +161,8 @@ def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
     Returns
     -------
     dict of str to dict of str to float
-        ``{query: {document: score}}`` in the order of the file; or a DataFrame (structured
-        ndarray without pandas) with the columns qid, docno and score.
+        Values ``{query: {document: score}}`` in the order of the file. As a table: a DataFrame, or
+        a structured ndarray, with the columns qid, docno and score.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     Parameters
     ----------
     qrels : dict, frame or ranx.Qrels
-        As `evaluate_run` takes them; the format knows whole numbers only.
+        Judgements, as for `evaluate_run`; the format has whole numbers only.
     path : str or Path
         Ends in .gz or .bz2 to be packed.
 
@@ -283,7 +283,7 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
     Parameters
     ----------
     run : dict, frame or ranx.Run
-        As `evaluate_run` takes it. Documents of equal scores keep their order.
+        A run, as for `evaluate_run`. Documents of equal scores keep their order.
     path : str or Path
         Ends in .gz or .bz2 to be packed.
     tag : str, default="lowrank_rank"

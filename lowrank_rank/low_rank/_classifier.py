@@ -407,8 +407,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) of two classes
             For two classes the second column minus the first: `predict` takes the second class
-            above 0. A model without probabilities gives costs up to a constant of each row. With
-            `n_components` below the rank, costs are off by up to ``approximation_error_``.
+            above 0. A model without probabilities gives costs up to a constant of each row. Costs
+            are off by up to ``approximation_error_`` for `n_components` below the rank.
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)

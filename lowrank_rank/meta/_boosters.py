@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 class BoosterRanker(WrappedRanker):
     """LGBMRanker, XGBRanker or CatBoostRanker as a ranker of this package.
 
-    It takes the query ids off y, brings the rows of a list together, and hands a clone of
-    `estimator` the grades and the lists in the form that it asks for. Cross-validation, searches
-    and scorers then work with a `ranking_target`, and rows may come in any order.
+    `fit` separates the query ids from y and groups the rows of each list. A clone of `estimator`
+    gets the grades and the lists in its own form. Cross-validation, searches and scorers then work
+    with a `ranking_target`, and rows may come in any order.
 
     Parameters
     ----------
     estimator : LGBMRanker, XGBRanker, CatBoostRanker or alike
-        Whose ``fit`` takes ``group_id``, ``qid`` or ``group``. Without query ids all rows are
+        A ranker with ``group_id``, ``qid`` or ``group`` in ``fit``. Without query ids all rows are
         one list.
     target_loss : str or TargetLoss, default="ndcg@10"
-        What `score` measures and `early_stopping` goes by; the fit does not know of it.
+        The measure of `score` and `early_stopping`; it does not change the loss of the fit.
     relevance_threshold : float or None, default=None
         Fit on whether the grade is at least this, as "rank:map" wants it; None fits on grades.
     early_stopping : bool, default=False
@@ -52,16 +52,16 @@ class BoosterRanker(WrappedRanker):
     estimator_ : estimator
         The fitted clone, which SHAP's ``TreeExplainer`` and the like take.
     n_iter_ : int
-        With `early_stopping`: the number of trees of `estimator_`.
+        Number of trees of `estimator_`, for `early_stopping`.
     validation_scores_ : ndarray of shape (n,)
-        With `early_stopping`: the measure on the held-out queries after each tree that was tried;
-        the first of the largest ones is number `n_iter_`.
+        `early_stopping`: the measure on the held-out queries after each tree; `n_iter_` is the
+        first maximum.
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
-        Lists seen in fit.
+        Number of lists.
     n_features_in_, feature_names_in_, feature_importances_, coef_
-        Of `estimator_`, where it has them.
+        Attributes of `estimator_`, if it has them.
 
     See Also
     --------
@@ -143,13 +143,13 @@ class BoosterRanker(WrappedRanker):
         Raises
         ------
         ValueError
-            If y is a matrix, or the estimator's fit takes no lists; with `early_stopping` if there
-            are fewer than two lists, or the estimator has no way to stop.
+            If y is a matrix, or the fit of the estimator takes no lists. Also if `early_stopping`
+            has fewer than two lists, or the estimator cannot stop early.
         """
         return self._fit_grades(X, y, qid, sample_weight)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; those of a row do not depend on the other rows.
+        """Scores, higher is better; the score of a row does not depend on the other rows.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class BoosterRanker(WrappedRanker):
         return form
 
     def _options(self, grouped):
-        """What fit takes beside rows and grades."""
+        """Arguments of fit apart from rows and grades."""
         form = self._form()
         options = {form: _FORMS[form](grouped.lists)}
         if grouped.weights is not None:
@@ -216,7 +216,7 @@ class BoosterRanker(WrappedRanker):
 
 
 class Grouped(NamedTuple):
-    """Rows of which those of a list stand together."""
+    """Rows with the rows of each list together."""
 
     X: Any
     y: np.ndarray
@@ -233,7 +233,7 @@ class Grouped(NamedTuple):
         return cls(X, lists.group(y), RankingLists(lists.lengths), weights)
 
     def rows(self, rows):
-        """Those of some whole lists, in ascending order."""
+        """Rows of whole lists, in ascending order."""
         X = take_rows(self.X if hasattr(self.X, "shape") else np.asarray(self.X), rows)
         lists = RankingLists.from_qid(self.lists.index[rows])
         return Grouped(X, self.y[rows], lists, None if self.weights is None else self.weights[rows])

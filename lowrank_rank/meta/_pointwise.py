@@ -68,12 +68,12 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Of the fitted estimator, where it has them."""
+        """Attribute of the fitted estimator, if it has it."""
         return attribute_of_fitted(self, "feature_importances_")
 
     @property
     def coef_(self) -> np.ndarray:
-        """Of the fitted estimator, where it has them."""
+        """Attribute of the fitted estimator, if it has it."""
         return attribute_of_fitted(self, "coef_")
 
     def __sklearn_tags__(self):
@@ -87,10 +87,10 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
 class PointwiseRanker(WrappedRanker):
     """Rank documents by any regressor or classifier of their grades.
 
-    It takes the query ids off y, fits a clone of `estimator` on the plain grades, each row by
-    itself, and sorts by what that predicts. Models of scikit-learn that know nothing of
-    lists are then compared with rankers under one cross-validation, where a regressor refuses a
-    `ranking_target` and a classifier takes each of its pairs for a class.
+    `fit` separates the query ids from y and fits a clone of `estimator` to the grades of single
+    rows. Rows are sorted by its predictions. So one cross-validation compares models of
+    scikit-learn with rankers. Without it a regressor refuses a `ranking_target`, and a classifier
+    reads each of its pairs as a class.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class PointwiseRanker(WrappedRanker):
         classes of class times ``predict_proba``; or, of a binary one without, its
         ``decision_function``.
     target_loss : str or TargetLoss, default="ndcg@10"
-        What `score` measures; the fit does not know of it.
+        The measure of `score`; it does not change the fit.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class PointwiseRanker(WrappedRanker):
     feature_names_in_ : ndarray of str
         Names of the features where X has them, if `estimator` says them.
     feature_importances_, coef_ : ndarray
-        Of `estimator_`, where it has them.
+        Attributes of `estimator_`, if it has them.
 
     See Also
     --------
@@ -172,7 +172,7 @@ class PointwiseRanker(WrappedRanker):
         return self._fit_grades(X, y, qid, sample_weight)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; those of a row do not depend on the other rows.
+        """Scores, higher is better; the score of a row does not depend on the other rows.
 
         Parameters
         ----------

@@ -44,7 +44,7 @@ class RankerComparison:
     interval : ndarray of shape (n_pairs, 2)
         Confidence interval of the mean difference a - b, for each pair, not simultaneous.
     p_value : ndarray of shape (n_pairs,)
-        Of the paired randomisation test that a and b are exchangeable in every query.
+        p value of the paired randomisation test: a and b are exchangeable in every query.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     confidence_level : float
@@ -52,7 +52,7 @@ class RankerComparison:
     method : str
         Of the bootstrap.
     n_undefined : int
-        Queries that were left out.
+        Number of skipped queries.
 
     Examples
     --------
@@ -145,12 +145,12 @@ def compare_rankers(
     """Compare rankers on the same queries, with paired intervals.
 
     The measure of each ranker is taken query by query. The interval of a mean difference is a
-    paired cluster bootstrap's: whole queries are drawn with replacement, the same for both
-    rankers (`scipy.stats.bootstrap`). The p value is that of the paired randomisation test: if
-    the rankers were exchangeable, each query's difference could have had the other sign; all
-    2**n_queries signs are tried where these are at most `n_resamples`, else `n_resamples`
-    drawn ones. Holm's correction keeps the probability of any false finding among all pairs
-    at the level of a single test.
+    paired cluster bootstrap's: whole queries are drawn with replacement, the same for both rankers
+    (`scipy.stats.bootstrap`). The p value comes from the paired randomisation test: if the rankers
+    were exchangeable, the difference of each query could have the other sign. All 2**n_queries
+    signs are tried if these are at most `n_resamples`, else `n_resamples` random ones. Holm's
+    correction keeps the probability of any false finding among all pairs at the level of a single
+    test.
 
     Parameters
     ----------
@@ -167,15 +167,15 @@ def compare_rankers(
     baseline : str or None, default=None
         The ranker that the others are compared with; None compares all pairs.
     confidence_level : float, default=0.95
-        Of each single interval.
+        Confidence level of each single interval.
     method : {"expanded", "percentile", "basic", "BCa"}, default="expanded"
-        Of the bootstrap: percentiles, expanded as Student's t is against the normal
-        distribution [2]_; or plain, which is too narrow with few queries; basic; bias-corrected
-        and accelerated.
+        Bootstrap interval: "expanded" percentiles, by the ratio of Student's t to the normal
+        distribution [2]_; plain percentiles, too narrow with few queries; basic; bias-corrected and
+        accelerated.
     n_resamples : int, default=9999
         Bootstrap samples, and drawn signs of the test.
     zero_division : float, default=nan
-        Value of a query on which the measure is undefined; nan leaves the query out.
+        Value of an undefined query; nan skips it.
     random_state : int, RandomState or None, default=None
         Of the draws.
 
@@ -196,9 +196,9 @@ def compare_rankers(
 
     Notes
     -----
-    An interval that leaves 0 out and a small p value say that the sign of the mean difference on
-    such queries is known, not that it matters. They say nothing of how models vary from one
-    training set to another: the rankers are taken as they are.
+    An interval without 0 and a small p value say that the sign of the mean difference on such
+    queries is certain, not that it matters. They do not include the variation between training
+    sets: the rankers are fixed.
 
     References
     ----------

@@ -97,8 +97,8 @@ def per_query(
     Returns
     -------
     DataFrame, or structured ndarray without pandas
-        One row per query in order of first appearance, one column per measure, greater is better
-        (losses such as "pd" are negative); qid is the index, or a field.
+        A row for each query in order of first appearance and a column for each measure. Greater is
+        better (losses such as "pd" are negative). The index, or a field, is qid.
 
     Raises
     ------
@@ -141,10 +141,10 @@ def evaluate_run(
     """Measures of a run against judgements: what was not retrieved counts as missed.
 
     A run scores the documents that a system has retrieved for each query, judgements (qrels) say
-    how relevant documents are. Relevant documents that were not retrieved add nothing and count
-    in what recall, MAP, NDCG and precision at a fraction divide by; documents that nobody judged
-    have grade 0, as do negative judgements. This is what trec_eval does, but for ties: here
-    equal scores have the mean value over their orders, there the names of documents decide.
+    how relevant documents are. Relevant documents that were not retrieved count in the denominators
+    of recall, MAP, NDCG and precision at a fraction. Documents without judgement, or with a
+    negative one, have grade 0. This is what trec_eval does, but for ties: here equal scores have
+    the mean value over their orders, there the names of documents decide.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def evaluate_run(
         ``{query: {document: grade}}``, or a frame whose column of grades is "relevance",
         "label" or "rel".
     measures : str, RankingMeasure, list of these, or dict from names, default=("ndcg@10", "map")
-        Those that go from the top: all but AUC, rank correlations and pairs, which compare
+        Measures from the top of a list. AUC, rank correlations and pairs are refused: they compare
         documents that a run does not order.
     k : int, sequence of int or None, default=None
         Cut-offs of the names that have none, as in `per_query`.
@@ -165,14 +165,13 @@ def evaluate_run(
         Whether judged queries that the run has not answered count as if nothing had been
         retrieved, as with ``trec_eval -c``; else only those that both have are evaluated.
     zero_division : float, default=nan
-        Value of a query on which a measure is undefined, one without a relevant document; nan
-        leaves it out of the mean. trec_eval takes 0.
+        Value of a query without a relevant document, if the measure is then undefined; nan skips it
+        in the mean. trec_eval has 0.
 
     Returns
     -------
     dict of str to float, or DataFrame (structured ndarray without pandas)
-        The mean of each measure, greater is better; or the table with qid, in the order of the
-        run.
+        The mean of each measure, greater is better, or the table with qid.
 
     Raises
     ------

@@ -35,8 +35,8 @@ def make_ranking_scorer(
         Say that one-dimensional labels without qid are one single list, where nothing in
         the model says so.
     pos_label : int, float, bool, str or None, default=None
-        Of a binary classifier: the class that is relevant. None is the model's ``pos_label_``;
-        where it has none, labels are grades, and scores those of the last class.
+        The relevant class of a binary classifier. None is the ``pos_label_`` of the model; without
+        one, labels are grades, and scores belong to the last class.
     **params : dict
         Parameters of the measure, e.g. ``relevance_threshold=1``; of several measures, of
         those that have them.
@@ -54,13 +54,13 @@ def make_ranking_scorer(
 
     Notes
     -----
-    The scorer raises rather than rank rows of several queries as one list: where y is
-    one-dimensional, brings no qid, and a model anywhere inside the estimator was fitted with
-    query ids or nothing inside says whether it was. In a search set ``error_score="raise"``: with
-    its default any such error becomes nan and the first candidate wins.
+    The scorer refuses to rank rows of several queries as one list. This happens if y is
+    one-dimensional without qid, and a model inside the estimator was fitted with query ids, or does
+    not say so. In a search set ``error_score="raise"``: with its default any such error becomes nan
+    and the first candidate wins.
 
-    A classifier of scikit-learn takes every pair of grade and query id of a `ranking_target` for
-    a class; the scorer refuses it, and `PointwiseRanker` hands it the grades alone.
+    A classifier of scikit-learn would read every pair of grade and query id of a `ranking_target`
+    as a class. The scorer refuses it; `PointwiseRanker` passes it the grades alone.
 
     Examples
     --------
@@ -306,9 +306,9 @@ class MultiRankingScorer(_BaseScorer):
 def predict_scores(estimator, X, qid=None, *, matrix=False):
     """Ranking scores of a model inside searches and pipelines.
 
-    Walks to the last estimator through ``best_estimator_`` and the steps of a Pipeline,
-    and passes qid if its ``predict`` names it; a classifier gives ``decision_function``, or
-    the probability of its last class; with a `matrix` y, of each of its columns.
+    The last estimator is found through ``best_estimator_`` and the steps of a Pipeline. It gets qid
+    if its ``predict`` has this parameter. A classifier gives ``decision_function`` or the
+    probability of its last class, for a `matrix` y of each column.
     """
     while (inner := _unwrapped(estimator)) is not estimator:
         if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
@@ -329,7 +329,7 @@ def last_step(estimator):
 
 
 def _unwrapped(estimator):
-    """What a search has found or a Pipeline ends in; anything else is itself."""
+    """The best estimator of a search, the last step of a Pipeline, or the estimator itself."""
     if hasattr(estimator, "best_estimator_"):
         return estimator.best_estimator_
     if isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (None, "passthrough"):
@@ -368,7 +368,7 @@ def _names_qid(method):
 
 
 def _classifier_scores(estimator, X, matrix):
-    """One score per row, that of the last of two classes; or one for each column of y."""
+    """A score for each row, for the last of two classes, or a score for each column of y."""
     if hasattr(estimator, "decision_function"):
         return estimator.decision_function(X)
     if hasattr(estimator, "predict_proba"):
@@ -396,12 +396,12 @@ def _refuse_pairs_as_classes(estimator):
         )
 
 
-#: What an object that may hold a model has one of; CalibratedClassifierCV's have no parameters.
+#: Attributes that may hold a model; the ones of CalibratedClassifierCV are no parameters.
 MODEL_METHODS = ("get_params", "predict", "predict_proba")
 
 
 class ListsSeen(NamedTuple):
-    """What the fitted models inside an estimator say of their lists.
+    """Whether the fitted models inside an estimator have lists.
 
     Attributes
     ----------

@@ -37,9 +37,9 @@ def precision_at_k_score(
 ) -> float | np.ndarray:
     """Precision at k: the fraction of relevant items among the first k.
 
-    ``P@k = (1/k) * sum_i [rank(i) <= k] * y_i``, averaged over ties: with tied scores the
-    value is the mean over all orders that agree with them. It divides by k also for lists
-    shorter than k, as trec_eval does.
+    ``P@k = (1/k) * sum_i [rank(i) <= k] * y_i``, averaged over ties: with tied scores the value is
+    the mean over all orders that agree with them. The divisor is k also for lists shorter than k,
+    as in trec_eval.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def precision_at_k_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined (none is here).
-        nan leaves such lists out of the mean.
+        Unused: the measure is defined on every list.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
@@ -139,9 +138,7 @@ def recall_at_k_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with no
-        relevant item.
-        nan leaves such lists out of the mean.
+        Value of a list without relevant items; nan skips it in the mean.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
@@ -206,9 +203,7 @@ def auc_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined: all its items
-        are relevant, or none is.
-        nan leaves such lists out of the mean.
+        Value of a list with all or no items relevant; nan skips it in the mean.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
@@ -272,9 +267,7 @@ def mean_average_precision_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with no
-        relevant item.
-        nan leaves such lists out of the mean.
+        Value of a list without relevant items; nan skips it in the mean.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
@@ -337,9 +330,7 @@ def reciprocal_rank_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with no
-        relevant item.
-        nan leaves such lists out of the mean.
+        Value of a list without relevant items; nan skips it in the mean.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
@@ -404,8 +395,7 @@ def dcg_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined (none is here).
-        nan leaves such lists out of the mean.
+        Unused: the measure is defined on every list.
     gain : {"linear", "exponential"}, default="linear"
         The grade y itself, or 2**y - 1.
 
@@ -453,9 +443,8 @@ def ndcg_score(
 ) -> float | np.ndarray:
     """Normalised discounted cumulative gain.
 
-    ``NDCG@k = DCG@k / (DCG@k of the best order)``, averaged over ties. With the linear gain it
-    is what scikit-learn and trec_eval compute; LightGBM and XGBoost use the exponential
-    gain.
+    ``NDCG@k = DCG@k / (DCG@k of the best order)``, averaged over ties. scikit-learn and trec_eval
+    have the linear gain, LightGBM and XGBoost the exponential gain.
 
     Parameters
     ----------
@@ -473,9 +462,7 @@ def ndcg_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with no
-        grade above 0.
-        nan leaves such lists out of the mean.
+        Value of a list without grades above 0; nan skips it in the mean.
     gain : {"linear", "exponential"}, default="linear"
         The grade y itself, or 2**y - 1.
 
@@ -539,7 +526,7 @@ def expected_rank_utility_score(
         Query id of each row, any hashable ids in any order; None is one list. Not with
         a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
     neutral : float, default=2.0
-        Grade that is worth nothing to the reader.
+        Grade without value for the reader.
     half_life : float, default=5.0
         Rank that is seen with half the probability of the first; > 1.
     sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
@@ -547,8 +534,7 @@ def expected_rank_utility_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined (none is here).
-        nan leaves such lists out of the mean.
+        Unused: the measure is defined on every list.
 
     Returns
     -------
@@ -594,8 +580,8 @@ def expected_reciprocal_rank_score(
 ) -> float | np.ndarray:
     """Expected reciprocal rank (ERR) of a reader who stops when satisfied.
 
-    ``ERR = sum_p (1/p) * R_(p) * prod_{t < p} (1 - R_(t))`` with the stop probability
-    ``R_i = (2**y_i - 1) / 2**max_grade`` and (p) the item at rank p, averaged over ties.
+    ``ERR = sum_p (1/p) * R_(p) * prod_{t < p} (1 - R_(t))``, averaged over ties. The stop
+    probability is ``R_i = (2**y_i - 1) / 2**max_grade``, and (p) is the item at rank p.
 
     Parameters
     ----------
@@ -615,8 +601,7 @@ def expected_reciprocal_rank_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined (none is here).
-        nan leaves such lists out of the mean.
+        Unused: the measure is defined on every list.
 
     Returns
     -------
@@ -678,9 +663,7 @@ def spearman_score(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with a single
-        item.
-        nan leaves such lists out of the mean.
+        Value of a list with a single item; nan skips it in the mean.
 
     Returns
     -------
@@ -738,8 +721,8 @@ def pairwise_disagreement_loss(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r) or (n_lists, r, r)
-        Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a matrix
-        of grades leaves the item out, and with it its pairs.
+        Any real grades, higher is better, or preferences y[q, i, j] >= 0. NaN in a matrix of grades
+        skips the item and its pairs.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -752,8 +735,7 @@ def pairwise_disagreement_loss(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with a single item.
-        nan leaves such lists out of the mean.
+        Value of a list with a single item; nan skips it in the mean.
 
     Returns
     -------
@@ -805,7 +787,7 @@ def kendall_tau_loss(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Any real grades, higher is better; NaN in a matrix leaves the item out.
+        Any real grades, higher is better; NaN in a matrix skips the item.
     y_score : array-like of the same shape
         Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -816,9 +798,7 @@ def kendall_tau_loss(
     average : {"mean", None}, default="mean"
         The weighted mean over lists, or one value per list in order of first appearance.
     zero_division : float, default=nan
-        Value of a list on which the measure is undefined, one with a single
-        item.
-        nan leaves such lists out of the mean.
+        Value of a list with a single item; nan skips it in the mean.
 
     Returns
     -------

@@ -32,9 +32,9 @@ _WITH_UTILITIES = (PositionalLoss, MeanAveragePrecision)
 class BoostingObjective:
     """Gradient and curvature of a surrogate at the scores of boosted trees.
 
-    What `boosting_objective` returns. It is called by LightGBM or XGBoost, holds the utilities
-    of the last labels and lists that it has seen, and can be pickled and cloned, which leaves
-    those behind. It has no ``get_params``: both libraries would take its parameters for theirs.
+    What `boosting_objective` returns. LightGBM or XGBoost call it. It caches the utilities of the
+    last labels and lists; pickles and clones have no cache. There is no ``get_params``: both
+    libraries would confuse its parameters with their own.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class BoostingObjective:
         Returns
         -------
         gradient, curvature : ndarray of shape (n_rows,)
-            Of `value`; the curvature is that of `Surrogate.newton_values`, and at least 1e-6 times
+            Gradient of `value`, and the curvature of `Surrogate.newton_values`, at least 1e-6 times
             the weight.
 
         Raises
@@ -212,20 +212,20 @@ def boosting_objective(
     """Order-preserving surrogate as custom objective of LightGBM and XGBoost.
 
     The trees minimise ``sum_q c a_q L(v, s)`` over the lists q, L the surrogate at utilities v of
-    the labels and scores s. Two constants bring the curvature, which ``min_child_weight`` and
-    ``reg_lambda`` speak of, to about 1 a row, and change no minimiser: c = sum w / sum w v where L
-    is proportional to v, else 1; a_q = 1 / sum_q w for surrogates of pairs, else 1. Softmax
+    the labels and scores s. Two constants scale the curvature, for ``min_child_weight`` and
+    ``reg_lambda``, to about 1 a row, and change no minimiser. c is sum w / sum w v if L is
+    proportional to v, else 1. a_q is 1 / sum_q w for surrogates of pairs, else 1. Softmax
     cross-entropy, with V the sum of v in the list of row i and p its softmax, has::
 
         gradient_i  = c (V p_i - v_i)
         curvature_i = c V z_i (1 - z_i)
 
-    for w = 1, z_i the number between p_i and v_i / V that is nearest 1/2: the largest curvature on
-    the way to where the gradient is 0. That at p_i itself is next to nothing where a relevant row
-    is one of many, and a leaf's step, gradient over curvature, then thousands. The other logistic
-    surrogates have the largest curvature on the way likewise, and the smooth hinge, linear in
-    parts, w eta / a everywhere. The sample weights w are importances of rows: with weight 2, a list
-    counts twice.
+    for w = 1, where z_i is the number between p_i and v_i / V nearest to 1/2: the largest curvature
+    between p_i and a zero gradient. The curvature at p_i itself is tiny if a relevant row is one of
+    many, and the step of a leaf, gradient over curvature, would then be thousands. The other
+    logistic surrogates have the largest curvature on the way likewise, and the smooth hinge, linear
+    in parts, w eta / a everywhere. The sample weights w are importances of rows: with weight 2, a
+    list counts twice.
 
     Parameters
     ----------
@@ -233,11 +233,11 @@ def boosting_objective(
         See `surrogates.SURROGATES`. The ``eta`` of a two-sided pointwise one that is given by its
         name is 1.5 times the largest utility.
     target_loss : str or TargetLoss, default="ndcg@10"
-        Whose utilities of documents the scores are to order by.
+        The measure; it defines the utilities of the documents.
     qid : array-like of shape (n_rows,) or None, default=None
-        Ids of exactly the training rows, in any order of lists. Only for estimators that hand over
-        no groups (LGBMRegressor, XGBRegressor), and of no use where rows are drawn or left out
-        unseen: in cross-validation, or in Bagging, whose samples have as many rows as there are.
+        Ids of exactly the training rows, in any order of lists. Query ids for estimators without
+        groups (LGBMRegressor, XGBRegressor). They do not follow resampled rows, as in
+        cross-validation or Bagging.
 
     Returns
     -------
@@ -253,13 +253,13 @@ def boosting_objective(
 
     Notes
     -----
-    A custom objective starts from scores that LightGBM sets to 0. XGBoost's weights are those of
-    groups where it has groups; they go to the rows of the group. Utilities are computed once and
-    again when labels, weights or groups have changed.
+    A custom objective starts from scores that LightGBM sets to 0. XGBoost has a weight for each
+    group; its rows share it. Utilities are computed once and again when labels, weights or groups
+    have changed.
 
     Examples
     --------
-    Two lists; V = 1 and p = 1/2, then V = 0. With c = 4 / 1:
+    Two lists; V = 1 and p = 1/2, then V = 0. Here c = 4 / 1:
 
     >>> import numpy as np
     >>> from lowrank_rank import boosting_objective
@@ -276,7 +276,7 @@ def boosting_objective(
 class BoostingMetric:
     """A measure of lists as evaluation metric of boosted trees.
 
-    What `boosting_metric` returns. It is called by LightGBM or XGBoost after each round.
+    What `boosting_metric` returns. LightGBM or XGBoost call it after each round.
 
     Parameters
     ----------
@@ -353,8 +353,8 @@ class BoostingMetric:
 def boosting_metric(target_loss: "str | RankingMeasure" = "ndcg@10") -> BoostingMetric:
     """Any measure of this package as evaluation metric of LightGBM and XGBoost.
 
-    The mean of the measure over the lists of an evaluation set, ties averaged, whose groups come
-    from that set: early stopping then goes by lists and by the measure that is wanted.
+    The value is the mean of the measure over the lists of an evaluation set, with ties averaged.
+    Early stopping then uses the measure of your choice.
 
     Parameters
     ----------
@@ -378,12 +378,12 @@ def boosting_metric(target_loss: "str | RankingMeasure" = "ndcg@10") -> Boosting
     LightGBM goes on to compute its own metrics, and stops by whichever has not improved:
     ``LGBMRanker(metric="None")``, ``params["metric"] = "None"``. XGBoost takes a metric whose name
     it does not know for a loss: ``EarlyStopping(..., maximize=True)`` or ``train(...,
-    maximize=True)``, and ``params["disable_default_eval_metric"] = True``. Lists on which the
-    measure is undefined are left out, as in scorers; LightGBM's NDCG counts them as 1.
+    maximize=True)``, and ``params["disable_default_eval_metric"] = True``. Undefined lists are
+    skipped, as in scorers; LightGBM's NDCG counts them as 1.
 
     Examples
     --------
-    Two lists, of which the first has its relevant document at the top:
+    The first of two lists has its relevant document at the top:
 
     >>> from lowrank_rank import boosting_metric
     >>> metric = boosting_metric("precision@1")

@@ -80,7 +80,7 @@ def regret_bound(
     """Largest regret of a measure that a regret of the surrogate allows, list by list.
 
     ``c * C_phi(2) * sqrt(surrogate_regret)``, inequality (9) of [1]_, for the scores of any model.
-    Which c are those of its table 2 and which are sharper, corrected or ours, the surrogates say.
+    The surrogates say whether their c is from table 2, sharper, corrected or ours.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class OrderCheck(NamedTuple):
     ----------
     holds : bool
     utilities : ndarray of shape (n_labels, r) or None
-        Of the counter-example, as the other fields.
+        Utilities of the counter-example, as the other fields.
     probabilities : ndarray of shape (n_labels,) or None
     expected : ndarray of shape (r,) or None
         E v.
@@ -184,7 +184,7 @@ def is_order_preserving(
     Returns
     -------
     OrderCheck
-        With the counter-example, if there is one. That none was found proves nothing.
+        With the counter-example, if there is one. No counter-example is no proof.
 
     Examples
     --------

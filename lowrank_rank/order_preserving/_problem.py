@@ -31,7 +31,7 @@ class Encoded(NamedTuple):
     ----------
     X : ndarray or CSR matrix of shape (n, p)
     v : ndarray of shape (n, d)
-        Utilities; NaN is not judged. Those of documents are not yet times the mean normaliser.
+        Utilities; NaN is not judged. Utilities of documents are not yet times the mean normaliser.
     weights : ndarray of shape (n, d)
         Importances, 0 if not judged.
     lists : RankingLists
@@ -83,7 +83,7 @@ def encode(X, y, lists, weights, loss):
 def read(block, ranker, loss, ids=None):
     """`Encoded` rows of a `Block`, by a ranker with the attributes of the columns.
 
-    With a set `ids`, a list with rows in an earlier block is refused.
+    A set `ids` collects ids, and refuses a list with rows in an earlier block.
     """
     rows = ranker._read(*Block.of(block), loss, reset=False, whole=False)
     if ids is not None:
@@ -285,8 +285,8 @@ class ScoreProblem:
         """Sum of squares of c C_phi(2) over lists, the number of lists, and divergent pairs.
 
         The sum is nan without a bound: if the surrogate has none, or if items of one list have
-        different weights in it and equal weights in the measure. Divergent pairs of items are
-        pairs that the surrogate separates without bound, as a flat matrix.
+        different weights, which the measure ignores. Divergent pairs of items are pairs that the
+        surrogate separates without bound, as a flat matrix.
         """
         above = self.surrogate.falls_without_end(self.v, self.weights > 0)
         above = np.zeros(0) if above is None else above.ravel()

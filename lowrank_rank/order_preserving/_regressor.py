@@ -198,9 +198,10 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
     def fit_blocks(self, blocks: Iterable) -> "OrderPreservingRegressor":
         """Minimise the surrogate over blocks of whole lists, with one block at a time in memory.
 
-        The model is the one that `fit` finds on all rows, up to rounding and `tol`. Blocks are
-        read once for standard deviations and the range of the utilities, once for every evaluation
-        of L-BFGS (about 1.1 an iteration) or for a closed form, and once at the end.
+        The model is the one that `fit` finds on all rows, up to rounding and `tol`. Blocks are read
+        once for standard deviations and the range of the utilities, and once at the end. In between
+        they are read once for a closed form, or for every evaluation of L-BFGS (about 1.1 an
+        iteration).
 
         Parameters
         ----------
@@ -268,8 +269,8 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         surrogate_regret : float or array-like
-            Expected surrogate of a list minus its minimum, >= 0. Utilities are those of the
-            measure, for documents times the mean normaliser.
+            Expected surrogate of a list minus its minimum, >= 0. Utilities belong to the measure,
+            for documents times the mean normaliser.
 
         Returns
         -------

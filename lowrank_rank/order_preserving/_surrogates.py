@@ -1,17 +1,17 @@
 """Order-preserving surrogates, each with its constant of the regret bound.
 
-A surrogate is a loss of scores s against utilities v >= 0, convex in s, whose expectation is
-minimal where the scores order the items as E v does (Calauzenes, Usunier & Gallinari 2013).
-Every one works on grouped flat arrays of ragged lists at once. A row weight w_i counts an item
-as w_i copies of it, but for a constant that no score changes: sums over items have w_i, sums over
-pairs w_i w_j, a softmax is that of w_i exp(s_i). Weights that are constant within a list weigh the
-list: k times the weights are k times the value (k**2 times that of a sum over pairs). The regret of
-a positional measure is bounded by that of the surrogate, inequality (9) of the paper:
+A surrogate is a convex loss of scores s, given utilities v >= 0. Its expectation is minimal if the
+scores order the items as E v does (Calauzenes, Usunier & Gallinari 2013). Every one works on
+grouped flat arrays of ragged lists at once. A row weight w_i counts an item as w_i copies, up to a
+constant. Sums over items have w_i, sums over pairs w_i w_j, and a softmax has w_i exp(s_i).
+Constant weights within a list are list weights: k times the weights give k times the value (k**2
+times a sum over pairs). The regret of the surrogate bounds the regret of a positional measure,
+inequality (9) of the paper:
 
     regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
 
 `Surrogate.bound_constant` is c; `C_phi`, in `_bounds`, belongs to the measure. Each class says
-whether its c is that of the paper's table 2, sharper, corrected, or ours.
+whether its c is from table 2 of the paper, sharper, corrected, or ours.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from ..solvers._pairs import PairSums, dense_grades
 
 _PAIRS_AT_ONCE = 2**16  # a few arrays of them fit the cache
 _LARGEST_EXPONENT = 600.0
-#: Of scores and utilities, whose squares are to be finite, and the sums of these.
+#: Largest scores and utilities: sums of their squares must be finite.
 LARGEST_SCORE = 1e100
 _ETA = 1.5  # times the largest utility
 
@@ -56,8 +56,8 @@ class SurrogateValues(NamedTuple):
 class Surrogate(BaseEstimator):
     """Base of the surrogates in score space.
 
-    A subclass defines `evaluate`; `bound_constant` if it has a regret bound, `utility` if its
-    scores estimate utilities; and sets those of the class attributes that differ.
+    A subclass defines `evaluate`, `bound_constant` if it has a regret bound, and `utility` if its
+    scores estimate utilities. It overrides class attributes as needed.
 
     Attributes
     ----------
@@ -161,26 +161,26 @@ class Surrogate(BaseEstimator):
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         """`evaluate`, but with the curvature by which a Newton step of a tree's leaf divides.
 
-        Where the surrogate is nearly linear at the scores a step that divides by the curvature
-        there has no end. Such a surrogate returns the largest curvature on the way from the
-        scores to where their row is best; others what they return in `evaluate`.
+        A Newton step diverges if the surrogate is nearly linear at the scores. Such a surrogate
+        returns the largest curvature on the way from the scores to where their row is best; others
+        what they return in `evaluate`.
         """
         return self.evaluate(v, s, lists, weights)
 
     def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        """Which scores it falls in, for ever, as one rises above another; of fixed items.
+        """Pairs of items that the surrogate separates without bound (no finite minimiser).
 
         Parameters
         ----------
         v : ndarray of shape (n, r)
         counts : ndarray of bool, shape (n, r)
-            Where an item has a weight.
+            Whether an item has a weight.
 
         Returns
         -------
         ndarray of bool, shape (r, r), or None
-            [i, j]: in s_i - s_j; a further row and column is the score 0. None where it has
-            nothing of the kind, as if it takes its least value at finite scores.
+            [i, j]: in s_i - s_j; a further row and column is the score 0. None if the surrogate has
+            its minimum at finite scores.
         """
         return None
 
@@ -367,9 +367,9 @@ class PointwiseSquaredHinge(TwoSided):
 class PointwiseSmoothHinge(TwoSided):
     """``sum_i v_i h(1 - s_i) + (eta - v_i) h(s_i)``, h a hinge rounded on [0, a].
 
-    h(x) = 0 below 0, x**2 / (2 a) up to a, x - a / 2 beyond. c = 2 sqrt(eta / a) for a <= 1 and
-    2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a < eta / 2: ours is smaller up
-    to a = 2, and corrects it beyond, where the paper's does not hold.
+    h(x) is 0 below 0, x**2 / (2 a) up to a, and x - a / 2 beyond. The constant c is 2 sqrt(eta / a)
+    for a <= 1 and 2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a < eta / 2. Our
+    constant is smaller up to a = 2; beyond, the constant of the paper does not hold.
 
     Parameters
     ----------
@@ -474,7 +474,7 @@ class PairwiseExponential(PairwiseSurrogate):
     is_proportional = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        # Both sums relative to their largest term, so that only a large product is cut off.
+        # Both sums are relative to their largest term, so that only a large product underflows.
         top = _largest(np.where(weights > 0, s, -np.inf), lists)
         bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
         counted = np.isfinite(top) & np.isfinite(bottom)
@@ -502,8 +502,8 @@ class PairwiseExponential(PairwiseSurrogate):
 class LogisticPairs(PairwiseSurrogate):
     """``sum over pairs (i, j) of a_i log(1 + exp(-(s_i - s_j)))``, in blocks that fit the cache.
 
-    a_i is the utility v_i. Of a surrogate that `is_of_order`, asking only which of two utilities is
-    larger, it is 1, over the pairs with v_i > v_j.
+    a_i is the utility v_i. A surrogate with `is_of_order`, which compares utilities, has the weight
+    1 for the pairs with v_i > v_j.
     """
 
     is_of_order: ClassVar[bool] = False
@@ -515,7 +515,7 @@ class LogisticPairs(PairwiseSurrogate):
         return self._evaluate(v, s, lists, weights, 0.5)  # a pair in the wrong order passes 1/2
 
     def _evaluate(self, v, s, lists, weights, largest):
-        """With curvatures of min(p, largest), p the derivative of a pair's loss."""
+        """The curvatures are min(p, largest), with p the derivative of the loss of a pair."""
         values, gradient, curvature = np.zeros(lists.n_lists), np.zeros(len(s)), np.zeros(len(s))
         for members, rows in lists.same_length:
             found = self._of_matrix(v[rows], s[rows], weights[rows], largest)
@@ -534,7 +534,7 @@ class LogisticPairs(PairwiseSurrogate):
             pairs = v[q, i][:, np.newaxis] > v[q] if self.is_of_order else True
             loss, p = self._loss_and_slope(z, pairs, i)
             here = slice(q[0], q[-1] + 1)
-            # Of each list the sum over its rows, weighted by a.
+            # Sum over the rows of each list, weighted by a.
             summing = sparse.csr_matrix(
                 (a[q, i], (q - q[0], np.arange(len(q)))), shape=(q[-1] - q[0] + 1, len(q))
             )
@@ -550,7 +550,7 @@ class LogisticPairs(PairwiseSurrogate):
 
     @staticmethod
     def _loss_and_slope(z, pairs, i):
-        """log(1 + exp(z)) and its derivative, 0 where there is no pair; z is written over."""
+        """log(1 + exp(z)) and its derivative, 0 outside of pairs; z is overwritten."""
         beyond = z.max() > _LARGEST_EXPONENT
         if beyond:
             tail = np.maximum(z - _LARGEST_EXPONENT, 0.0)
@@ -568,7 +568,7 @@ class LogisticPairs(PairwiseSurrogate):
 class PairwiseLogistic(LogisticPairs):
     """``sum_{i<j} v_i log(1 + exp(-(s_i - s_j))) + v_j log(1 + exp(s_i - s_j))``.
 
-    c = 2 sqrt(max E v), the paper's. It costs (items with v_i > 0) x r for each list.
+    c = 2 sqrt(max E v), the paper's. The cost is (items with v_i > 0) x r for each list.
 
     Examples
     --------
@@ -607,7 +607,7 @@ class RankNet(LogisticPairs):
 class RankSVM(PairwiseSurrogate):
     """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, to compare.
 
-    By one sort, whatever the length of the lists: no pair is formed.
+    One sort computes it without forming pairs, for lists of any length.
 
     Examples
     --------
@@ -637,10 +637,10 @@ class RankSVM(PairwiseSurrogate):
 class CrossEntropy(Surrogate):
     """``-sum_i v_i log softmax(s)_i``; c = sqrt(2 max_{i != j} E (v_i + v_j)).
 
-    c is ours: the paper has no cross-entropy. With row weights ``-sum_i w_i v_i log p_i`` with
-    ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``: never negative, proportional to the weights, and
-    with weights that are constant in a list the loss of so many copies of the list. Calibrated with
-    v as it is: dividing v by its sum in each list would change what E v is.
+    c is ours: the paper has no cross-entropy. Row weights give ``-sum_i w_i v_i log p_i`` with
+    ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``. This is never negative and proportional to the
+    weights: constant weights in a list count copies of the list. Calibrated with v as it is:
+    dividing v by its sum in each list would change what E v is.
 
     Examples
     --------
@@ -695,7 +695,7 @@ class BregmanSurrogate(Surrogate):
     """``B_Psi(v || g(s))`` of a separable Psi(v) = sum_i psi(v_i); c = 2 / sqrt(mu), the paper's.
 
     The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))`` with the canonical link
-    g, the inverse of psi'. It is convex in s, with the derivative g(s_i) - v_i.
+    g, the inverse of psi'. This is convex in s, with the derivative g(s_i) - v_i.
 
     Parameters
     ----------
@@ -749,7 +749,7 @@ def _largest(values, lists):
 
 
 def _largest_variance(p, target):
-    """The largest z (1 - z) of the probabilities z between p and the one aimed at."""
+    """Largest z (1 - z) of the probabilities z between p and the target probability."""
     z = np.clip(0.5, np.minimum(p, target), np.maximum(p, target))
     return z * (1.0 - z)
 
@@ -841,8 +841,8 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
 def surrogate_for(surrogate, v):
     """A surrogate for these utilities, (n,): checked, and with an eta where none is given.
 
-    Of a two-sided pointwise surrogate that comes by name, or with eta=None, eta is 1.5 times the
-    largest utility.
+    A two-sided pointwise surrogate by name, or with eta=None, gets eta = 1.5 times the largest
+    utility.
     """
     resolved = resolve_surrogate(surrogate)
     named = isinstance(surrogate, str)

@@ -1,4 +1,4 @@
-"""Displays like those of scikit-learn: an object holds the data, and ``plot`` draws them."""
+"""Displays in the manner of scikit-learn: an object holds the data, and ``plot`` draws them."""
 
 from ._comparison import RankerComparisonDisplay
 from ._learning import QueryLearningCurveDisplay

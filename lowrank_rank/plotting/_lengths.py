@@ -16,9 +16,9 @@ from ._top import axes_for, name_of, scores_of
 class MeasureByLengthDisplay:
     """The mean of a measure over lists of similar length, with intervals.
 
-    Many measures depend on how many items a list has, whatever the model: precision at k of a list
-    shorter than k cannot be 1, and to be first of five is easier than first of fifty. Compare
-    models within a length.
+    Many measures depend on the length of a list. Precision at k of a list shorter than k cannot be
+    1, and the first place of five is easier than the first of fifty. Compare models within a
+    length.
 
     Parameters
     ----------
@@ -84,11 +84,11 @@ class MeasureByLengthDisplay:
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row.
         measure : str or RankingMeasure, default="ndcg@10"
-            Lists on which it is undefined are left out.
+            Undefined lists are skipped.
         n_bins : int, default=5
             Bins with about as many lists each; fewer where many are equally long.
         confidence_level : float, default=0.95
-            Of the intervals, drawn with `n_resamples` bootstrap samples of the lists.
+            Confidence level of the intervals, from `n_resamples` bootstrap samples of the lists.
         n_resamples : int, default=999
         random_state : int, RandomState or None, default=0
         name : str or None, default=None

@@ -11,9 +11,9 @@ from ..decoders import MAX_ITEMS_ORDERING, net_preferences, pd_decoder, preferen
 class PreferenceMatrixDisplay:
     """Preferences between the items of one list, drawn in decoded order.
 
-    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row over that
-    of the column. In a good order what is preferred stands above the diagonal; the cost of the
-    order is what stands below it, and the title says how close that is to the least cost.
+    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the row over the column. In a good
+    order positive preferences are above the diagonal. The sum below it is the cost of the order,
+    and the title compares it with the least cost.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class PreferenceMatrixDisplay:
     item_names : array-like of str, shape (r,), or None, default=None
         None numbers the items.
     cost_name : str, default="cost"
-        What the title calls it.
+        Name in the title.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ class RankIntervalDisplay:
         Parameters
         ----------
         consensus : ConsensusRanking
-            What `consensus_ranking` returns.
+            Result of `consensus_ranking`.
         n_resamples, confidence_level, random_state
             As in `ConsensusRanking.rank_intervals`.
 

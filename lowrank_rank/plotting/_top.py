@@ -82,7 +82,7 @@ class PrecisionAtKDisplay(_TopCurve):
         Numbers of items.
     precision : ndarray of shape (n,)
     chance : ndarray of shape (n,)
-        Of a random order.
+        Value of a random order.
     budget : int or None, default=None
         A number of items to mark.
     name : str or None, default=None
@@ -140,7 +140,7 @@ class PrecisionAtKDisplay(_TopCurve):
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list.
         max_k : int or None, default=None
-            Where the curve ends; None is the longest list.
+            Last position of the curve; None is the longest list.
         relevance_threshold : float or None, default=None
             Grades of at least this are relevant; None means grades > 0.
         budget : int or None, default=None
@@ -235,8 +235,8 @@ class PrecisionAtKDisplay(_TopCurve):
 class CumulativeGainsDisplay(_TopCurve):
     """Gains among the first k items as a curve over k.
 
-    The grade of an item is what it is worth: 1 for a relevant one, an amount of money. Ties count
-    in expectation; the best order and a random one are drawn beside.
+    The grade of an item is its value: 1 for a relevant item, or an amount of money. Ties count in
+    expectation; the best order and a random one are drawn beside.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class CumulativeGainsDisplay(_TopCurve):
     gains : ndarray of shape (n,)
         Sum of the grades of the first k, mean over lists.
     chance, best : ndarray of shape (n,)
-        Of a random order, and of the best.
+        Curves of a random order, and of the best order.
     normalize : bool, default=False
         Whether gains are fractions of all that a list holds.
     budget : int or None, default=None
@@ -307,9 +307,9 @@ class CumulativeGainsDisplay(_TopCurve):
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list.
         max_k : int or None, default=None
-            Where the curve ends; None is the longest list.
+            Last position of the curve; None is the longest list.
         normalize : bool, default=False
-            Whether to divide by all that a list holds; lists that hold nothing are left out.
+            Whether to divide by the total of a list; lists without value are skipped.
         budget : int or None, default=None
             A number of items to mark by a line.
         name : str or None, default=None
@@ -319,7 +319,7 @@ class CumulativeGainsDisplay(_TopCurve):
         plot_chance_level : bool, default=True
             Whether to draw what a random order has, and the best order.
         chance_level_kw : dict or None, default=None
-            Of the line of chance.
+            Options of the line of chance.
         **kwargs : dict
             Of the curve, for matplotlib's ``plot``.
 
@@ -420,7 +420,7 @@ class CumulativeGainsDisplay(_TopCurve):
 
 
 def axes_for(ax):
-    """The given axis, or that of a new figure."""
+    """The given axis, or the axis of a new figure."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt  # an optional dependency
@@ -441,5 +441,5 @@ def scores_of(estimator, X, y, qid, pos_label):
 
 
 def name_of(estimator, name):
-    """The name in a legend: the given one, or that of the class."""
+    """The name in a legend: the given name, or the class."""
     return type(estimator).__name__ if name is None else name

@@ -343,7 +343,7 @@ def scores_of(X, weights):
 def make_batches(part, batch_size, random_state):
     """Mini-batches of one long list, of queries, or of the rows of a matrix y.
 
-    With `random_state` None the rows keep their order. The sizes for "auto" were chosen by
+    The rows keep their order if `random_state` is None. The sizes for "auto" were chosen by
     `benchmarks top`; the docstring of the estimator has them.
     """
     if part.labels.one_list:

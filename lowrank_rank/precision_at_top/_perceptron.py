@@ -132,8 +132,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         "cutting_plane" minimises "struct" on one list plus the penalty, and ignores `start`.
     start : {"logistic", "zeros"}, linear estimator or array, default="logistic"
         Initial weights, and the centre of the penalty: logistic regression, zeros, an estimator to
-        fit, or an array of shape (n_features,), or (L, n_features + 1) for a matrix y with the
-        intercept last.
+        fit, or an array. It has the shape (n_features,), or (L, n_features + 1) for a matrix y with
+        the intercept last.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, stratified by class; queries stay whole. "auto" makes ten batches, or
         one for each 1000 rows if that is more. A batch has at least 20 rows of the rarer class and
@@ -345,9 +345,10 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     ) -> "PrecisionAtKPerceptron":
         """Take one pass over more rows; each call is one list, or whole queries.
 
-        It needs mini-batches without ``early_stopping=True``. The first call with both classes
-        sets the start and the scale of the features. The penalty counts the places at the top of
-        all calls. A count k applies to each call, at most its positives. Rows keep their order.
+        The method needs mini-batches without ``early_stopping=True``. The first call with both
+        classes sets the start and the scale of the features. The penalty counts the places at the
+        top of all calls. A count k applies to each call, at most its positives. Rows keep their
+        order.
 
         Parameters
         ----------

@@ -1,8 +1,8 @@
 """Surrogates of precision at k on one list, from one sort (Kar, Narasimhan & Jain 2015).
 
-Let a_1 >= ... >= a_P be the scores of the positives, b_1 >= ... >= b_N those of the negatives, and
-k <= P. Each surrogate is a maximum over the number d of negatives in the top k, and concave in d.
-So it is a constant plus the sum of its positive increments
+Let a_1 >= ... >= a_P be the scores of the positives, b_1 >= ... >= b_N the scores of the negatives,
+and k <= P. Each surrogate is a maximum over the number d of negatives in the top k, and concave in
+d. So it is a constant plus the sum of its positive increments
 
     ramp    1 + b_d - a_{k+1-d}
     max     1 + b_d - a_{P+1-d}
@@ -127,7 +127,9 @@ class SortedScores:
 
     @cached_property
     def leads(self):
-        """Score of the d-th negative minus that of the positive that it pushes out, per place."""
+        """Score of the d-th negative minus the score of the positive that it replaces, for each
+        place.
+        """
         return self.at(self.places.negatives) - self.at(self.places.pushed_out)
 
     @property
@@ -299,15 +301,15 @@ def perceptron_step(
 ) -> np.ndarray:
     """One perceptron update of the weights, as a coefficient for each row.
 
-    With D negatives in the top k: -1 on these negatives; for avg D / F on each of the F
-    positives outside the top k, for max 1 on the D best-scored of them. Nothing if D = 0.
+    Let D negatives be in the top k. The step is -1 on these negatives. On the F positives outside
+    the top k it is D / F for avg, and 1 on the D best-scored for max. Nothing if D = 0.
 
     Parameters
     ----------
     y : array-like of shape (n,)
         Labels 0 and 1 of one mini-batch, P of them 1.
     scores : array-like of shape (n,)
-        Of equal scores the negative counts as higher.
+        A negative counts as higher than a positive with an equal score.
     k : int
         1 <= k <= P.
     surrogate : {"avg", "max"}, default="avg"

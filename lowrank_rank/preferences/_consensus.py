@@ -73,12 +73,12 @@ class ConsensusRanking:
     preferences : ndarray of shape (r, r)
         Weight of the votes for "i before j".
     cost : float
-        Weight of the preferences that the order contradicts, lower is better: with complete
-        strict orders the number of pairs that voters order otherwise.
+        Weight of the violated preferences, lower is better. For complete strict orders it is the
+        number of pairs that voters order the other way.
     bound : float or None
         No order costs less; None for more than 200 items.
     scores : ndarray of shape (r,) or None
-        By which "borda" and "copeland" sort.
+        Scores of "borda" and "copeland".
 
     Examples
     --------
@@ -113,7 +113,7 @@ class ConsensusRanking:
 
     @property
     def condorcet_winner(self) -> Any:
-        """The item that a majority prefers to each other one, None where there is none."""
+        """The item that a majority prefers to every other item, or None."""
         wins = (clear_net(self.preferences) > 0).sum(axis=1)
         best = int(np.argmax(wins))
         return self.items.tolist()[best] if wins[best] == len(wins) - 1 else None
@@ -138,8 +138,8 @@ class ConsensusRanking:
     def is_unique(self) -> bool | None:
         """Whether every other order costs more; None if it is not known, as without a proof.
 
-        Where majorities form a component of more than 18 items, it takes programs as that of the
-        order itself, one for each pair of neighbours and together within `time_limit`.
+        A component of more than 18 items needs an integer program for each pair of neighbours,
+        together within `time_limit`.
         """
         return self._optima.is_unique
 
@@ -211,7 +211,7 @@ class ConsensusRanking:
         ----------
         n_resamples : int, default=1000
         confidence_level : float, default=0.95
-            Of each single interval.
+            Confidence level of each single interval.
         random_state : int, RandomState instance or None, default=None
 
         Returns
@@ -226,8 +226,8 @@ class ConsensusRanking:
         Notes
         -----
         Items of equal scores in a resample take all their ranks. "kemeny" of more than 12 items is
-        the local search in resamples. No bootstrap of ranks is exact where items are (nearly)
-        even [1]_: intervals there are better read as "not told apart" than as 95 %.
+        the local search in resamples. No bootstrap of ranks is exact for (nearly) tied items [1]_:
+        read overlapping intervals as "not distinguished" rather than as 95 %.
 
         References
         ----------
@@ -290,9 +290,9 @@ def consensus_ranking(
 ) -> ConsensusRanking:
     """One order of items from the orders, grades or comparisons of many voters.
 
-    The cost of an order is the weight of the preferences that it contradicts,
-    ``sum_ij C_ij [rank(i) > rank(j)]`` with C_ij the weight of the voters who prefer i to j. A tie,
-    and an item that a voter does not rank, is no preference.
+    The cost of an order is the weight of the violated preferences, ``sum_ij C_ij [rank(i) >
+    rank(j)]``. C_ij is the weight of the voters who prefer i to j. A tie, and an item that a voter
+    does not rank, is no preference.
 
     Parameters
     ----------
@@ -315,9 +315,9 @@ def consensus_ranking(
     items : sequence of length r or None, default=None
         Names of the items; None numbers them where nothing names them.
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
-        "kemeny", the order of least cost, of at most 200 items; "borda", by net preference
-        ``sum_j (C_ij - C_ji)``; "copeland", by majorities won minus lost; "dag", algorithm 1: the
-        smallest majorities are deleted until no cycle is left. The last three leave ties in the
+        "kemeny" is the order of least cost of at most 200 items. "borda" sorts net preferences
+        ``sum_j (C_ij - C_ji)``, "copeland" majorities won minus lost. "dag" is algorithm 1: it
+        deletes the smallest majorities until no cycle is left. The last three leave ties in the
         order of the items, and can cost more than the least.
     ranks, pairwise : bool, default=False
         How to read a matrix.
@@ -421,7 +421,7 @@ def _copeland(totals, time_limit):
 
 
 def _sorted(scores, totals):
-    """Ranks by scores, of which those equal up to rounding of the votes' sums are equal."""
+    """Ranks by scores; scores that differ by rounding are tied."""
     largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
     scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
     orders = np.argsort(-scores, axis=1, kind="stable")
@@ -480,7 +480,7 @@ MAX_ITEMS_COUNTED = 18  # of one component: 2**18 subsets
 
 
 class Optima(NamedTuple):
-    """What is known of the orders of least cost.
+    """The orders of least cost, as far as they were counted.
 
     Attributes
     ----------
@@ -489,7 +489,7 @@ class Optima(NamedTuple):
     tied : ndarray of bool, shape (r, r)
         Pairs that some of them order one way and some the other, as far as they were found.
     is_unique : bool or None
-        None where it is not known.
+        None if it is unknown.
     low, high : ndarray of int, shape (r,)
         Least and largest rank of each item in them, as far as they were found.
     parts : list of Part
@@ -522,10 +522,10 @@ class Part(NamedTuple):
 
 
 def find_optima(preferences, ranks, time_limit=None):
-    """The `Optima` of preferences (r, r), of which `ranks` is an order of least cost.
+    """The `Optima` of preferences (r, r); `ranks` is one order of least cost.
 
-    Parts of more than 18 items are not counted; there, each pair of neighbours in the order is
-    turned round, and the best order under that condition costs more or is another optimum.
+    Components of more than 18 items are not counted. For each pair of neighbours in the order, the
+    best order with this pair reversed costs more, or is another optimum.
     """
     net = clear_net(preferences)
     tied = np.zeros(net.shape, dtype=bool)
@@ -613,7 +613,7 @@ def positions(part, first):
 def turned_neighbours(net, members, ranks, tied, time_limit):
     """Whether the order of these items is the only best one; marks the pairs it is not alone in.
 
-    Every other order turns some pair of neighbours round.
+    Every other order reverses some pair of neighbours.
     """
     members = members[np.argsort(ranks[members])]
     weights = np.maximum(net[np.ix_(members, members)], 0.0)
@@ -640,7 +640,7 @@ def turned_neighbours(net, members, ranks, tied, time_limit):
 
 
 def best_orders(parts):
-    """The best orders one by one, as tuples of item numbers."""
+    """Iterate over the best orders, as tuples of item numbers."""
 
     def inside(part, subset):
         if subset == 0:

@@ -11,15 +11,15 @@ _ENTRIES_AT_ONCE = 2**16  # of the targets: they stay in the cache
 
 
 def check_acyclic_labels(y, on_cycle):
-    """Preferences (n, r, r) of which no label prefers both ways or in a cycle.
+    """Check preferences (n, r, r) for labels that prefer both ways or in a cycle.
 
     Parameters
     ----------
     y : ndarray of shape (n, r, r)
         Weights >= 0.
     on_cycle : {"error", "net"}
-        "net" subtracts opposite preferences from one another, and lets cycles among what is
-        left be: the expected net preferences are all that the decoders need.
+        "net" subtracts opposite preferences and keeps cycles: decoders need expected net
+        preferences only.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def total_preferences(loss, y, weights):
 
 
 def vote_fractions(net, votes):
-    """P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1]; 1/2 where there are no votes."""
+    """P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1]; 1/2 without votes."""
     votes = np.broadcast_to(votes, net.shape)
     fraction = np.divide(net, votes, out=np.zeros(net.shape), where=votes > 0)
     return np.clip(0.5 + fraction / 2.0, 0.0, 1.0)

@@ -18,8 +18,8 @@ def in_p_reinforce(
 ) -> np.ndarray:
     """Whether MAP's diagonal decoder is calibrated at u = E alpha(Y) (theorem 4).
 
-    ``u_ii >= u_jj`` must imply ``u_ii >= u_jj + sum_{g != i, j} (u_jg - u_ig)_+`` for all i, j;
-    where u_ii and u_jj are equal that holds both ways.
+    For all i, j, ``u_ii >= u_jj`` must imply ``u_ii >= u_jj + sum_{g != i, j} (u_jg - u_ig)_+``, in
+    both directions if they are equal.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def in_p_f(
     probabilities : array-like of shape (n, n_labels) or None, default=None
         Distributions over the labels, one in each row.
     scores : array-like of shape (n, r) or None, default=None
-        E f(Y), where it is known or estimated separately, instead of `score_function`.
+        E f(Y), if it is known or estimated separately, instead of `score_function`.
     tol : float, default=1e-12
         Differences up to it are rounding, not preferences.
 
@@ -204,7 +204,7 @@ class NoiseReport(NamedTuple):
 
 
 def noise_report(u: ArrayLike | list, *, tol: float = 1e-12) -> NoiseReport:
-    """Which decoder is enough for expected preferences, or for a fitted model's predictions.
+    """Report the decoder that is enough for expected preferences, or for predictions of a model.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def _report_arrays(u, tol):
 
 
 def _expected(u, probabilities):
-    """E Y_ij, (n, r, r), of preferences as they are or of a distribution over labels."""
+    """E Y_ij, (n, r, r), from preferences or from a distribution over labels."""
     if probabilities is None:
         return check_preference_matrices(u)
     probabilities, labels = np.asarray(probabilities, dtype=np.float64), _preferences(u)

@@ -218,7 +218,7 @@ def _weights(weights, n_voters):
 
 
 def _item_names(items, n_items):
-    """Names as an array; tuples stay what they are."""
+    """Names as an array of objects; tuples are names too."""
     names = list(range(n_items)) if items is None else list(items)
     if len(names) != n_items:
         raise ValueError(f"items has {len(names)} names for {n_items} items.")

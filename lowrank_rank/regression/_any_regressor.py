@@ -66,7 +66,7 @@ class Regression:
     def fit(self, batch, passes=1):
         """Fit an `EncodedBatch`.
 
-        With `passes` > 1 and centred documents, fits of the regressor alternate with updates of the
+        For centred documents and `passes` > 1, fits of the regressor alternate with updates of the
         list offsets.
         """
         shape, d = batch.X.shape, batch.targets.shape[1]
@@ -183,7 +183,7 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : fitted regressor
-        It was fitted to deviations from the means, 0 for missing targets, and to multiples of k.
+        Regressor of deviations from the means, 0 for missing targets, and of multiples of k.
     means_ : ndarray of shape (d,)
     """
 

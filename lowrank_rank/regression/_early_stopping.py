@@ -1,9 +1,8 @@
 """Early stopping on held-out lists: as many iterations as a measure of lists finds best.
 
-LightGBM and XGBoost stop by their own callbacks, here with the measure as what they watch. A model
-of scikit-learn that goes on from where it was (``warm_start``) and predicts stage by stage
-(``staged_predict``) is fitted further until a loop over its iterations would have stopped. The
-libraries are imported only where a model of theirs is given.
+LightGBM and XGBoost stop by their own callbacks, here with the measure as what they watch. Models
+of scikit-learn with ``warm_start`` and ``staged_predict`` are fitted in steps of iterations, until
+the measure has stopped growing. The libraries are imported only where a model of theirs is given.
 """
 
 from collections.abc import Callable
@@ -40,8 +39,8 @@ PARAMETERS = {
 def hold_out(lists, weights, fraction, random_state):
     """Rows to learn from and rows of the lists that are held out, in their order.
 
-    The draw is that of `model_selection.query_train_test_split`, among the lists that weigh
-    something; the others are with the rows to learn from.
+    The draw is the one of `model_selection.query_train_test_split` among the lists of positive
+    weight; the other lists are training rows.
     """
     counted = np.flatnonzero(lists.sum(lists.group(weights)) > 0)
     n_held = ceil(fraction * len(counted))
@@ -64,9 +63,9 @@ def measure_on(loss, y, lists, weights):
     loss : RankingMeasure
     y : ndarray of shape (n,), (n, r) or (n, r, r)
     lists : RankingLists
-        Of the rows of y.
+        The lists of the rows of y.
     weights : ndarray of shape (n,)
-        Of the rows; a list has their mean.
+        Weights of the rows; a list has the mean of its rows.
     """
     weights = lists.sum(lists.group(weights)) / lists.lengths
     if y.ndim > 1:
@@ -91,7 +90,7 @@ def measure_on(loss, y, lists, weights):
 
 
 class Part(NamedTuple):
-    """What one model is fitted to, and the rows on which it is watched.
+    """Training rows of one model, and its held-out rows.
 
     Attributes
     ----------
@@ -101,7 +100,7 @@ class Part(NamedTuple):
     options : dict
         Further arguments of fit.
     options_held : dict
-        Those that are about the rows held out.
+        Further arguments of fit for the held-out rows.
     """
 
     X: Any
@@ -120,7 +119,7 @@ class Iterated(NamedTuple):
     last : estimator
         The estimator itself, or the last step of a Pipeline.
     prefix : str
-        Of the parameters of the last step.
+        Prefix of the parameters of the last step.
     name : str
         The parameter that is the number of iterations.
     own : dict
@@ -169,7 +168,7 @@ class Iterated(NamedTuple):
         return cls(estimator, last, prefix, names[0], own, _staged_scores)
 
     def limited(self, n_iter):
-        """A clone of the estimator that is fitted in so many iterations."""
+        """A clone of the estimator with `n_iter` iterations."""
         params = {**self.own, self.name: n_iter}
         return clone(self.estimator).set_params(
             **{self.prefix + key: value for key, value in params.items()}
@@ -183,7 +182,7 @@ class Iterated(NamedTuple):
         parts : list of Part
             One, or one for each column of predictions.
         value : callable
-            Of predictions (n_held, d), greater is better.
+            Function of predictions (n_held, d); greater is better.
         patience : int
 
         Returns
@@ -216,7 +215,7 @@ class Iterated(NamedTuple):
 
 
 def _staged_scores(iterated, parts, value, patience):
-    """Of models of scikit-learn, which are fitted further by `patience` iterations at a time."""
+    """Scores of scikit-learn's models, by warm starts of `patience` iterations at a time."""
     models = [iterated.model(warm_start=True) for _ in parts]
     max_iter = models[0].get_params()[iterated.name]
     scores: list = []
@@ -235,7 +234,7 @@ def _staged_scores(iterated, parts, value, patience):
 
 
 def _lightgbm_scores(iterated, parts, value, patience):
-    """By LightGBM's callbacks; its own metrics, by which it would stop too, are switched off."""
+    """Scores by LightGBM's callbacks, with its own metrics switched off."""
     import lightgbm  # an optional dependency: a model of it was given
 
     (part,) = parts
@@ -264,7 +263,7 @@ def _lightgbm_scores(iterated, parts, value, patience):
 
 
 def _xgboost_scores(iterated, parts, value, patience):
-    """By XGBoost's callbacks: one that measures, which rankers take too, and one that stops."""
+    """Scores by two callbacks of XGBoost: one computes the measure, one stops."""
     import xgboost  # an optional dependency: a model of it was given
 
     (part,), scores = parts, []
@@ -307,7 +306,7 @@ def stopped(regression, batch, encode, *, fraction, patience):
     encode : callable
         ``encode(rows)``, the `EncodedBatch` of some of them.
     fraction : float
-        Of the lists, those held out.
+        Fraction of held-out lists.
     patience : int
         Iterations without a larger value after which it stops.
 

@@ -49,8 +49,8 @@ class Totals:
     def target_factor(self):
         """Mean normaliser, the common factor of all targets.
 
-        This factor changes no order. With it u has the units of the measure's numerator, and a
-        row of weight 2 counts as the row twice.
+        This factor changes no order. Thanks to this factor u has the units of the measure's
+        numerator, and a row of weight 2 counts as the row twice.
         """
         return self.normalisers / self.counted if self.counted > 0 else 1.0
 

@@ -203,8 +203,8 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     """Coefficients and, in the last row, intercepts (p + 1, d); iterations of the slowest target.
 
     L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the others
-    busy. Each objective is divided by its curvature. The coefficients are those of principal axes,
-    in units that make all directions equally curved.
+    busy. Each objective is divided by its curvature. The coefficients belong to principal axes, in
+    units that make all directions equally curved.
     """
     (n, p), d = X.shape, shares.shape[1]
     axes = None

@@ -4,10 +4,10 @@
               + alpha / 2 sum_j (s_j |B_j|)^2
 
 W is the sum of the weights, and s_j the standard deviation of feature j within the groups. So the
-unit of a feature, its level in a group and the number of rows do not matter. With each list as a
-group this is the pairwise squared loss of documents in closed form, each list weighted by its
-length. With one group for all rows it is ridge with an intercept. Means are weighted. Sparse X is
-never densified: sums and products are centred, not X.
+unit of a feature, its level in a group and the number of rows do not matter. A group for each list
+gives the pairwise squared loss of documents in closed form, each list weighted by its length. One
+group of all rows gives ridge with an intercept. Means are weighted. Sparse X is never densified:
+sums and products are centred, not X.
 """
 
 import warnings

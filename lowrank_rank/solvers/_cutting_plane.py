@@ -118,8 +118,8 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
 
     maximise  <offsets, m> - |slopes' m|^2 / (2 penalty),  m >= 0, with the sum 1 in each group
 
-    A primal-dual interior point method takes some twenty linear systems, whatever the scale of the
-    slopes. The systems are those of the planes or of the features, whichever are fewer.
+    A primal-dual interior point method takes some twenty linear systems for slopes of any scale.
+    The systems have the size of the planes or of the features, whichever are fewer.
 
     Parameters
     ----------

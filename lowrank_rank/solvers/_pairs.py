@@ -2,10 +2,10 @@
 
     sum over pairs with y_i > y_j of  w_i w_j penalty(margin - (s_i - s_j))
 
-The pairs are never formed. In ascending scores those within the margin of a row begin at one place,
-and for each grade the lower ones from there on are a difference of prefix sums. Up to eight
-grades take one pass over the rows; more are told apart by the highest three bits first, then by the
-next three among the rows where these are equal.
+The pairs are never formed. In ascending scores, the rows within the margin of a row begin at one
+place. For each grade, the sum over the lower grades from there is a difference of prefix sums. Up
+to eight grades take one pass over the rows. More grades are compared by their highest three bits
+first, then by the next three bits among rows with equal bits.
 """
 
 from functools import cached_property
@@ -19,7 +19,7 @@ _ROWS_AT_ONCE = 2**13
 
 
 class PairSums:
-    """What the pairs of unequal label within the margin add up to, z = margin - (s_i - s_j) > 0.
+    """Sums over the pairs of unequal label within the margin, z = margin - (s_i - s_j) > 0.
 
     O(n log n) for n rows and up to eight grades, times log8 of the grades beyond.
 
@@ -36,8 +36,8 @@ class PairSums:
     Attributes
     ----------
     below, above : ndarray of complex, shape (n_rows,)
-        Of each row: sum of w_j over the rows of lower (higher) grade within the margin, and as
-        imaginary part of w_j s_j, s of mean 0 in each list.
+        For each row the sum of w_j over the rows of lower (higher) grade within the margin. The
+        imaginary part is the sum of w_j s_j, with s of mean 0 in each list.
     """
 
     def __init__(self, grades, scores, lists, margin=1.0, weights=None):
@@ -113,7 +113,7 @@ def _sums_within(grades, scores, weights, lists, margin):
 
 
 def _add_block(below, above, grades, scores, weights, groups, margin):
-    """Add the sums of one block, grades told apart some bits at a time from the highest."""
+    """Add the sums of one block, comparing grades some bits at a time from the highest."""
     rows = sort_lists(-scores, groups)
     n_passes = -(-int(grades.max(initial=0)).bit_length() // _BITS)
     for shift in range(_BITS * (n_passes - 1), -1, -_BITS):
@@ -137,8 +137,8 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
 def _first_within(s, groups, margin):
     """For each row of ascending groups, the first place of its group with a score above s - margin.
 
-    The groups are shifted apart, so that one search does for all. Where scores are too large for
-    that the places are wrong for pairs that are beside the margin but for rounding.
+    The groups are shifted apart, so that one search does for all. Very large scores give wrong
+    places for pairs at the margin up to rounding.
     """
     lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
     steps = highest - lowest + 2.0 * abs(margin) + 1.0

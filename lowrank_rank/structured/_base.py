@@ -104,8 +104,8 @@ class HingeMixin:
     def _batch_size(self, problem, solver):
         """The number of blocks in a batch.
 
-        Cutting planes have up to a thousand batches: as many as memory (numbers in the slopes) and
-        time (products of features) allow.
+        Cutting planes have up to a thousand batches, within limits of memory (numbers in the
+        slopes) and time (products of features).
         """
         if self.batch_size != "auto":
             return self.batch_size

@@ -33,12 +33,12 @@ from ._solvers import LinearProblem
 class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     """Classify with costs by a linear model and the generalised hinge (Crammer & Singer).
 
-    The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``,
-    with a weight vector for each decision [1]_. The hinge bounds the cost of the decision with the
-    largest score. It is not calibrated. With two classes it decides for the likelier one, whatever
-    the costs. With more classes all scores may stay equal, under the 0-1 loss if no class has a
-    probability above one half. It never learns a decision that is right for no class ("abstain").
-    `LowRankSurrogateClassifier` is calibrated for any costs.
+    The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``
+    [1]_. Each decision has a weight vector. The hinge bounds the cost of the decision with the
+    largest score. The hinge is not calibrated. For two classes it decides for the likelier one and
+    ignores the costs. For more classes all scores may stay equal, under the 0-1 loss if no class
+    has a probability above one half. A decision that is right for no class ("abstain") is never
+    learnt. `LowRankSurrogateClassifier` is calibrated for any costs.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch perceptron of
-        exercise 2, without a penalty. It makes at most `perceptron_mistake_bound` updates if the
-        (standardised) features separate the classes.
+        exercise 2, without a penalty. Separable classes take at most `perceptron_mistake_bound`
+        updates (of standardised features).
     tol : float, default=1e-3
         Duality gap at which to stop, relative to the objective at zero weights; not for "sgd".
     max_iter : int or None, default=None
@@ -193,8 +193,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     ) -> "StructuredHingeClassifier":
         """Take one pass of steps over more rows.
 
-        It needs ``solver="sgd"`` and a number for `alpha`. The first call scales the features and
-        should have some hundred rows.
+        The method needs ``solver="sgd"`` and a number for `alpha`. The first call scales the
+        features and should have some hundred rows.
 
         Parameters
         ----------
@@ -437,12 +437,12 @@ def perceptron_mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike) -> flo
 class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, BaseEstimator):
     """Binary classifier trained by the structured hinge of a measure of all rows (SVMperf).
 
-    The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``,
-    with labels in {-1, 1} (equation 17.14 of [1]_; [2]_). It bounds the loss of marking the rows
-    with a score above 0 (precision@k: at least the k best, recall@k: at most k). It is not
-    calibrated: for rare classes the minimum may be at zero weights, whatever the features. Then the
-    fit warns and returns logistic regression, with a threshold from the training scores, which is
-    consistent for every measure of the counts ([3]_).
+    The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
+    Labels are in {-1, 1} (equation 17.14 of [1]_; [2]_). The hinge bounds the loss of marking the
+    rows with a score above 0 (precision@k: at least the k best, recall@k: at most k). The hinge is
+    not calibrated: for rare classes the minimum may be at zero weights. Then the fit warns and
+    returns logistic regression, with a threshold from the training scores, which is consistent for
+    every measure of the counts ([3]_).
 
     Parameters
     ----------
@@ -454,8 +454,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
     standardize : bool, default=True
         Whether to standardise the features for the penalty. ``coef_`` is for X as given.
     threshold : {"tuned", "hinge"}, default="tuned"
-        `predict` marks rows with a larger score. "tuned" maximises the measure on the training rows
-        (precision and recall at k mark k rows, auc as many as there are positives). "hinge" is 0,
+        `predict` marks rows with a larger score. "tuned" maximises the measure on the training
+        rows; precision and recall at k mark k rows, auc the number of positives. "hinge" is 0,
         unless the hinge is vacuous.
     solver : {"auto", "lbfgs", "cutting_plane"}, default="auto"
         As in `StructuredHingeRanker`; all rows are one list.
@@ -484,8 +484,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
         Threshold of the scores of the positive class, before it is subtracted.
     is_vacuous_ : bool
         Whether the minimum of the hinge is within 2 % of its value at zero weights. The model is
-        then logistic regression of standardised features with an intercept, and with the penalty
-        ``0.1 min(p / n, 1) min(p / 50, 1)`` for p features and n rows.
+        then logistic regression of standardised features with an intercept. The penalty is ``0.1
+        min(p / n, 1) min(p / 50, 1)`` for p features and n rows.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure

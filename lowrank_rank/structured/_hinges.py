@@ -92,9 +92,9 @@ class ListHinge:
 class PairHinge(ListHinge):
     """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
 
-    With ``normalize="all"`` the scale is one over the number r(r-1)/2 of pairs (equation 17.4), and
-    pairs with tied labels are always wrong. With "unequal" only pairs with unequal labels count;
-    for two grades this is one minus the ROC area.
+    The scale is one over the number r(r-1)/2 of pairs for ``normalize="all"`` (equation 17.4);
+    pairs with tied labels are then wrong. Only pairs with unequal labels count for "unequal"; for
+    two grades this is one minus the ROC area.
     """
 
     def _prepare(self, normalize="all"):
@@ -277,7 +277,7 @@ HINGES: dict[type, Hinge] = {
     BalancedAccuracy: _count(lambda measure: balanced_loss()),
 }
 
-#: Names of the measures of predicted classes, beside those of `target_losses`.
+#: Names of the measures of predicted classes, in addition to `target_losses`.
 CLASS_MEASURES: dict[str, Callable[[], RankingMeasure]] = {
     "f1": FBeta,
     "balanced_accuracy": BalancedAccuracy,
@@ -335,8 +335,8 @@ def structured_hinge(
     """The structured hinge of each list, and a subgradient in the scores.
 
     ``max over y' of Delta(y', y) + <s, psi(y') - psi(y)>``, a convex upper bound of the loss Delta
-    of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the loss of the marked
-    items, the ``max(k, number of scores above 0)`` best, and not that of the first k.
+    of the measure (chapter 17 of [1]_). The hinge of precision@k bounds the loss of the ``max(k,
+    number of scores above 0)`` best items, not of the first k.
 
     Parameters
     ----------

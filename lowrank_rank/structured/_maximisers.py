@@ -8,9 +8,9 @@ Without discounts the order of the scores is best. The discount is 0 beyond k. A
 every item that has no lower score and no larger gain. So only items with fewer than k such items
 above them can be among the first k, the *candidates*. An item of score t that is placed before the
 remaining items R costs ``sum over R of max(0, s - t)`` more than the order of the scores. The part
-of this sum over items that are no candidates is known in advance, which leaves a problem of
-the candidates alone. With few levels of gain, a dynamic program over the number of placed items
-of each level solves all lists at a time. Otherwise each list is a small assignment problem.
+of this sum over items that are no candidates is known in advance, which leaves a problem of the
+candidates alone. A dynamic program over the number of placed items of each level of gain solves all
+lists at a time, if there are few levels. Otherwise each list is a small assignment problem.
 
 **Measures of counts** (17.14)::
 
@@ -18,8 +18,8 @@ of each level solves all lists at a time. Otherwise each list is a small assignm
 
 The loss is a function of a and b, the relevant and the other items marked positive. The best v of
 given (a, b) marks the items of the largest scores. For a given a all the losses here are concave in
-b, so the best b is where the increments change their sign: a binary search, for all a of all lists
-at once. After the sort it takes O(P log N) for P relevant and N other items.
+b. So the best b is where the increments change their sign, which a binary search finds for all a of
+all lists at once. After the sort it takes O(P log N) for P relevant and N other items.
 """
 
 from collections.abc import Callable

@@ -269,11 +269,10 @@ def smoothed(
 class Descent:
     """State of averaged stochastic subgradient steps on batches (17.2.5).
 
-    By corollary 17.2, for ``|Psi(y') - Psi(y)| <= rho`` and ``|w| <= B``, the step size is
-    ``B / (rho sqrt(t))``. The minimiser of the penalised problem has ``|w|^2 <= 2 F(0) / alpha``,
-    which is B^2; rho is the largest slope so far, with the penalty. The step size of strong
-    convexity, ``2 / (alpha (t + 1))``, replaces it if it is smaller. Step t has the weight t in
-    the mean.
+    The step size is ``B / (rho sqrt(t))`` for ``|Psi(y') - Psi(y)| <= rho`` and ``|w| <= B``, by
+    corollary 17.2. The minimiser of the penalised problem has ``|w|^2 <= 2 F(0) / alpha``, which is
+    B^2; rho is the largest slope so far, with the penalty. The step size of strong convexity, ``2 /
+    (alpha (t + 1))``, replaces it if it is smaller. Step t has the weight t in the mean.
     """
 
     def __init__(self, size):
