@@ -23,7 +23,7 @@ from lowrank_rank.metrics import (
     reciprocal_rank_score,
     spearman_score,
 )
-from lowrank_rank.target_losses import NDCG, _positional, resolve_measure
+from lowrank_rank.target_losses import NDCG, resolve_measure
 
 from . import reference
 
@@ -524,9 +524,8 @@ def test_sums_of_grades_that_overflow_are_refused(score):
 
 @pytest.mark.parametrize("lists", ["common", "ragged"])
 @pytest.mark.parametrize("k", [None, 1, 2, 30])
-def test_ties_in_the_head_and_below_it_by_enumeration(k, lists, monkeypatch):
-    """Long lists are looked at down to the cut-off, whole ones where it matters; in chunks."""
-    monkeypatch.setattr(_positional, "_CHUNK", 20)
+def test_ties_in_the_head_and_below_it_by_enumeration(k, lists):
+    """Ties above, across and below the cut-off, in lists of one and of several lengths."""
     rng = np.random.default_rng(0)
     lengths = [8] * 12 if lists == "common" else rng.integers(1, 9, 12)
     qid = np.repeat(np.arange(12), lengths)

@@ -203,11 +203,22 @@ def test_names_of_losses_by_what_they_can():
     with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:
         NDCG().measure([[1.0, np.nan]], [[1.0, 2.0]])
     short = names_of(lambda loss: loss.allow_missing, one_each=True)
-    assert ", ".join(short) in str(refused.value)
+    assert f"({', '.join(short)})" in str(refused.value)
     classes = [type(resolve_target_loss(name)) for name in names_of()]
     assert [type(resolve_target_loss(n)) for n in names_of(one_each=True)] == list(
         dict.fromkeys(classes)
     )
+
+
+@pytest.mark.parametrize("name", ["ndcg@5", "dcg", "auc", "kendall", "map"])
+def test_many_lists_have_the_values_of_each_list_alone(name):
+    """More rows than one piece of the computation holds."""
+    rng, loss = np.random.default_rng(0), resolve_target_loss(name)
+    y, scores = rng.integers(0, 3, (97, 40)).astype(float), rng.integers(0, 60, (97, 40)) / 7.0
+    y[:, :3] = 0.0, 1.0, 2.0
+    alone = [loss.measure(y[[q]], scores[[q]]) for q in range(97)]
+    many = loss.measure(np.tile(y, (70, 1)), np.tile(scores, (70, 1)), average=None)
+    np.testing.assert_allclose(many.reshape(70, 97), np.tile(alone, (70, 1)), rtol=1e-12)
 
 
 def test_the_class_declares_what_follows_the_at():

@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import kendalltau
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.target_losses import _pair_counts
 from lowrank_rank.target_losses._pair_counts import inversions, pair_counts
 
 LABELS = {
@@ -24,19 +23,17 @@ LENGTHS = {
 
 
 def counted(y, scores):
-    """Discordant pairs, and those tied in the scores, the labels, both."""
+    """Numbers of pairs: discordant, tied in the scores, tied in the labels, tied in both."""
     i, j = np.triu_indices(len(y), 1)
     labels, values = np.sign(y[i] - y[j]), np.sign(scores[i] - scores[j])
     tied = (values == 0), (labels == 0), (values == 0) & (labels == 0)
     return [np.sum(labels * values < 0), *map(np.sum, tied)]
 
 
-@pytest.mark.parametrize(("chunk", "many"), [(100, 100), (2**18, 2)])
+@pytest.mark.parametrize("max_entries", [100, 2**18])
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.parametrize("lengths", LENGTHS)
-def test_pairs_of_every_kind(lengths, kind, chunk, many, monkeypatch):
-    monkeypatch.setattr(_pair_counts, "_CHUNK", chunk)
-    monkeypatch.setattr(_pair_counts, "_MANY", many)
+def test_pairs_of_every_kind(lengths, kind, max_entries):
     rng = np.random.default_rng(0)
     lists = RankingLists(LENGTHS[lengths])
     y = LABELS[kind](rng, lists.n_rows)
@@ -44,7 +41,8 @@ def test_pairs_of_every_kind(lengths, kind, chunk, many, monkeypatch):
         scores = np.round(rng.standard_normal(lists.n_rows), digits)
         parts = zip(*(np.split(a, lists.offsets[1:-1]) for a in (y, scores)), strict=True)
         expected = np.transpose([counted(*part) for part in parts])
-        np.testing.assert_array_equal(pair_counts(y, scores, lists), expected)
+        found = pair_counts(y, scores, lists, max_entries=max_entries)
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("n", [5_000, 70_000])

@@ -1,6 +1,6 @@
-"""From surrogate vectors to ranks; each decoder says whether it is exact.
+"""Decoders of surrogate vectors to ranks.
 
-Decoding for MAP and for preferences is combinatorial: those decoders return the value of each
+Decoding for MAP and for preferences is combinatorial. Their decoders return the value of each
 order and, if asked, a bound on the best one, see `Decoded`.
 """
 

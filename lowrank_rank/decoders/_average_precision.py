@@ -1,12 +1,12 @@
 """Decoding for mean average precision: a quadratic assignment problem.
 
-For symmetric u the value of an order is ``sum_{i >= j} u_ij / max(rank(i), rank(j))``. It unrolls,
-T_p being the top p items, into
+For symmetric u the value of an order is ``sum_{i >= j} u_ij / max(rank(i), rank(j))``.
+If T_p denotes the top p items, it equals
 
     sum_{p=1..r} c_p F(T_p),   F(T) = sum_{i >= j, both in T} u_ij,
     c_p = 1/p - 1/(p+1),  c_r = 1/r,
 
-a longest path through the subsets of the items. `u` comes as its lower triangle, row by
+a longest path through the subsets of the items. The input `u` holds the lower triangle row by
 row: d = r(r+1)/2 entries in the order of ``numpy.tril_indices(r)``.
 """
 
@@ -16,7 +16,6 @@ from .._arrays import ArrayLike
 from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count
 from ._decoded import (
-    MAX_SUBSETS,
     Decoded,
     checked_vectors,
     compared_ranks,
@@ -26,7 +25,7 @@ from ._decoded import (
     trace_back,
 )
 
-MAX_ITEMS_EXACT = 18  # what decoder="auto" still decodes exactly: 0.1 s for a list
+MAX_ITEMS_EXACT = 18  # the limit of decoder="auto": 0.1 s for a list
 MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 
 
@@ -81,8 +80,8 @@ def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
     """Upper bound on the value of every order of each list.
 
-    For each size p, ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)`` has a bound:
-    the sum of the p largest of ``u_ii + half of the p-1 largest links of i``.
+    A set T of p items has ``F(T) = sum_{i in T} (u_ii + half of the links of i inside T)``. This
+    is at most the sum of the p largest ``u_ii + half of the p-1 largest links of i``.
 
     Parameters
     ----------
@@ -183,8 +182,8 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
         )
     full = symmetric_matrices(u, n_items)
     ranks = np.empty((len(full), n_items), dtype=np.intp)
-    for lists in batches(len(full), 2**n_items, MAX_SUBSETS):
-        # One column a list: gathers below then copy whole rows.
+    for lists in batches(len(full), 2**n_items):
+        # One column for each list makes the gathers below copy whole rows.
         chunk = np.ascontiguousarray(full[lists].transpose(1, 2, 0))
         ranks[lists] = trace_back(_best_prefixes(chunk))
     values = average_precision_value(u, ranks)
@@ -192,36 +191,29 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
 
 
 def top_weights(n_items):
-    """c_1, ..., c_r of the module's formula: how much the top p items count as a set."""
+    """The weights c_1, ..., c_r of the module's formula."""
     p = np.arange(1.0, n_items + 1)
     c = 1.0 / p - 1.0 / (p + 1.0)
     c[-1] = 1.0 / n_items
     return c
 
 
-def _inner_sums(u):
-    """F(T) for every subset T, shape (2**r, n_lists); doubling over the highest item."""
+def _best_prefixes(u):
+    """Largest sum of c_p F(T_p) over the chains that end in each subset."""
     n_items, _, n_lists = u.shape
-    inner = np.zeros((2**n_items, n_lists))
+    best = np.zeros((2**n_items, n_lists))  # F(T) of every subset at first, item after item
     links = np.zeros((2 ** (n_items - 1), n_lists))  # sum of u_ij over j in T, for one i
     for i in range(n_items):
         links[0] = u[i, i]
         for j in range(i):
             np.add(links[: 2**j], u[i, j], out=links[2**j : 2 ** (j + 1)])
-        np.add(inner[: 2**i], links[: 2**i], out=inner[2**i : 2 ** (i + 1)])
-    return inner
-
-
-def _best_prefixes(u):
-    """Largest sum of c_p F(T_p) over the chains that end in each subset."""
-    n_items = len(u)
-    best = _inner_sums(u)
+        np.add(best[: 2**i], links[: 2**i], out=best[2**i : 2 ** (i + 1)])
     weights = top_weights(n_items)
     for p, subsets in enumerate(subsets_by_size(n_items)):
         if p == 0:
             best[subsets] *= weights[0]
             continue
-        before = np.full((len(subsets), u.shape[2]), -np.inf)
+        before = np.full((len(subsets), n_lists), -np.inf)
         for i in range(n_items):
             holds_i = np.flatnonzero(subsets & (1 << i))
             candidate = best[subsets[holds_i] ^ (1 << i)]
@@ -236,11 +228,10 @@ def _best_prefixes(u):
 def decode_map_local_search(
     u: ArrayLike, n_items: int, *, max_sweeps: int = 50, bound: bool = False
 ) -> Decoded:
-    """Ranks by local search from the diagonal order; not exact, never worse than it.
+    """Ranks by local search from the diagonal order; not exact, never worse than that order.
 
-    Each sweep tries to move every item to every other position, and keeps the best improvement of
-    each list. It ends when no move improves any list. `average_precision_bound` bounds what an
-    exact decoder could gain.
+    Each sweep moves every item to its best position, until no move improves any list.
+    `average_precision_bound` bounds the possible gain of an exact decoder.
 
     Parameters
     ----------
@@ -282,15 +273,15 @@ def decode_map_local_search(
 def _best_insertion(full, order, item):
     """Move one item to its best place, the others keeping their order.
 
-    Taking the item out leaves a sequence of r - 1. With the item at rank p the pairs of
-    others whose later one stands at rank >= p slip down by one; both sums are cumulative.
+    The other items form a sequence of r - 1. If the item moves to rank p, all pairs of others
+    move down by one that have their later item at rank >= p. Cumulative sums give all values.
     """
     n_lists, r = order.shape
     lists = np.arange(n_lists)[:, np.newaxis]
     rest = order[order != item].reshape(n_lists, r - 1)
     links = full[lists, rest, item]
     inside = full[lists[:, :, np.newaxis], rest[:, :, np.newaxis], rest[:, np.newaxis, :]]
-    closing = np.tril(inside).sum(axis=2)  # pairs whose later item stands here
+    closing = np.tril(inside).sum(axis=2)  # pairs with their later item here
     rank = np.arange(1, r + 1)
     pad = np.zeros((n_lists, 1))
     above = np.hstack([pad, np.cumsum(closing / rank[:-1], axis=1)])

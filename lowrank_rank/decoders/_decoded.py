@@ -1,6 +1,5 @@
-"""Decoded orders, decoding by sorting and assignment, and dynamic programs over subsets."""
+"""Decoders by sorting, by assignment and by a program over subsets; checks of their data."""
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +20,8 @@ class Decoded(NamedTuple):
     values : ndarray of shape (n_lists,)
         Value of each order in the decoder's objective.
     bounds : ndarray of shape (n_lists,) or None
-        Lower bound of a cost, or upper bound of a value, for all orders; None without
-        ``bound=True``. It equals the value if they agree up to rounding.
+        A lower bound of the least cost, or an upper bound of the largest value. None unless the
+        caller asked for bounds. A bound within rounding of the value equals the value.
 
     Examples
     --------
@@ -38,28 +37,18 @@ class Decoded(NamedTuple):
 
     @property
     def gaps(self) -> np.ndarray | None:
-        """Bound on the distance from the best value, >= 0; None without bounds."""
+        """How far each value may be from the best one, >= 0; None without bounds."""
         return None if self.bounds is None else np.abs(self.values - self.bounds)
 
     @property
     def optimal(self) -> np.ndarray | None:
-        """Whether each order is proved optimal; None without bounds."""
+        """Mask of the orders that are certified as optimal; None without bounds."""
         return None if self.bounds is None else self.values == self.bounds
 
 
 def snapped(bounds, values, scale):
-    """Bounds that agree with the values but for rounding, as the values themselves."""
+    """Replace bounds by the values that they equal up to rounding."""
     return np.where(np.abs(bounds - values) <= 1e-9 * scale, values, bounds)
-
-
-def joined(parts):
-    """Concatenate the `Decoded` of batches."""
-    ranks, values, bounds = zip(*parts, strict=True)
-    return Decoded(
-        np.concatenate(ranks),
-        np.concatenate(values),
-        None if bounds[0] is None else np.concatenate(bounds),
-    )
 
 
 def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
@@ -71,9 +60,9 @@ def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
     n_columns : int or None
         None is any number.
     of, layout : str
-        Words of messages for the items and the columns.
+        Words for messages: the number of items, and the meaning of the columns.
     largest : float
-        Largest absolute value; sums must stay finite.
+        Largest absolute value; by default sums of such values stay finite.
 
     Raises
     ------
@@ -88,7 +77,7 @@ def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
 
 
 def compared_ranks(ranks, n_lists, n_items):
-    """Ranks that a user gives to be valued, as finite floats >= 1 of shape (n_lists, n_items)."""
+    """Check the ranks of a user: finite floats >= 1 of shape (n_lists, n_items)."""
     ranks = numbers(ranks, "ranks")
     if ranks.shape != (n_lists, n_items):
         raise ValueError(
@@ -101,7 +90,7 @@ def compared_ranks(ranks, n_lists, n_items):
 
 
 def checked_ranks(decoded, shape):
-    """Ranks that a custom decoder returned, alone or as `Decoded`.
+    """Check the result of a custom decoder, ranks or `Decoded`, and return the ranks.
 
     Parameters
     ----------
@@ -136,11 +125,14 @@ def checked_ranks(decoded, shape):
     return ranks.astype(np.intp, copy=False)
 
 
+# Sorting and assignment -------------------------------------------------------------
+
+
 def decode_sort(u: ArrayLike) -> np.ndarray:
     """Ranks by descending u; equal entries keep the order of the items.
 
-    Minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi: for every positional loss
-    sorting is the argmin of [1]_, theorem 3.
+    Sorting minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi, hence it is exact
+    for every positional loss [1]_ (theorem 3).
 
     Parameters
     ----------
@@ -187,8 +179,8 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     Returns
     -------
     ranks : ndarray of int, shape (n_lists, n_items)
-        1 = best. Items that got none of the first `depth` positions follow by descending
-        total worth.
+        1 = best. The items below the first `depth` positions are sorted by descending total
+        value.
 
     Raises
     ------
@@ -207,12 +199,12 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     if left_over or not depth:
         raise ValueError(
             f"u has shape {u.shape}; for {n_items} items it must be (n_lists, {n_items} * depth), "
-            "what each item is worth at each of the first positions, item by item."
+            "the value of each item at each of the first positions, item by item."
         )
     worth = u.reshape(len(u), n_items, depth)
     ranks = depth + decode_sort(worth.sum(axis=2))
     for ranks_of_list, worth_of_list in zip(ranks, worth, strict=True):
-        # Equal but for the last digits is equal: which of them is taken must not be chance.
+        # Rounding makes ties of values that differ in the last digits only.
         largest = np.abs(worth_of_list).max()
         rounded = np.round(worth_of_list / largest, 12) if largest > 0 else worth_of_list
         items, positions = linear_sum_assignment(rounded, maximize=True)
@@ -220,12 +212,11 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     return decode_sort(-ranks.astype(float))
 
 
-MAX_SUBSETS = 2**21  # of the lists that share a table
+# Programs over subsets --------------------------------------------------------------
 
 
-@lru_cache(maxsize=4)
 def subsets_by_size(n_items):
-    """Bit masks of the subsets of each size 1..r."""
+    """Bit masks of the subsets of r items, one array for each size 1..r."""
     masks = np.arange(2**n_items, dtype=np.int32)
     size = np.zeros(2**n_items, dtype=np.int8)
     for i in range(n_items):
@@ -235,16 +226,19 @@ def subsets_by_size(n_items):
 
 
 def trace_back(best, added=None):
-    """Ranks from a table of best values: take the last item off, r times.
+    """Ranks from the table of a program over subsets, from the last item to the first.
+
+    Row T of the table holds, for each list, the best value of the items in T as the first items
+    of an order. A subset is a bit mask.
 
     Parameters
     ----------
     best : ndarray of shape (2**r, n_lists)
-        Largest value of each subset as the first items of an order.
+        The table.
     added : callable or None
-        ``added(inside)`` with inside (n_lists, r), which items the subset holds, returns
-        (n_lists, r): what each of them adds as the last one of the subset. None where that
-        does not depend on the item.
+        ``added(inside)`` returns the value (n_lists, r) that each item adds as the last one of
+        the subset with the mask inside (n_lists, r). None if this value is the same for all
+        items.
 
     Returns
     -------
@@ -262,7 +256,7 @@ def trace_back(best, added=None):
         if added is not None:
             values = values + added(inside)
         values = np.where(inside, values, -np.inf)
-        last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)  # ties: the later item
+        last = n_items - 1 - np.argmax(values[:, ::-1], axis=1)  # in ties the later item
         ranks[lists, last] = p
         subset = subset ^ bits[last]
     return ranks

@@ -17,7 +17,7 @@ from ._base import RELEVANCE, Decoder, TargetLoss, check_pairs_fit, ranks_of, re
 
 
 def sorted_blocks(values, scores, lists):
-    """Values in sorted order, the blocks of ties (singletons too) and their lengths."""
+    """Values in the order of the scores, the starts of all blocks of ties and their lengths."""
     order = sort_lists(scores, lists)
     blocks = tie_blocks(scores[order], lists)
     if blocks is None:
@@ -28,9 +28,12 @@ def sorted_blocks(values, scores, lists):
 def average_precision_values(y, scores, lists):
     """Average precision of each list of binary y, nan without a relevant item.
 
-    Let a block of m ties at positions a+1..a+m hold rho relevant items, with R relevant items
-    above. Let h = 1/(a+1) + ... + 1/(a+m). The block adds (rho/m) [(R+1) h + (rho-1)/(m-1) (m -
-    (a+1) h)] / P to the mean over orders; a single relevant item adds (R+1)/(a+1) / P.
+    Consider a block of m ties at positions a+1..a+m with rho relevant items, and R relevant items
+    above it. With h = 1/(a+1) + ... + 1/(a+m) the block adds
+
+        (rho/m) [(R+1) h + (rho-1)/(m-1) (m - (a+1) h)] / P
+
+    to the mean over orders. Without ties this is (R+1)/(a+1) / P.
     """
     order = sort_lists(scores, lists)
     hits = np.flatnonzero(np.take(y, order))
@@ -47,7 +50,7 @@ def average_precision_values(y, scores, lists):
 
 
 def _average_over_ties(gained, hits, above, a, blocks, lists):
-    """Replace what hits in blocks of ties add, in place; the first of a block adds for all."""
+    """Average the gains over blocks of ties, in place; the first hit gets the whole block."""
     block = np.searchsorted(blocks, hits, side="right") - 1
     first = np.flatnonzero(np.diff(block, prepend=-1))
     rho = np.diff(np.append(first, len(hits)))
@@ -65,11 +68,11 @@ class MeanAveragePrecision(TargetLoss):
     """Mean average precision, as the loss ``1 - AP``.
 
     ``AP = sum_{i >= j} alpha_ij / max(rank(i), rank(j))`` with alpha_ij = y_i y_j / sum(y).
-    Decoders for lists of fixed items: "exact" (dynamic program over subsets, up to 22
-    items), "local_search" (never worse than the diagonal), "diagonal" (sorts u_ii;
-    calibrated under P_reinforce, theorem 4) and "sort" (regresses y_i / sum(y) only,
-    d = r; corollary 5). "auto" is exact up to 18 items, local search beyond. Documents
-    are always decoded by sorting, corollary 5.
+    Lists of fixed items have four decoders. "exact" is a dynamic program over subsets, up to 22
+    items. "diagonal" sorts u_ii and is calibrated under P_reinforce (theorem 4). "local_search"
+    starts from the diagonal order and is never worse. "sort" uses scores, the regression of
+    y_i / sum(y), d = r (corollary 5). "auto" is exact up to 18 items and local search beyond.
+    Documents are always sorted by scores.
 
     Parameters
     ----------

@@ -1,11 +1,12 @@
-"""Base classes of measures, with a value for each list, and of target losses, which encode and
-decode.
+"""Base classes of measures and target losses.
+
+A measure has one value for each list. A target loss is a measure with a low-rank form,
 
     loss(y, order) = offset(y) + <encode(y), rank_features(ranks(order))>
 
 A regressor that learns E[encode(Y) | x] and a decoder that minimises
 ``<u, rank_features(ranks)>`` are together consistent for the loss (Ramaswamy, Agarwal &
-Tewari 2013, theorem 3). Everything that knows the loss is in these classes.
+Tewari 2013, theorem 3).
 """
 
 from collections.abc import Callable
@@ -20,14 +21,11 @@ from .._labels import check_judged, read_scored
 from .._parameters import check_parameters, number
 from ..decoders import decode_sort
 
-#: Names of the measures that take NaN as "not judged", for messages.
-WITH_MISSING = ("precision@10", "dcg", "eru", "pd", "kendall")
-
 # Labels and values ------------------------------------------------------------------
 
 
 def check_zero_division(value):
-    """The value of undefined lists as a float; refuses all but finite numbers and nan."""
+    """The value of undefined lists as a float; refuse all but finite numbers and nan."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
     if np.isinf(float(value)):
@@ -40,7 +38,7 @@ def check_zero_division(value):
 
 def check_grades(y):
     """Refuse negative grades, naming the first."""
-    if not y.min(initial=0.0) >= 0.0 and np.any(y < 0):  # the least is NaN where there is any
+    if np.any(y < 0):
         place = tuple(int(i) for i in np.argwhere(y < 0)[0])
         raise ValueError(
             f"y holds a negative grade ({y[place]:g}, first at {place[0] if y.ndim == 1 else place}"
@@ -50,14 +48,10 @@ def check_grades(y):
 
 
 def relevance(y, relevance_threshold=None):
-    """1 where an item is relevant, grade > 0 or >= `relevance_threshold`; NaN stays."""
+    """1 for relevant items, grade > 0 or >= `relevance_threshold`, else 0; NaN stays."""
     check_grades(y)
     relevant = y > 0 if relevance_threshold is None else y >= relevance_threshold
-    found = relevant.astype(np.float64)
-    missing = np.isnan(y)
-    if missing.any():
-        found[missing] = np.nan
-    return found
+    return np.where(np.isnan(y), np.nan, relevant)
 
 
 def check_preferences(y):
@@ -73,17 +67,14 @@ def check_preferences(y):
     return y
 
 
-#: The parameter of measures of items that are relevant or not.
+#: The parameter of measures with labels "binary".
 RELEVANCE = {"relevance_threshold": [number(), None]}
-LABEL_CHECKS: dict[str, Callable] = {
-    "binary": lambda measure, y: relevance(y, measure.relevance_threshold),
-    "graded": lambda measure, y: check_grades(y),
-    "any": lambda measure, y: y,
-}
+#: Names of target losses with `allow_missing`, for messages.
+NAMES_WITH_MISSING = ["precision@10", "dcg", "eru", "pd", "kendall"]
 
 
 def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
-    """Mean over lists; undefined lists have the value `zero_division`, and nan skips them."""
+    """Weighted mean over lists; `zero_division` replaces nan values, nan excludes such lists."""
     if average not in ("mean", None):
         raise ValueError(f"average must be 'mean' or None, got {average!r}.")
     values = np.where(np.isnan(values), zero_division, values)
@@ -96,23 +87,22 @@ def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
     values = np.nan_to_num(values)
     with np.errstate(over="ignore"):
         mean = values @ weights / total
-    if not np.isfinite([mean, total]).all():  # sums of the largest numbers
+    if not np.isfinite([mean, total]).all():  # the sums overflow
         weights = weights / weights.max() / len(weights)
         mean = values @ weights / weights.sum()
     return float(mean)
 
 
 def reciprocal(normalisers):
-    """1 / normaliser, and 0 where that is 0: a list without relevant items has utility 0."""
-    out = np.zeros(len(normalisers))
-    return np.divide(1.0, normalisers, out=out, where=normalisers > 0)
+    """1 / normaliser, or 0 if that is 0: a list without relevant items has utility 0."""
+    return np.divide(1.0, normalisers, out=np.zeros(len(normalisers)), where=normalisers > 0)
 
 
 def check_pairs_fit(loss, n_lists, n_items):
     """Refuse an encoding of the pairs of fixed items that is larger than memory."""
     check_size(
         f"The targets of {loss!r}, {n_lists} lists of {n_items} items, one for each pair,",
-        8 * n_lists * n_items * (n_items + 1),  # with the products of which they are made
+        8 * n_lists * n_items * (n_items + 1),  # the targets and their factors
         "take a target loss of single items such as 'ndcg', or give documents, one row each",
     )
 
@@ -121,7 +111,7 @@ def check_pairs_fit(loss, n_lists, n_items):
 
 
 class Decoder(NamedTuple):
-    """A way back from surrogate vectors to ranks.
+    """A decoder of surrogate vectors to ranks.
 
     Parameters
     ----------
@@ -133,7 +123,7 @@ class Decoder(NamedTuple):
     of_scores : bool
         Whether u estimates `TargetLoss.score_targets` (d = r) rather than `encode`.
     max_items : int or None
-        Longest lists that it takes.
+        Largest length of a list.
     """
 
     decode: Callable
@@ -143,12 +133,12 @@ class Decoder(NamedTuple):
 
 
 def sorting(exact=True, of_scores=True):
-    """The decoder that sorts scores; its argument n_items is implied by u."""
+    """The decoder that sorts scores."""
     return Decoder(lambda u, n_items: decode_sort(u), exact, of_scores)
 
 
 def ranks_of(decode):
-    """The ranks alone of a decoder that also values them."""
+    """A function that returns the ranks of a combinatorial decoder without their values."""
     return lambda u, n_items: decode(u, n_items).ranks
 
 
@@ -156,32 +146,31 @@ def ranks_of(decode):
 
 
 class RankingMeasure(BaseEstimator):
-    """A measure of one order against one label, with the labels that it takes.
+    """A measure of one order against one label.
 
-    Subclasses define ``values(y, scores, lists)``: one value for each list of grouped flat arrays,
-    all lists at once, higher is better, nan where undefined. Class attributes declare the abilities
-    of a measure; messages, tags and documentation follow from them.
+    Subclasses define ``values(y, scores, lists)``, which returns the values of all lists at once.
+    Class attributes declare the labels and the name; messages, tags and documentation follow.
 
     Attributes
     ----------
     labels : {"binary", "graded", "any"}
-        "binary" are grades >= 0, relevant if > 0 (or >= the parameter `relevance_threshold`).
-        "grades" are >= 0, "any" are real numbers.
+        "graded": numbers >= 0. "binary": the same, and grades > 0, or >= the parameter
+        `relevance_threshold`, are relevant. "any": real numbers.
     at : {"", "k", "[k]", "p%"}
-        Pattern after "@" in its name: nothing, the parameter `k`, optional `k`, or the parameter
-        `share` in per cent.
+        The syntax of the name after "@": nothing, the parameter `k`, an optional `k`, or the
+        parameter `share` in per cent.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
-        Whether NaN in a matrix y means "not judged": where the utility of an item depends on its
-        own grade alone, or pairs count.
+        Whether NaN in a matrix y means "not judged". This needs a measure of pairs, or one in
+        which the utility of an item depends on its own grade alone.
     reaches_one : bool
-        Whether the best order has the value 1 for every label.
+        Whether the best order always has the value 1.
     undefined : float
-        The mean where no list has a value.
+        The mean if no list has a value.
     takes_runs : bool
-        Whether it has a value where some items were not retrieved, so that nothing orders them:
-        it then defines `values_of_run`.
+        Whether the measure is defined if some items were not retrieved, and so have no
+        position. Such a measure defines `values_of_run`.
     """
 
     labels: ClassVar[str] = "graded"
@@ -194,12 +183,12 @@ class RankingMeasure(BaseEstimator):
     _parameters: ClassVar[dict] = {}
 
     def check_labels(self, y: np.ndarray) -> np.ndarray:
-        """Labels as the measure uses them; refuses those that it cannot take, and its parameters.
+        """Check the labels and the parameters; return the labels as the measure uses them.
 
         Parameters
         ----------
         y : ndarray of float, any shape
-            NaN passes; `check_judged` refuses it.
+            May hold NaN; `check_judged` refuses it.
 
         Returns
         -------
@@ -212,39 +201,41 @@ class RankingMeasure(BaseEstimator):
             Naming the place, the label and the remedy; or a parameter out of range.
         """
         check_parameters(self)
-        if y.ndim < 3:
-            return LABEL_CHECKS[self.labels](self, y)
-        if not self.takes_preferences:
+        if y.ndim == 3 and self.takes_preferences:
+            return check_preferences(y)
+        if y.ndim == 3:
             raise ValueError(
                 f"{self!r} takes grades, one per item, got preferences between items, an array of "
                 f"shape {y.shape}: those go with pairwise disagreement only."
             )
-        return check_preferences(y)
+        if self.labels == "binary":
+            return relevance(y, self.relevance_threshold)
+        return check_grades(y) if self.labels == "graded" else y
 
     def check_judged(self, y: Any, name: str = "y") -> None:
-        """Refuse NaN, unless it means "not judged".
+        """Refuse NaN that does not mean "not judged", naming measures that accept it.
 
         Parameters
         ----------
         y : ndarray of 1, 2 or 3 dimensions
         name : str, default="y"
-            Name in messages.
+            The name of y in messages.
 
         Raises
         ------
         ValueError
-            The message names the place and the measures that take missing labels.
+            Naming the place and the remedy.
         """
-        check_judged(y, self.allow_missing, who=self, name=name, others=WITH_MISSING)
+        check_judged(y, self.allow_missing, who=self, name=name, others=NAMES_WITH_MISSING)
 
     def values(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
-        """The measure of each list, higher is better; nan if it is undefined.
+        """The measure of each list, higher is better, nan if undefined.
 
         Parameters
         ----------
         y, scores : ndarray of shape (n_rows,)
-            Grouped; y has passed `check_labels` (and may be preferences, (n_lists, r, r), where
-            `takes_preferences`).
+            Grouped; y has passed `check_labels`. If `takes_preferences`, y may be preferences
+            (n_lists, r, r).
         lists : RankingLists
 
         Returns
@@ -254,14 +245,14 @@ class RankingMeasure(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
 
     def values_of_orders(self, y: np.ndarray, scores: np.ndarray, lists: Any) -> np.ndarray:
-        """Mean of `values` over the orders that agree with the scores.
+        """The mean of `values` over all orders that agree with the scores.
 
-        This is `values` itself, except for measures with a value of their own for ties.
+        Most measures average over ties in `values` already; Kendall's tau counts ties.
 
         Parameters
         ----------
         y, scores, lists
-            As in `values`.
+            See `values`.
 
         Returns
         -------
@@ -272,15 +263,14 @@ class RankingMeasure(BaseEstimator):
     def values_of_run(
         self, y: np.ndarray, scores: np.ndarray, lists: Any, retrieved: Any
     ) -> np.ndarray:
-        """`values` of lists with items that were not retrieved, if `takes_runs`.
+        """`values` if some items were not retrieved; for measures with `takes_runs`.
 
-        They add nothing, but count in what the measure divides by.
+        Items that were not retrieved add nothing, but count in the normaliser.
 
         Parameters
         ----------
         y, scores : ndarray of shape (n_rows,)
-            Arguments of `values`; items that were not retrieved have lower scores than retrieved
-            items.
+            See `values`; items that were not retrieved have lower scores than all others.
         lists : RankingLists
         retrieved : ndarray of bool, shape (n_rows,)
 
@@ -300,7 +290,7 @@ class RankingMeasure(BaseEstimator):
         average: Any = "mean",
         zero_division: float | None = None,
     ) -> float | np.ndarray:
-        """The measure of scores, greater is better: the mean over its defined lists.
+        """The mean of the measure over the lists for which it is defined, higher is better.
 
         Parameters
         ----------
@@ -315,8 +305,8 @@ class RankingMeasure(BaseEstimator):
         average : {"mean", None}, default="mean"
             None gives one value per list, in order of first appearance.
         zero_division : float or None, default=None
-            Finite value of an undefined list; nan skips it in the mean. None does so too, and the
-            mean over no list at all is then `undefined`.
+            Value of a list for which the measure is undefined; nan excludes such lists from the
+            mean. None does so too, and then the mean over no list at all is `undefined`.
 
         Returns
         -------
@@ -327,10 +317,13 @@ class RankingMeasure(BaseEstimator):
         ValueError
             If labels, scores, ids or weights do not fit, or the value overflows.
         """
+
+        def check(y):
+            self.check_judged(y, "y_true")
+            return self.check_labels(y)
+
         fallback = np.nan if zero_division is None else check_zero_division(zero_division)
-        y, scores, lists, weights = read_scored(
-            y_true, y_score, qid, sample_weight, check=self._check_true
-        )
+        y, scores, lists, weights = read_scored(y_true, y_score, qid, sample_weight, check=check)
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._values_of_judged(y, scores, lists)
         if np.any(np.isinf(values)):
@@ -342,12 +335,8 @@ class RankingMeasure(BaseEstimator):
         no_list = zero_division is None and average == "mean" and np.isnan(value)
         return self.undefined if no_list else value
 
-    def _check_true(self, y):
-        self.check_judged(y, "y_true")
-        return self.check_labels(y)
-
     def _values_of_judged(self, y, scores, lists, *, of_orders=False):
-        """`values` without the items that are not judged; nan for a list in which none is."""
+        """`values` of the judged items alone; nan for a list without any."""
         measure = self.values_of_orders if of_orders else self.values
         judged = ~np.isnan(y) if self.allow_missing and y.ndim == 1 else None
         if judged is None or judged.all():
@@ -360,16 +349,16 @@ class RankingMeasure(BaseEstimator):
 
 
 class TargetLoss(RankingMeasure):
-    """A measure with a low-rank form, for which `LowRankSurrogateRanker` can be trained.
+    """A measure with a low-rank form, a target loss of `LowRankSurrogateRanker`.
 
     Subclasses define ``encode``, ``rank_features``, ``offset``, ``row_targets`` (documents)
-    and, where sorting `encode` is not the decoder, ``decoders``.
-    `testing.check_target_loss` holds the promise of the module's formula.
+    and, unless sorting `encode` is the decoder, ``decoders``.
+    `testing.check_target_loss` checks the formula of the module.
 
     Attributes
     ----------
     is_positional : bool
-        Whether it is a `PositionalLoss`, for order-preserving surrogates.
+        Whether it is a `PositionalLoss`, a target loss of order-preserving surrogates.
     takes_documents : bool
         Whether it has a form for documents, one row each.
     """
@@ -389,7 +378,7 @@ class TargetLoss(RankingMeasure):
         raise NotImplementedError(f"{type(self).__name__} must define rank_features(ranks).")
 
     def offset(self, y: ArrayLike) -> np.ndarray:
-        """The part of the loss that no order changes, shape (n_lists,)."""
+        """The part of the loss that does not depend on the order, shape (n_lists,)."""
         raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
 
     def loss(self, y: ArrayLike, ranks: Any) -> np.ndarray:
@@ -402,11 +391,11 @@ class TargetLoss(RankingMeasure):
         return {"sort": sorting()}
 
     def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
-        """The name that "auto" stands for, by the settings, and the shape of the labels y alone."""
+        """The decoder that "auto" selects by the settings and the shape of y alone."""
         return next(iter(self.decoders))
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Targets (n_lists, r) of the score-and-sort form, what decoder="sort" regresses."""
+        """Targets (n_lists, r) of the score-and-sort form, for decoder="sort"."""
         return self.encode(y)
 
     def row_targets(
@@ -414,13 +403,13 @@ class TargetLoss(RankingMeasure):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Targets of documents: gains and the normaliser of each list.
 
-        The regression target of a row is ``gain * mean(normaliser) / normaliser``, 0 in a
-        list whose normaliser is 0. Called with checked labels.
+        The regression target of a row is ``gain * mean(normaliser) / normaliser``, or 0 if the
+        normaliser is 0.
 
         Parameters
         ----------
         y : ndarray of shape (n_rows,)
-            Grouped labels.
+            Grouped labels, checked.
         lists : RankingLists
         weights : ndarray of shape (n_rows,)
             Importance of each row.

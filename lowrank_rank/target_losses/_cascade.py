@@ -1,8 +1,9 @@
 """Measures of a reader who stops: reciprocal rank and expected reciprocal rank.
 
-They look at the items above an item, so they are not positional; ties have closed forms all the
-same. They have no low-rank form here and are for scorers only (no score-and-sort surrogate is
-calibrated for ERR; Calauzènes et al. 2013, theorem 3.3).
+The contribution of an item depends on the items above it, so these measures are not positional;
+their means over ties still have closed forms. They are for scorers only: they have no low-rank
+form here, and no score-and-sort surrogate is calibrated for ERR (Calauzènes et al. 2013,
+theorem 3.3).
 """
 
 from typing import Any, ClassVar
@@ -19,42 +20,36 @@ from ._base import RELEVANCE, RankingMeasure
 def reciprocal_rank_values(y, scores, lists):
     """1/rank of the first relevant item of each list, nan without one.
 
-    Let the first block with relevant items hold rho of m. The first of them stands below t others
-    of the block with probability C(m-t, rho) / C(m, rho).
+    Consider the first block of m tied items that contains relevant ones, rho of them. The
+    first of these stands below t others of the block with probability
+    C(m-t-1, rho-1) / C(m, rho).
     """
     y, blocks, m = sorted_blocks(y, scores, lists)
     rho = np.add.reduceat(y, blocks)
     hits = np.flatnonzero(rho > 0)
-    list_of_hit = lists.index[blocks[hits]]
-    first = (
-        hits[np.concatenate([[True], list_of_hit[1:] != list_of_hit[:-1]])] if len(hits) else hits
-    )
-    value = np.full(lists.n_lists, np.nan)
-    if len(first) == 0:
-        return value
+    lists_with_hits, first = np.unique(lists.index[blocks[hits]], return_index=True)
+    first = hits[first]
     m, rho = m[first], rho[first]
-    block = np.repeat(np.arange(len(first)), m)  # one entry per position of these blocks
+    block = np.repeat(np.arange(len(first)), m)  # one entry for each position of these blocks
     t = np.arange(len(block)) - np.repeat(np.cumsum(m) - m, m)
-    mass = _chance_all_below(t, m[block], rho[block]) - _chance_all_below(
-        t + 1, m[block], rho[block]
-    )
-    terms = mass / (lists.positions[blocks[first]][block] + t)
-    value[lists.index[blocks[first]]] = np.bincount(block, weights=terms)
-    return value
-
-
-def _chance_all_below(t, m, rho):
-    """C(m-t, rho) / C(m, rho): no relevant item among the first t of a shuffled block."""
+    m, rho = m[block], rho[block]
     possible = m - t >= rho
-    n = np.where(possible, m - t, m)
-    log_ratio = gammaln(n + 1) - gammaln(n - rho + 1) - gammaln(m + 1) + gammaln(m - rho + 1)
-    return np.where(possible, np.exp(log_ratio), 0.0)
+    rest = np.where(possible, m - t - 1, m)
+    log_probability = gammaln(rest + 1) - gammaln(rest - rho + 2) - gammaln(rho)
+    log_probability -= gammaln(m + 1) - gammaln(m - rho + 1) - gammaln(rho + 1)
+    probability = np.where(possible, np.exp(log_probability), 0.0)
+    terms = probability / (lists.positions[blocks[first]][block] + t)
+    value = np.full(lists.n_lists, np.nan)
+    value[lists_with_hits] = np.bincount(block, weights=terms, minlength=len(first))
+    return value
 
 
 def expected_reciprocal_rank_values(stop, scores, lists, k=None):
     """ERR of each list from stop probabilities in [0, 1), averaged over ties."""
     q, blocks, m = sorted_blocks(1.0 - stop, scores, lists)
-    reach = _product_above(q, lists)[blocks]
+    reach = np.ones(len(q))  # the product of q over the positions above, list by list
+    for _, rows in lists.same_length:
+        reach[rows[:, 1:]] = np.cumprod(q[rows[:, :-1]], axis=1)
     a = lists.positions[blocks] - 1
     limit = np.inf if k is None else k
     gained = np.zeros(len(blocks))
@@ -66,37 +61,25 @@ def expected_reciprocal_rank_values(stop, scores, lists, k=None):
             q[blocks[tied][:, np.newaxis] + np.arange(size)], a[tied], limit
         )
     gained[a >= limit] = 0.0
-    return np.bincount(lists.index[blocks], weights=reach * gained, minlength=lists.n_lists)
-
-
-def _product_above(q, lists):
-    """Product of q over the positions above each one, list by list.
-
-    Lists of one length at a time; logarithms over all lists would lose digits.
-    """
-    product = np.ones(len(q))
-    for _, rows in lists.same_length:
-        product[rows[:, 1:]] = np.cumprod(q[rows[:, :-1]], axis=1)
-    return product
+    return np.bincount(lists.index[blocks], weights=reach[blocks] * gained, minlength=lists.n_lists)
 
 
 def _tied_cascade(q, a, limit):
     """sum_t (e_{t-1} - e_t) / (a+t) for blocks of equal size, one block a row.
 
-    The mean e_t of the products of t of the q's is built item by item, in convex combinations:
-    e_t(j items) = (1 - t/j) e_t(j-1 items) + (t/j) q_j e_{t-1}(j-1 items). Maclaurin's inequality
-    e_t <= mean(q)**t says which terms are below the last digit.
+    e_t is the mean of all products of t of the q's. Adding one item after the other gives the
+    convex combinations
+
+        e_t(j items) = (1 - t/j) e_t(j-1 items) + (t/j) q_j e_{t-1}(j-1 items).
+
+    Maclaurin's inequality e_t <= mean(q)**t bounds the terms, so the sum stops once they fall
+    below the last digit. Blocks without a relevant item (mean 1) add nothing.
     """
-    stops = q.min(axis=1) < 1.0
-    if not stops.all():  # blocks without a relevant item add nothing
-        gained = np.zeros(len(q))
-        gained[stops] = _tied_cascade(q[stops], a[stops], limit) if stops.any() else 0.0
-        return gained
     n_blocks, m = q.shape
-    depth = m if np.isinf(limit) else int(min(m, limit))
-    mean = q.mean(axis=1).max()
-    if 0 < mean < 1:
-        depth = min(depth, int(np.ceil(np.log(1e-20) / np.log(mean))) + 1)
+    mean = q.mean(axis=1)
+    largest = mean[mean < 1].max(initial=0.5)
+    n_terms = int(np.ceil(np.log(1e-20) / np.log(largest))) + 1
+    depth = int(min(m, limit, n_terms))
     e = np.zeros((n_blocks, depth + 1))
     e[:, 0] = 1.0
     t = np.arange(1, depth + 1)
@@ -105,16 +88,6 @@ def _tied_cascade(q, a, limit):
         e[:, 1:] = (1.0 - share) * e[:, 1:] + share * q[:, [j - 1]] * e[:, :-1]
     place = a[:, np.newaxis] + t
     return np.where(place <= limit, (e[:, :-1] - e[:, 1:]) / place, 0.0).sum(axis=1)
-
-
-def _stop_probability(y, max_grade):
-    """(2**y - 1) / 2**max_grade, refusing grades above the scale."""
-    if y.max(initial=0.0) > max_grade:
-        raise ValueError(
-            f"y holds the grade {y.max():g}, above max_grade={max_grade:g}: give the highest grade "
-            "of your scale as max_grade."
-        )
-    return (np.exp2(y) - 1.0) / np.exp2(max_grade)
 
 
 class ReciprocalRank(RankingMeasure):
@@ -174,7 +147,12 @@ class ExpectedReciprocalRank(RankingMeasure):
         self.max_grade = max_grade
 
     def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
-        stop = _stop_probability(y, self.max_grade)
+        if y.max(initial=0.0) > self.max_grade:
+            raise ValueError(
+                f"y holds the grade {y.max():g}, above max_grade={self.max_grade:g}: give the "
+                "highest grade of your scale as max_grade."
+            )
+        stop = (np.exp2(y) - 1.0) / np.exp2(self.max_grade)
         return expected_reciprocal_rank_values(stop, scores, lists, self.k)
 
     def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Losses of classes: any cost matrix by its factors, and measures of predicted classes."""
+"""Losses and measures of predicted classes: any loss matrix, F_beta, balanced accuracy."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -11,27 +11,27 @@ from ._base import RankingMeasure
 
 
 class _ClassMeasure(RankingMeasure):
-    """A measure of the items with a score above 0."""
+    """Base of the measures that predict the positive class where a score is above 0."""
 
     labels = "binary"
     relevance_threshold = None
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
-        """The measure of a marked relevant and b other marked items of P and N."""
+        """The measure at a true and b false positives among P positives and N negatives."""
         raise NotImplementedError
 
     def values(self, y, scores, lists):
-        marked = (scores > 0).astype(float)
-        a, P = lists.sum(marked * y), lists.sum(y)
-        b, N = lists.sum(marked) - a, lists.lengths - P
+        predicted = (scores > 0).astype(float)
+        a, P = lists.sum(predicted * y), lists.sum(y)
+        b, N = lists.sum(predicted) - a, lists.lengths - P
         return self.of_counts(a, b, P, N)
 
 
 class FBeta(_ClassMeasure):
-    """F_beta of the items whose score is above 0.
+    """F_beta of the items with a score above 0.
 
-    The value is ``(1 + beta^2) a / ((1 + beta^2) a + b + beta^2 c)``, with a relevant and b other
-    marked items, and c relevant items that are not marked.
+    ``(1 + beta^2) a / ((1 + beta^2) a + b + beta^2 c)`` with a true positives, b false positives
+    and c false negatives.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ class FBeta(_ClassMeasure):
 
 
 class BalancedAccuracy(_ClassMeasure):
-    """Mean of sensitivity and specificity of the items whose score is above 0.
+    """Mean of sensitivity and specificity of the items with a score above 0.
 
-    Undefined where one class is missing.
+    Undefined if one class is missing.
 
     Examples
     --------
@@ -69,52 +69,19 @@ class BalancedAccuracy(_ClassMeasure):
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
-        both = (P > 0) & (N > 0)
         value = 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
-        return np.where(both, value, np.nan)
-
-
-_LARGEST_COST = 1e150  # squares stay finite
-
-
-class Factors(NamedTuple):
-    """A loss matrix of costs and its factors; see `MatrixLoss`."""
-
-    matrix: np.ndarray
-    alpha: np.ndarray
-    beta: np.ndarray
-    approximation_error: float
-
-
-def factorise(loss_matrix, n_components=None):
-    """`Factors` of a matrix, of dimension `n_components` at most; refuses what is no matrix."""
-    matrix = numbers(loss_matrix, "loss_matrix")
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError(
-            "loss_matrix must be a matrix (n_classes, n_decisions), one row per class, got "
-            f"shape {matrix.shape}."
-        )
-    check_finite(matrix, "loss_matrix", _LARGEST_COST)
-    means = matrix.mean(axis=1, keepdims=True)
-    left, singular, right = np.linalg.svd(matrix - means, full_matrices=False)
-    rounding = np.linalg.norm(matrix) * max(matrix.shape) * np.finfo(float).eps
-    rank = int(np.sum(singular > rounding))
-    d = rank if n_components is None else min(int(n_components), rank)
-    root = np.sqrt(singular[:d])
-    alpha, beta = left[:, :d] * root, right[:d].T * root
-    error = np.abs(matrix - means - alpha @ beta.T).max()
-    return Factors(matrix, alpha, beta, float(error))
+        return np.where((P > 0) & (N > 0), value, np.nan)
 
 
 class MatrixLoss(BaseEstimator):
     """Low-rank form of an arbitrary n x k loss matrix (classes x decisions).
 
-    Without the row means, which depend on the label alone, a singular value decomposition gives L =
-    A B^T. So ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` with alpha = A and beta = B. The
-    dimension d is the rank: n - 1 for the 0-1 loss of n classes.
+    The form is ``loss(y, t) = offset(y) + <alpha(y), beta(t)>``. The offset is the mean of row y.
+    A singular value decomposition of the matrix without its row means gives the factors alpha and
+    beta. Their dimension d is the rank of that matrix, n - 1 for the 0-1 loss on n classes.
 
-    Parameters are checked and factors computed at their first use, and again after `set_params`. Do
-    not change the entries of the matrix in place.
+    The first use of an attribute or method checks the parameters and computes the factors. A new
+    value of a parameter leads to new factors; a change inside `loss_matrix` does not.
 
     Parameters
     ----------
@@ -138,8 +105,8 @@ class MatrixLoss(BaseEstimator):
     Raises
     ------
     ValueError
-        Of the attributes and methods, if the matrix is not two-dimensional, holds NaN or
-        infinity, or n_components is not an integer >= 1.
+        On first use, if the matrix is not two-dimensional, holds NaN or infinity, or
+        n_components is not an integer >= 1.
 
     References
     ----------
@@ -164,33 +131,50 @@ class MatrixLoss(BaseEstimator):
 
     @property
     def _factors(self):
-        of, factors = getattr(self, "_factors_", ((), None))
-        now = (self.loss_matrix, self.n_components)
-        if len(of) != 2 or any(a is not b for a, b in zip(of, now, strict=True)):
-            check_parameters(self)
-            factors = factorise(*now)
-            self._factors_ = (now, factors)
+        """The matrix, alpha, beta and the approximation error for the current parameters."""
+        loss_matrix, n_components, factors = getattr(self, "_factorised", (None, None, None))
+        is_current = loss_matrix is self.loss_matrix and n_components is self.n_components
+        if factors is not None and is_current:
+            return factors
+        check_parameters(self)
+        matrix = numbers(self.loss_matrix, "loss_matrix")
+        if matrix.ndim != 2 or 0 in matrix.shape:
+            raise ValueError(
+                "loss_matrix must be a matrix (n_classes, n_decisions), one row per class, got "
+                f"shape {matrix.shape}."
+            )
+        check_finite(matrix, "loss_matrix", 1e150)  # squares of larger costs overflow
+        centred = matrix - matrix.mean(axis=1, keepdims=True)
+        left, singular, right = np.linalg.svd(centred, full_matrices=False)
+        rounding = np.linalg.norm(matrix) * max(matrix.shape) * np.finfo(float).eps
+        d = int(np.sum(singular > rounding))
+        if self.n_components is not None:
+            d = min(int(self.n_components), d)
+        root = np.sqrt(singular[:d])
+        alpha, beta = left[:, :d] * root, right[:d].T * root
+        factors = matrix, alpha, beta, float(np.abs(centred - alpha @ beta.T).max())
+        self._factorised = self.loss_matrix, self.n_components, factors
         return factors
 
     @property
     def matrix_(self) -> np.ndarray:
-        return self._factors.matrix
+        return self._factors[0]
 
     @property
     def alpha_(self) -> np.ndarray:
-        return self._factors.alpha
+        return self._factors[1]
 
     @property
     def beta_(self) -> np.ndarray:
-        return self._factors.beta
+        return self._factors[2]
 
     @property
     def n_components_(self) -> int:
-        return self._factors.alpha.shape[1]
+        return self.alpha_.shape[1]
 
     @property
     def approximation_error_(self) -> float:
-        return self._factors.approximation_error
+        return self._factors[3]
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         """alpha(y), shape (n, d), of class indices y."""

@@ -24,16 +24,16 @@ from ._positional import (
 
 
 class Name(NamedTuple):
-    """A name of a measure.
+    """An entry of the table: a name, its class and the parameters that the name fixes.
 
     Attributes
     ----------
     base : str
         The name up to "@".
     measure : type
-        Class that the name makes; it declares by `at` what follows "@".
+        Class of the measure; its attribute `at` declares the syntax after "@".
     fixed : dict
-        Parameters that the name sets; none of them follows "@".
+        Parameters that the name itself sets.
     """
 
     base: str
@@ -42,13 +42,13 @@ class Name(NamedTuple):
 
     @property
     def at(self):
-        """Pattern after "@"; nothing if the name itself sets that parameter."""
+        """The syntax after "@"; "" if the name itself sets that parameter."""
         at = self.measure.at
-        return "" if at and AT[at][0] in self.fixed else at
+        return "" if at and CUTS[at][0] in self.fixed else at
 
     @property
     def pattern(self):
-        """How documentation writes it: "precision@k", "ndcg[@k]"."""
+        """The name as the documentation writes it: "precision@k", "ndcg[@k]"."""
         at = self.at
         return f"{self.base}[@{at[1:]}" if at.startswith("[") else f"{self.base}{at and '@'}{at}"
 
@@ -57,49 +57,35 @@ class Name(NamedTuple):
         """Names that fit the pattern: "ndcg[@k]" gives "ndcg" and "ndcg@10"."""
         if not self.at:
             return [self.base]
-        with_cut = f"{self.base}@{AT[self.at][1]}"
+        with_cut = f"{self.base}@{CUTS[self.at][1]}"
         return [self.base, with_cut] if self.at.startswith("[") else [with_cut]
 
-    def takes(self, at, cut):
-        """Whether "@" and this after it may follow the base."""
-        if not at:
-            return not self.at or self.at.startswith("[")
+    def takes(self, cut):
+        """Whether the name may have this cut-off, "" for none."""
+        if not cut:
+            return self.at in ("", "[k]")
         return self.at != "" and (self.at == "p%") == cut.endswith("%")
 
     def make(self, cut=""):
-        """The object of a name with this after its "@"."""
+        """The measure with this cut-off."""
         return self.measure(**self.parameters(cut))
 
     def parameters(self, cut=""):
-        """The parameters that a name with this after its "@" states."""
+        """The parameters of the measure, the cut-off included."""
         if not cut:
             return dict(self.fixed)
-        parameter, _, read = AT[self.at]
-        return self.fixed | {parameter: read(cut)}
+        try:
+            value = float(cut[:-1]) / 100.0 if self.at == "p%" else int(cut)
+        except ValueError:
+            raise ValueError(
+                "What follows @ is a count such as 10, or for precision a share such as 25%."
+            ) from None
+        check = check_share if self.at == "p%" else check_k
+        return self.fixed | {CUTS[self.at][0]: check(value)}
 
 
-def _read_count(cut):
-    try:
-        k = int(cut)
-    except ValueError:
-        raise ValueError("What follows @ is a count such as 10.") from None
-    return check_k(k)
-
-
-def _read_percentage(cut):
-    try:
-        share = float(cut.rstrip("%")) / 100.0
-    except ValueError:
-        raise ValueError("What follows @ is a count such as 10 or a share such as 25%.") from None
-    return check_share(share)
-
-
-#: Pattern after "@", as classes declare it -> parameter, example, reader.
-AT = {
-    "k": ("k", "10", _read_count),
-    "[k]": ("k", "10", _read_count),
-    "p%": ("share", "25%", _read_percentage),
-}
+#: The parameter behind each syntax after "@", and an example.
+CUTS = {"k": ("k", "10"), "[k]": ("k", "10"), "p%": ("share", "25%")}
 
 _TABLE = [
     Name("precision", PrecisionAtK),
@@ -122,22 +108,22 @@ _TABLE = [
 ]
 
 _MEASURES = {name.pattern: name for name in _TABLE}
-#: Target losses by pattern; "precision@k" and "precision@p%" are two.
+#: Target losses by pattern; they can also be scored. "precision@k" and "precision@p%" are two.
 TARGET_LOSSES = {p: name for p, name in _MEASURES.items() if issubclass(name.measure, TargetLoss)}
-#: Measures that are no target losses, by pattern.
+#: Measures for scorers only, by pattern.
 SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES}
 
 
 def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False) -> list[str]:
-    """Example names of the target losses for which `holds` is true, for messages and tests.
+    """Example names of the target losses with a property, for messages and tests.
 
     Parameters
     ----------
     holds : callable or None
-        ``holds(loss) -> bool`` on an object, e.g. ``lambda loss: loss.is_positional``; None
-        takes all.
+        The property, ``holds(loss) -> bool``, e.g. ``lambda loss: loss.is_positional``; None
+        accepts all losses.
     one_each : bool, default=False
-        Whether one name for each class is enough, as in messages.
+        Whether to return one name for each class, as in messages.
 
     Returns
     -------
@@ -173,8 +159,8 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     Raises
     ------
     ValueError
-        If the name is unknown (with the closest and all known names), the cut-off is out of
-        range, or the measure has no low-rank form.
+        If the name is unknown (the message lists similar names and all known ones), the
+        cut-off is out of range, or the measure has no low-rank form.
     TypeError
         If it is neither a name nor a `TargetLoss`.
 
@@ -190,7 +176,7 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     if not isinstance(loss, TargetLoss):
         raise ValueError(
             f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
-            f"aim at one of {', '.join(sorted(TARGET_LOSSES))}."
+            f"take as target loss one of {', '.join(sorted(TARGET_LOSSES))}."
         )
     return loss
 
@@ -223,7 +209,7 @@ def resolve_measure(measure: str | RankingMeasure) -> RankingMeasure:
 
 
 def stated_parameters(name):
-    """The parameters that a name states: k of "ndcg@10", share of "prbep"."""
+    """The parameters that a name sets: k of "ndcg@10", share of "prbep"."""
     entry, cut = _parse(name, _MEASURES)
     return entry.parameters(cut)
 
@@ -241,62 +227,50 @@ def _resolve(measure, offered):
 
 
 def _parse(name, offered):
-    """Entry of the table and what follows "@"; messages list the names `offered`."""
+    """Entry of a name in the table and its cut-off; messages list the names `offered`."""
     base, at, cut = name.strip().lower().partition("@")
-    entry = next((e for e in _TABLE if e.base == base and e.takes(at, cut)), None)
+    entry = next((e for e in _TABLE if e.base == base and e.takes(cut)), None)
     if entry is None:
-        hint = _hint(_near_names(base, cut, offered))
         raise ValueError(
-            f"Unknown target loss {name!r}.{hint} Known names: {', '.join(sorted(offered))}."
+            f"Unknown target loss {name!r}.{_hint(base, cut, offered)} Known names: "
+            f"{', '.join(sorted(offered))}."
         )
-    if not cut and at:
+    if at and not cut:
         raise ValueError(f"Nothing follows the @ in {name!r}: give a count such as 10.")
     try:
         entry.parameters(cut)
     except ValueError as error:
-        raise ValueError(f"In {name!r}: {error}{_hint(_near_names(base, cut, offered))}") from None
+        raise ValueError(f"In {name!r}: {error}{_hint(base, cut, offered)}") from None
     return entry, cut
 
 
-def _hint(names):
-    return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
-
-
-def _near_names(base, cut, offered):
-    """Known names near an unknown one, with what follows its "@" where they take that."""
+def _hint(base, cut, offered):
+    """A question with the names nearest to an unknown one, if possible with its cut-off."""
     if not cut and (joined := re.fullmatch(r"([a-z_]+?)(?:_?at)?_?(\d+%?)", base)):
         base, cut = joined.groups()  # "ndcg10", "precision_at_10"
-    said = {_words(entry.measure): entry.base for entry in offered.values()}
-    said |= {entry.base: entry.base for entry in offered.values()}
-    parts = [words for words in said if base and f"_{base}" in f"_{words}"]
-    close = [base] if base in said else parts or get_close_matches(base, said, n=3, cutoff=0.5)
-    near = [said[words] for words in close]
-    found: dict[str, bool] = {}
-    for entry in (e for known in dict.fromkeys(near) for e in offered.values() if e.base == known):
-        name, kept = _with_cut(entry, cut)
-        found[name] = found.get(name, False) or kept
-    if any(found.values()):  # those that take what follows "@"
-        found = {name: kept for name, kept in found.items() if kept}
-    return list(found)[:3]
-
-
-def _words(measure):
-    """The name of a class in words: "mean_average_precision"."""
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", measure.__name__).lower()
+    # The class names count too, in words: "mean_average_precision".
+    known = {
+        re.sub("(?<=[a-z])(?=[A-Z])", "_", e.measure.__name__).lower(): e.base
+        for e in offered.values()
+    }
+    known |= {e.base: e.base for e in offered.values()}
+    inside = [words for words in known if base and f"_{base}" in f"_{words}"]
+    close = [base] if base in known else inside or get_close_matches(base, known, n=3, cutoff=0.5)
+    bases = dict.fromkeys(known[words] for words in close)
+    entries = [e for base in bases for e in offered.values() if e.base == base]
+    accepted = [name for e in entries if (name := _with_cut(e, cut))]
+    near = list(dict.fromkeys(accepted or [e.examples[-1] for e in entries]))[:3]
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 def _with_cut(entry, cut):
-    """The entry's name with this after "@", a fraction in per cent, and whether it takes that."""
-    written = cut
+    """The entry's name with a cut-off, a fraction in per cent; None if it does not accept it."""
     try:
-        if entry.at == "p%" and 0 < float(cut) < 1:
-            written = f"{100 * float(cut):g}%"
+        if entry.at == "p%" and cut.startswith(("0.", ".")):
+            cut = f"{100 * float(cut):g}%"
+        if entry.takes(cut):
+            entry.parameters(cut)
+            return f"{entry.base}@{cut}" if cut else entry.base
     except ValueError:
         pass
-    try:
-        if entry.takes("@" if cut else "", written):
-            entry.parameters(written)
-            return f"{entry.base}@{written}" if written else entry.base, True
-    except ValueError:
-        pass
-    return entry.examples[-1], False
+    return None

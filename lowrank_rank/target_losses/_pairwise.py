@@ -15,40 +15,27 @@ from ..decoders import (
 )
 from ._base import Decoder, TargetLoss, check_pairs_fit, ranks_of, sorting
 from ._pair_counts import pair_counts
-from ._positional import PositionalMeasure, best_discounted_sum, items_below
-
-_ENTRIES_AT_ONCE = 2**15  # of the differences of pairs: they stay in the cache
+from ._positional import best_discounted_sum, items_below, scored_sum
 
 
 def unit_disagreement_values(y, scores, lists):
-    """Pairs in the wrong order, ties in the scores one half, of each list."""
+    """Discordant pairs of each list; pairs tied in the scores count one half."""
     discordant, tied_scores, _, tied_both = pair_counts(y, scores, lists)
     return discordant + (tied_scores - tied_both) / 2.0
 
 
-class _Differences(PositionalMeasure):
-    """Minus the pairwise disagreement with the weights (y_i - y_j)_+, a positional measure.
-
-    The weight of the pairs in the wrong order is sum_i y_i (rank(i) - ideal rank(i)),
-    since of every pair the item placed later counts.
-    """
-
-    labels = "any"
-
-    def discount(self, p, r):
-        return items_below(p, r)
-
-    def measure_offset(self, y, lists):
-        return -best_discounted_sum(y, items_below, lists)
-
-
 def difference_disagreement_values(y, scores, lists):
-    """Sum of (y_i - y_j)_+ over the pairs in the wrong order, of each list."""
-    return -_Differences().values(y, scores, lists)
+    """Sum of (y_i - y_j)_+ over the discordant pairs of each list.
+
+    This sum is ``sum_i y_i (rank(i) - ideal rank(i))``, hence a difference of two discounted
+    sums, because every pair adds the grade of its item of lower rank.
+    """
+    best = best_discounted_sum(y, items_below, lists)
+    return best - scored_sum(y, scores, items_below, lists)
 
 
 def preference_disagreement_values(y, scores, lists):
-    """Weight y[q, i, j] of the preferences "i before j" that the scores go against."""
+    """Sum of the weights y[q, i, j] of the preferences "i before j" that the scores violate."""
     s = scores.reshape(y.shape[:2])
     higher = s[:, :, np.newaxis] - s[:, np.newaxis, :]
     against = (higher < 0) + 0.5 * (higher == 0)
@@ -58,10 +45,10 @@ def preference_disagreement_values(y, scores, lists):
 
 
 def kendall_values(y, scores, lists, *, of_orders=False):
-    """Fraction of pairs on which the signs of the differences differ, nan for one item.
+    """Fraction of the pairs with different signs of their differences, nan for one item.
 
-    With `of_orders` the value is the mean over the orders of tied scores: half of the pairs with
-    tied scores are wrong, and all pairs with tied labels.
+    `of_orders` returns the mean over the orders of tied items. Half of the pairs that are tied
+    only in the scores are wrong then, and all pairs that are tied in the label.
     """
     discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
     by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
@@ -70,7 +57,7 @@ def kendall_values(y, scores, lists, *, of_orders=False):
     return np.divide(wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0)
 
 
-#: Disagreement of grades, by how they weight a pair.
+#: Disagreement of grades by the parameter `weights`.
 DISAGREEMENTS = {
     "unit": unit_disagreement_values,
     "difference": difference_disagreement_values,
@@ -80,17 +67,19 @@ DISAGREEMENTS = {
 class PairwiseDisagreement(TargetLoss):
     """Pairwise disagreement: the weight of the preferences that an order violates.
 
-    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) have their own weights.
-    Grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+, and 0 if an item of the pair is
-    not judged (NaN). `encode` is the factorisation of dimension r(r-1)/2, the differences y_ij -
-    y_ji of the pairs i < j, decoded by the minimum weighted feedback arc set: "exact",
-    "local_search", "dag" (algorithm 1) or "borda" (net preference).
+    ``sum_{i != j} y_ij [rank(i) > rank(j)]``. Preferences y (n_lists, r, r) are the weights
+    themselves. Grades y (n_lists, r) give y_ij = [y_i > y_j] or (y_i - y_j)_+; pairs with an item
+    that is not judged (NaN) have weight 0.
 
-    The decoder "sort" sorts scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r, or
-    the grade itself with difference weights. Calibrated where the expected preferences and the
-    expected scores agree, and for every distribution of grades with difference weights or of binary
-    labels, if all items are judged. Documents are always sorted by scores; `PairwiseDAGRanker` also
-    models their pairs.
+    `encode` returns the differences y_ij - y_ji of the pairs i < j, of dimension r(r-1)/2. The
+    minimum weighted feedback arc set decodes them: "exact", "local_search", "dag" (algorithm 1)
+    or "borda" (net preference).
+
+    The decoder "sort" uses scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r.
+    With difference weights the grade itself gives the same order. Scores are calibrated if the
+    order of the expected scores agrees with the expected preferences. If all items are judged,
+    this holds for difference weights and for binary labels. Documents are always sorted by
+    scores; `PairwiseDAGRanker` also models their pairs.
 
     Parameters
     ----------
@@ -126,7 +115,7 @@ class PairwiseDisagreement(TargetLoss):
         return np.where(lists.lengths > 1, -disagreement(y, scores, lists), np.nan)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
-        """Preferences y_ij, shape (n_lists, r, r), from grades or preferences."""
+        """The weights y_ij, shape (n_lists, r, r); preferences y are returned unchanged."""
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
@@ -136,7 +125,8 @@ class PairwiseDisagreement(TargetLoss):
         """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged."""
         if self.weights == "difference":
             return np.nan_to_num(np.subtract(first, second))
-        return _signs_of_differences(first, second).astype(np.float64)
+        is_higher, is_lower = np.greater(first, second), np.less(first, second)
+        return (is_higher.view(np.int8) - is_lower.view(np.int8)).astype(np.float64)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         check_pairs_fit(self, *np.shape(y)[:2])
@@ -144,24 +134,11 @@ class PairwiseDisagreement(TargetLoss):
             return differences_from_matrices(self.preferences(y))
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         i, j = np.triu_indices(y.shape[1], 1)
-        differences, factors = np.empty((len(y), len(i))), self._pair_factors(y)
-        for rows in batches(len(y), len(i), _ENTRIES_AT_ONCE):
-            self._encode_pairs(y[rows], i, j, differences[rows])
-            if factors is not None:
-                differences[rows] *= factors[rows, np.newaxis]
+        differences = np.empty((len(y), len(i)))
+        for rows in batches(len(y), len(i), 2**15):  # pieces that fit into the cache
+            grades = np.ascontiguousarray(y[rows].T)
+            differences[rows] = self.net_preference(grades[i], grades[j]).T
         return differences
-
-    def _pair_factors(self, _y):
-        """Factors (n,) of the pairs of each row of grades; None is 1."""
-        return None
-
-    def _encode_pairs(self, y, i, j, out):
-        """Net preferences of the items i over the items j of each row of grades, into `out`."""
-        grades = np.ascontiguousarray(y.T)  # whole rows of it are taken, which is quicker
-        first, second = np.take(grades, i, axis=0), np.take(grades, j, axis=0)
-        difference = self.weights == "difference"
-        net = self.net_preference if difference else _signs_of_differences  # bytes until the end
-        out[:] = net(first, second).T
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
@@ -175,12 +152,15 @@ class PairwiseDisagreement(TargetLoss):
 
     @property
     def decoders(self) -> dict[str, Decoder]:
-        of_pairs = {
-            name: Decoder(_of_pairs(pd.decode), pd.exact, max_items=pd.max_items)
+        def of_pairs(decode):
+            return ranks_of(lambda u, n_items: decode(matrices_from_differences(u, n_items)))
+
+        decoders = {
+            name: Decoder(of_pairs(pd.decode), pd.exact, max_items=pd.max_items)
             for name, pd in PD_DECODERS.items()
         }
-        # Sorting is exact for difference weights and binary labels, not for every kind of label.
-        return {**of_pairs, "sort": sorting(exact=False)}
+        # Sorting is exact for difference weights and binary labels, but not for all labels.
+        return {**decoders, "sort": sorting(exact=False)}
 
     def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
         grades = y is None or y.ndim == 2
@@ -189,11 +169,11 @@ class PairwiseDisagreement(TargetLoss):
         return auto_pd_decoder(n_items)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Net preferences of the items over their number r, ``sum_j (y_ij - y_ji) / r``.
+        """Net preferences of the items divided by their number, ``sum_j (y_ij - y_ji) / r``.
 
-        A list's row depends on that list alone; items that are not judged have no pairs. Difference
-        weights add the mean grade of the list, which changes no order: if all items are judged, the
-        target is the grade itself. So documents and items have one unit.
+        Items that are not judged have no pairs. Difference weights add the mean grade of the
+        list to all its items. The scores of a list without NaN are then the grades themselves,
+        as for documents.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         r = y.shape[1]
@@ -217,22 +197,11 @@ class PairwiseDisagreement(TargetLoss):
         return 2.0 * mid_fractions(y, lists, weights) - 1.0, np.ones(lists.n_lists)
 
 
-def _signs_of_differences(first, second):
-    """sign(first - second) in bytes, elementwise; 0 where one is NaN."""
-    is_higher, is_lower = np.greater(first, second), np.less(first, second)
-    return np.subtract(is_higher.view(np.int8), is_lower.view(np.int8))
-
-
-def _of_pairs(decode):
-    """Ranks from the differences of the pairs i < j."""
-    return ranks_of(lambda u, n_items: decode(matrices_from_differences(u, n_items)))
-
-
 class KendallTau(PairwiseDisagreement):
     """Kendall's tau loss, ``2/(r(r-1)) sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]``.
 
-    Unit pairwise disagreement of grades over the number of pairs, plus the pairs tied in
-    the label, which no order gets right.
+    It is the unit pairwise disagreement of grades, divided by the number of pairs. Pairs tied in
+    the label count as wrong in every order.
 
     References
     ----------
@@ -259,6 +228,11 @@ class KendallTau(PairwiseDisagreement):
     def values_of_orders(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
         return -kendall_values(y, scores, lists, of_orders=True)
 
+    def encode(self, y: ArrayLike) -> np.ndarray:
+        targets = super().encode(y)
+        targets *= self._pair_factors(y)[:, np.newaxis]
+        return targets
+
     def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair_factors(y)[:, np.newaxis, np.newaxis]
 
@@ -268,7 +242,7 @@ class KendallTau(PairwiseDisagreement):
         return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair_factors(y)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Factors as for unit weights: 1 / the fraction of judged pairs."""
+        """Scores of unit weights, divided by the fraction of the pairs that are judged."""
         n_judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1, keepdims=True)
         r = np.shape(y)[1]
         fraction = np.maximum(n_judged * (n_judged - 1), 1) / max(r * (r - 1), 1)

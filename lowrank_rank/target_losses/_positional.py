@@ -5,9 +5,9 @@ definition 2.1) is
 
     measure(y, order) = measure_offset(y) + sum_i discount(rank(i)) * gain_i(y) / normaliser(y)
 
-with a discount that does not increase. The parts are methods of the class. The measure, the scorer
-and the target loss follow from them, with alpha_i(y) = gain_i / normaliser and beta_i =
--discount(rank(i)).
+The discount must not increase. Each part is a method of the measure's class. The measure, the
+scorer and the target loss follow from these: alpha_i(y) = gain_i / normaliser and
+beta_i = -discount(rank(i)).
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from .._parameters import check_parameter, count, number
 from ..decoders import decode_assignment
 from ._base import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
 
-__all__ = [  # what the package exports
+__all__ = [
     "AUC",
     "DCG",
     "NDCG",
@@ -44,127 +44,64 @@ __all__ = [  # what the package exports
 # Sums over positions ----------------------------------------------------------------
 
 
-_CHUNK = 2**15  # entries that are sorted at once
-_SHORT = 3  # rows of a block, on average, up to which reduceat is not the fastest sum
-
-
-def scored_sum(gains, scores, discount, lists, *, cutoff=None):
-    """Sum over each list of discount(rank) times the gain found there, a mean over ties.
-
-    A block of equal scores adds its gains times the mean discount of its positions.
-    """
+def scored_sum(gains, scores, discount, lists, *, cutoff=None, max_rows=2**15):
+    """Sum over each list of discount(rank) times gain, a mean over the orders of ties."""
     r = lists.common_length
-    if r is not None and not np.ndim(cutoff):
-        row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
-        for some in batches(lists.n_lists, r, _CHUNK):
-            matrices = gains.reshape(-1, r)[some], scores.reshape(-1, r)[some]
-            total[some] = _row_sums(*matrices, row)
-        return total
-    order = sort_lists(scores, lists)
-    blocks = tie_blocks(np.take(scores, order), lists)
-    if blocks is None:
-        head, of_list, values = _head(discount, lists, cutoff)
-        weighted = np.take(gains, order[head]) * values
-        return np.bincount(of_list, weights=weighted, minlength=lists.n_lists)
-    total, first = _sums_of_blocks(np.take(gains, order), blocks, lists.starts)
-    total *= np.add.reduceat(discounts(discount, lists, cutoff), blocks)
-    total /= block_lengths(blocks, lists.n_rows)
-    return np.add.reduceat(total, first)
-
-
-def _sums_of_blocks(values, blocks, starts):
-    """Sum over each block of rows, and which block is the first of each list."""
-    if len(values) > _SHORT * len(blocks):
-        return np.add.reduceat(values, blocks), np.searchsorted(blocks, starts)
-    block = np.zeros(len(values), dtype=np.intp)
-    block[blocks[1:]] = 1
-    np.cumsum(block, out=block)
-    return np.bincount(block, weights=values), block[starts]
-
-
-def _row_sums(gains, scores, row):
-    """`scored_sum` of the rows of matrices, with the discounts of the first positions.
-
-    Ties below these do not matter. In long rows only the first positions and the next one are
-    sorted, unless they are tied.
-    """
-    depth, r = len(row), gains.shape[1]
-    by_score = np.argsort(scores, axis=1)[:, ::-1]
-    starts = np.arange(0, scores.size, r)[:, np.newaxis]
-    looked = depth + 1 if 3 * depth < r else r
-    head = by_score[:, :looked] + starts
-    found, ordered = np.take(scores, head), np.take(gains, head)
-    total = ordered[:, :depth] @ row
-    is_first = _first_of_ties(found)
-    if is_first.all():
-        return total
-    tied = np.flatnonzero(~is_first.all(axis=1))
-    if looked < r:
-        whole = by_score[tied] + starts[tied]
-        is_first, ordered = _first_of_ties(np.take(scores, whole)), np.take(gains, whole)
-    elif len(tied) < len(total):
-        is_first, ordered = is_first[tied], ordered[tied]
-    blocks = np.flatnonzero(is_first)
-    of_blocks, first = _sums_of_blocks(ordered.ravel(), blocks, starts[: len(tied), 0])
-    # differences of the sums from the end, of which small discounts keep their digits
-    sums = np.zeros(r)
-    sums[:depth] = np.cumsum(row[::-1])[::-1]
-    discounted = np.take(np.tile(sums, len(tied)), blocks)
-    below = np.append(discounted[1:], 0.0)
-    below[first[1:] - 1] = 0.0
-    discounted -= below
-    of_blocks *= discounted / block_lengths(blocks, is_first.size)
-    total[tied] = np.add.reduceat(of_blocks, first)
+    if r is None or np.ndim(cutoff):
+        weights = discounts(discount, lists, cutoff)
+        return _sum_in_order(gains, scores, sort_lists(scores, lists), weights, lists)
+    row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
+    depth = len(row)
+    for some in batches(lists.n_lists, r, max_rows):  # pieces that fit into the cache
+        order = np.argsort(scores.reshape(-1, r)[some], axis=1)[:, ::-1]
+        order = order + lists.starts[some, np.newaxis]
+        # Ties below the first position without a discount change nothing.
+        head = order[:, : depth + 1]
+        found = np.take(scores, head)
+        total[some] = np.take(gains, head[:, :depth]) @ row
+        tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
+        if len(tied):
+            weights = np.tile(np.pad(row, (0, r - depth)), len(tied))
+            part = order[tied].ravel(), weights, RankingLists.equal(len(tied), r)
+            total[some.start + tied] = _sum_in_order(gains, scores, *part)
     return total
 
 
-def _first_of_ties(found):
-    """Whether each entry of sorted rows differs from the entry before."""
-    is_first = np.ones(found.shape, dtype=bool)
-    np.not_equal(found[:, 1:], found[:, :-1], out=is_first[:, 1:])
-    return is_first
+def _sum_in_order(gains, scores, order, weights, lists):
+    """Sum over each list of gain times weight by position, blocks of ties by their means."""
+    blocks, gains = tie_blocks(np.take(scores, order), lists), np.take(gains, order)
+    if blocks is None:
+        return lists.sum(gains * weights)
+    sums = np.add.reduceat(gains, blocks) * np.add.reduceat(weights, blocks)
+    sums /= block_lengths(blocks, lists.n_rows)
+    return np.add.reduceat(sums, np.searchsorted(blocks, lists.starts))
 
 
 def best_discounted_sum(gains, discount, lists, *, cutoff=None):
     """The largest discounted sum of each list over all orders: gains in descending order."""
     r, total = lists.common_length, np.empty(lists.n_lists)
-    if r is not None:
-        row = _discount_row(discount, r, cutoff)
-        for some in batches(lists.n_lists, r, _CHUNK):
-            total[some] = _best_row_sums(gains.reshape(-1, r)[some], row)
-        return total
-    for members, rows in lists.same_length:
-        row = _discount_row(discount, rows.shape[1], cutoff)
-        total[members] = _best_row_sums(gains[rows], row)
+    groups = lists.same_length if r is None else [(slice(None), slice(None))]
+    for members, rows in groups:
+        matrix = gains[rows].reshape(len(total[members]), -1)
+        row = _discount_row(discount, matrix.shape[1], cutoff)
+        total[members] = np.sort(matrix, axis=1)[:, -len(row) :] @ row[::-1].copy()
     return total
 
 
-def _best_row_sums(matrix, row):
-    return np.sort(matrix, axis=1)[:, -len(row) :] @ row[::-1].copy()
-
-
 def _discount_row(discount, r, cutoff):
-    """discount(1), ..., discount(r), not beyond the cut-off."""
+    """discount(1), ..., discount(r), down to the cut-off."""
     depth = r if cutoff is None else min(int(cutoff), r)
     return discount(np.arange(1, depth + 1), r) * np.ones(depth)
 
 
 def discounts(discount, lists, cutoff=None):
-    """discount(position), 0 below the cut-off, at every position of every list."""
-    head, _, values = _head(discount, lists, cutoff)
-    by_position = np.zeros(lists.n_rows)
-    by_position[head] = values
-    return by_position
-
-
-def _head(discount, lists, cutoff):
-    """The rows above the cut-off, the list of each, and their discounts."""
-    r = lists.lengths
+    """discount(position) at every position of every list, 0 below the cut-off."""
+    r, by_position = lists.lengths, np.zeros(lists.n_rows)
     depth = r if cutoff is None else np.minimum(r, cutoff).astype(np.intp)
     of_list = np.repeat(np.arange(lists.n_lists), depth)
     p = np.arange(1, len(of_list) + 1) - (np.cumsum(depth) - depth)[of_list]
-    values = discount(p, r[of_list]) * np.ones(len(p))
-    return lists.starts[of_list] + p - 1, of_list, values
+    by_position[lists.starts[of_list] + p - 1] = discount(p, r[of_list])
+    return by_position
 
 
 # Cut-offs, gains, discounts ---------------------------------------------------------
@@ -179,13 +116,13 @@ SHARE = number(above=0, maximum=1)._replace(
 
 
 def check_k(k):
-    """The cut-off k, a count; refuses anything but an integer >= 1."""
+    """The cut-off k as an integer; refuse anything but an integer >= 1."""
     check_parameter("k", k, [count()])
     return int(k)
 
 
 def check_share(share):
-    """The share of the relevant items that a cut-off stands for; refuses all but (0, 1]."""
+    """The cut-off as a share of the relevant items; refuse values outside (0, 1]."""
     check_parameter("share", share, [SHARE])
     return float(share)
 
@@ -195,7 +132,7 @@ def places_of_share(share, n_relevant):
     return np.maximum(1.0, np.floor(share * n_relevant + 0.5))
 
 
-_LARGEST_EXPONENT = 900.0  # 2**1024 overflows; sums and products need room
+_LARGEST_EXPONENT = 900.0  # 2**1024 overflows in IEEE 754; sums need room
 
 
 def _exponential_gain(y):
@@ -211,21 +148,8 @@ def _exponential_gain(y):
 GAINS: dict[str, Callable] = {"linear": lambda y: y, "exponential": _exponential_gain}
 
 
-def _within_range(gains, lists):
-    """Gains whose sums stay in the floating range: a factor of two to some power for a list.
-
-    Scale very small or large gains, so that sums of gains can be divisors.
-    """
-    smallest, largest = 2.0**-_LARGEST_EXPONENT, 2.0**_LARGEST_EXPONENT
-    if gains.max() < largest and not np.any((gains < smallest) & (gains > 0)):
-        return gains
-    exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
-    shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
-    return np.ldexp(gains, lists.spread(shift)) if shift.any() else gains
-
-
 def items_below(p, r):
-    """r - p, the items that stand below: the discount of AUC, Spearman and pairs."""
+    """r - p, the number of items below: the discount of AUC, Spearman and pairs."""
     return (r - p) * 1.0
 
 
@@ -233,7 +157,7 @@ def items_below(p, r):
 
 
 class PositionalMeasure(RankingMeasure):
-    """A measure of the module's form, by its parts; the cut-off may depend on the label."""
+    """Base of the measures of the module's form; the cut-off may depend on the label."""
 
     takes_runs = True
 
@@ -261,7 +185,7 @@ class PositionalMeasure(RankingMeasure):
         return np.ones(lists.n_lists)
 
     def measure_offset(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
-        """Constant that the measure adds, a number or one for each list."""
+        """A constant that does not depend on the order, a number or one for each list."""
         return 0.0
 
     def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
@@ -281,9 +205,10 @@ class PositionalMeasure(RankingMeasure):
 class PositionalLoss(PositionalMeasure, TargetLoss):
     """Base of the losses ``constant - measure`` with a positional measure.
 
-    A subclass declares which labels it takes and defines the parts that differ from these:
-    ``discount(p, r)`` in any case; ``gains``, the label itself; ``cutoff``, none, and not by the
-    label; ``divisor`` and ``normaliser``, 1; ``measure_offset``, 0; ``constant``, 1.
+    A subclass declares its labels and defines ``discount(p, r)``. It overrides the other parts
+    if they differ from these defaults: ``gains``, the label itself; ``cutoff``, none (it must
+    not depend on the label); ``divisor`` and ``normaliser``, 1; ``measure_offset``, 0;
+    ``constant``, 1.
     """
 
     is_positional = True
@@ -293,7 +218,7 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
         return y.ravel(), RankingLists.equal(*y.shape)
 
     def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
-        """The loss is this minus the measure; 1 where the measure's best value is 1."""
+        """The constant c of the loss c - measure; 1 if the best value of the measure is 1."""
         return 1.0
 
     def encode(self, y: ArrayLike) -> np.ndarray:
@@ -324,7 +249,7 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
 
 
 class _TopK(PositionalLoss):
-    """Base of what counts the relevant items among the first k."""
+    """Base of the measures that count the relevant items among the first k."""
 
     labels = "binary"
     at = "k"
@@ -407,7 +332,7 @@ class PrecisionAtShare(PositionalMeasure, TargetLoss):
         self.relevance_threshold = relevance_threshold
 
     def checked_share(self) -> float:
-        """`share` as a float; refuses other values."""
+        """`share` as a float; refuse values outside (0, 1]."""
         return check_share(self.share)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
@@ -578,7 +503,13 @@ class NDCG(DCG):
     reaches_one = True
 
     def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
-        return _within_range(super().gains(y, lists), lists)
+        gains, smallest = super().gains(y, lists), 2.0**-_LARGEST_EXPONENT
+        if gains.max() < 1.0 / smallest and not np.any((gains < smallest) & (gains > 0)):
+            return gains
+        # Scale extreme gains by a power of two for each list, so that their sums stay finite.
+        exponent = np.frexp(np.maximum.reduceat(gains, lists.starts))[1]
+        shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
+        return np.ldexp(gains, lists.spread(shift))
 
     def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
         return best_discounted_sum(gains, self.discount, lists, cutoff=self.cutoff(y, lists))
@@ -590,8 +521,8 @@ class NDCG(DCG):
 class SpearmanRho(PositionalLoss):
     """Spearman's rank correlation, as the loss ``1 - rho``.
 
-    The label is a ranking: r - rank, or any numbers that are higher for better items. A label with
-    ties is the mean over the rankings that agree with it.
+    The label is a ranking: r - rank, or any numbers that are higher for better items. A label
+    with ties means the average over all rankings that agree with it.
 
     References
     ----------
@@ -620,8 +551,8 @@ class SpearmanRho(PositionalLoss):
         return -3.0 * (lists.lengths - 1.0) / (lists.lengths + 1.0)
 
     def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
-        # r - rho_i as a fraction of the list: lists of every length then speak of one scale,
-        # and a row of weight 2 is the row twice.
+        # r - rho_i as a fraction of the list puts lists of all lengths on one scale, and a row
+        # of weight 2 counts as the row twice.
         return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
 
 
@@ -634,11 +565,12 @@ class ExpectedRankUtility(PositionalLoss):
     Parameters
     ----------
     neutral : float, default=2.0
-        Grade without value for the reader.
+        Grade without any utility for the reader.
     half_life : float, default=5.0
-        Rank that is seen with half the probability of the first; above 1.
+        Rank that the reader sees with half the probability of the first; above 1.
     max_grade : float or None, default=None
-        Highest grade of the scale, for z only. None is z = 0: the loss is minus the utility.
+        Highest grade of the scale, for z only. None means z = 0, so that the loss is minus the
+        utility.
 
     References
     ----------

@@ -1,1 +1,1 @@
-"""Preferences between items: orders that go against as little of them as possible."""
+"""Orders that violate as little weight of preferences as possible."""

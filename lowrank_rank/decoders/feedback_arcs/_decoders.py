@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, count, number
-from .._decoded import Decoded, checked_ranks, joined
+from .._decoded import Decoded, checked_ranks
 from ._algorithm_1 import acyclic_edges, dag_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, net_preferences
@@ -21,25 +21,24 @@ from ._local_search import local_search
 def by_net_preferences(u, ranks_of, bound):
     """`Decoded` by a function that gives the ranks (m, r) of net preferences (m, r, r).
 
-    All that a heuristic is: checks, batches that fit into memory, costs and, if asked, bounds.
+    This function checks the input, cuts it into batches that fit into memory, and adds the costs
+    and, if asked, the bounds.
     """
     u = check_preference_matrices(u)
-    parts = []
+    ranks = np.empty(u.shape[:2], dtype=np.intp)
     for lists in batches(len(u), u.shape[1] ** 2):
-        ranks = ranks_of(net_preferences(u[lists]))
-        parts.append(Decoded(ranks, costs_of(u[lists], ranks)))
-    decoded = joined(parts)
-    return certified(u, decoded.ranks) if bound else decoded
+        ranks[lists] = ranks_of(net_preferences(u[lists]))
+    return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
 
 
 def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     """Ranks by algorithm 1: delete the smallest edges until no cycle is left, then sort.
 
-    The graph has the edge i -> j of weight ``u_ij - u_ji`` where that is positive. The smallest
-    edge (ties in the order of i, j) is deleted until no cycle is left. The result is a topological
-    order of the remaining graph that prefers larger net preferences ``sum_j (u_ij - u_ji)``. Exact
-    where the graph has no cycle (theorem 7), not in general. The number of edges to delete is found
-    by bisection, for all lists at once.
+    The graph has the edge i -> j of weight ``u_ij - u_ji`` if that is positive. While the graph
+    has a cycle, its smallest edge is deleted (ties in the order of i, j). The result is a
+    topological order of the other edges. Among several it prefers items of larger net preference
+    ``sum_j (u_ij - u_ji)``. The order is exact if the graph has no cycle (theorem 7), but not in
+    general. Bisection finds the number of edges to delete, for all lists at once.
 
     Parameters
     ----------
@@ -75,7 +74,7 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
 
 
 def dag_edges(u: ArrayLike) -> np.ndarray:
-    """Edges that algorithm 1 leaves, as a mask of shape (n_lists, r, r).
+    """Mask of the edges that algorithm 1 keeps, shape (n_lists, r, r).
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ def dag_edges(u: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray of bool
-        [q, i, j]: whether i -> j is kept; acyclic.
+        [q, i, j]: whether the edge i -> j stays. These edges have no cycle.
 
     Examples
     --------
@@ -115,12 +114,11 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
     >>> decode_pd_borda([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks  # net 1, 0, -1
     array([[1, 2, 3]])
     """
-    return by_net_preferences(u, _ranks_by_sum, bound)
 
+    def ranks_of(net):
+        return ranks_from_orders(np.argsort(-net.sum(axis=2), axis=1, kind="stable"))
 
-def _ranks_by_sum(net):
-    """Ranks by the row sums; ties in the order of the items."""
-    return ranks_from_orders(np.argsort(-net.sum(axis=2), axis=1, kind="stable"))
+    return by_net_preferences(u, ranks_of, bound)
 
 
 def decode_pd_local_search(
@@ -133,27 +131,28 @@ def decode_pd_local_search(
 ) -> Decoded:
     """Ranks by local search over insertions; not exact, never worse than algorithm 1.
 
-    Starts are the orders of algorithm 1 and of the net preference; item by
-    item the best move to another position is made, until none lowers the cost. Each restart
+    The search starts from the orders of algorithm 1 and of the net preference. Each item in turn
+    makes its best move to another position, until no move lowers the cost. Each restart
     exchanges neighbouring blocks of the best order at random and searches again. A sweep over
-    the items takes O(r**2) a list.
+    the items takes O(r**2) for each list.
 
-    Lists of more than 100 items are annealed instead of restarted [1]_. Items move to random
-    positions, costly moves become rarer, and the final order is improved as above.
+    Lists of more than 100 items use simulated annealing [1]_ instead of restarts, one list after
+    another. Items move to random positions, and costly moves become rare over time. The search
+    then improves the final order.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal is ignored.
     n_restarts : int or None, default=None
-        None is 100. For lists of more than 100 items each stands for 20 moves of every item, and
-        None for 300,000 moves in all, some 3 seconds a list.
+        None is 100. For lists of more than 100 items each restart means 20 moves of every item,
+        and None means 300,000 moves in all, about 3 seconds a list.
     random_state : int, RandomState instance or None, default=0
-        Seed of restarts and moves, the same in all lists: the order of a list does not depend on
-        the other lists.
+        Seed of the restarts and moves. All lists use the same random numbers, so that the order
+        of a list does not depend on the other lists.
     time_limit : float or None, default=None
-        Seconds for the annealing of each list of more than 100 items, which cools down the
-        faster; give many `n_restarts` to use them all. Orders then depend on the machine.
+        Seconds for the annealing of each list of more than 100 items. A shorter limit cools down
+        faster; give many `n_restarts` to use all the time. Orders then depend on the machine.
     bound : bool, default=False
         Also bound the least cost from below (`preference_bound`).
 
@@ -193,21 +192,21 @@ def decode_pd_exact(
 ) -> Decoded:
     """Ranks of least cost ``sum_{i != j} u_ij [rank(i) > rank(j)]``, with a certificate.
 
-    The minimum weighted feedback arc set [1]_. A dynamic program over subsets, O(2**r r), solves
-    lists of up to 12 items. Longer lists are solved by component: by the linear relaxation with
-    violated triangle inequalities, and by branch and bound (`scipy.optimize.milp`) if a gap is
-    left.
+    This is the minimum weighted feedback arc set [1]_. A dynamic program over subsets, O(2**r r),
+    solves lists of up to 12 items. Longer lists are solved one strong component after another,
+    by the linear relaxation with the violated triangle inequalities. Branch and bound
+    (`scipy.optimize.milp`) closes a gap, from the order of `decode_pd_local_search`.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal is ignored. r at most 200.
     time_limit : float or None, default=60.0
-        Seconds for each list; None is no limit. A warning says if it was reached. The result is
-        then the best order found, never worse than `decode_pd_local_search`, and the bound proved
-        so far. The local search always runs.
+        Seconds for each list; None is no limit. At the limit a warning is given, and the best
+        order and bound found so far are returned. The order is never worse than the result of
+        `decode_pd_local_search`, which runs even if no time is left.
     bound : bool, default=True
-        Whether to return the bounds, which are known anyway.
+        Whether to return the bounds, which cost no extra time.
 
     Returns
     -------
@@ -230,7 +229,7 @@ def decode_pd_exact(
 
     Examples
     --------
-    Outside the condition of theorem 7 algorithm 1 may fail: it pays 5 here, the best order 4.
+    Outside the condition of theorem 7 algorithm 1 may fail: its order costs 5, the best one 4.
 
     >>> import numpy as np
     >>> from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact
@@ -267,11 +266,11 @@ class PDDecoder(NamedTuple):
     decode : callable
         ``decode(u, *, bound=False)`` with preferences u (n_lists, r, r), returns `Decoded`.
     exact : bool
-        Whether its orders cost least, whatever u is.
+        Whether its orders have the least cost for every u.
     max_items : int or None
-        Longest lists that it takes.
+        Largest number of items.
     parameters : tuple of str
-        Further arguments of `decode` that `PairwiseDAGRanker` hands on from its own parameters.
+        Parameters of `PairwiseDAGRanker` that it passes on to `decode`.
 
     Examples
     --------
@@ -286,7 +285,7 @@ class PDDecoder(NamedTuple):
     parameters: tuple = ()
 
 
-#: Decoders of preferences by name, from which losses, ranker, display and tests take them.
+#: Decoders of preferences by name, for losses, ranker, display and tests.
 PD_DECODERS = {
     "exact": PDDecoder(decode_pd_exact, True, MAX_ITEMS_ORDERING, ("time_limit",)),
     "local_search": PDDecoder(decode_pd_local_search, parameters=("n_restarts",)),
@@ -296,7 +295,7 @@ PD_DECODERS = {
 
 
 def auto_pd_decoder(n_items: int) -> str:
-    """The name that ``decoder="auto"`` stands for with preferences between this many items.
+    """The decoder that ``decoder="auto"`` selects for a number of items.
 
     Parameters
     ----------
@@ -305,8 +304,8 @@ def auto_pd_decoder(n_items: int) -> str:
     Returns
     -------
     str
-        The exact decoder up to 12 items, which takes milliseconds for many lists. Beyond, algorithm
-        1, which is exact for lists without a cycle, and then as fast as sorting.
+        "exact" for lists that it decodes in milliseconds, many at once. Longer lists get
+        "dag", algorithm 1, which is exact and as fast as sorting if no list has a cycle.
 
     Examples
     --------
@@ -319,7 +318,7 @@ def auto_pd_decoder(n_items: int) -> str:
 
 
 def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
-    """The `PDDecoder` for lists of this many items.
+    """The `PDDecoder` of a name or function, for a number of items.
 
     Parameters
     ----------
@@ -335,7 +334,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
     Raises
     ------
     ValueError
-        If the name is unknown, or the decoder refuses that many items.
+        If the name is unknown, or the decoder does not take lists of this length.
 
     Examples
     --------
@@ -344,7 +343,13 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
     (True, False)
     """
     if callable(decoder):
-        return PDDecoder(lambda u, *, bound=False: _custom(decoder, u, bound))
+
+        def decode(u, *, bound=False):
+            u = check_preference_matrices(u)
+            ranks = checked_ranks(decoder(u), u.shape[:2])
+            return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
+
+        return PDDecoder(decode)
     automatic = auto_pd_decoder(n_items)
     name = automatic if decoder == "auto" else decoder
     if not isinstance(name, str) or name not in PD_DECODERS:
@@ -360,10 +365,3 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
             f"{sorted(others)}."
         )
     return PD_DECODERS[name]
-
-
-def _custom(decode, u, bound):
-    """`Decoded` of what a function outside of the package makes of preferences."""
-    u = check_preference_matrices(u)
-    ranks = checked_ranks(decode(u), u.shape[:2])
-    return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))

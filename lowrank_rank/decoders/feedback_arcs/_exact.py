@@ -1,10 +1,10 @@
-"""Orders of least cost for preferences, and lower bounds on what any order costs.
+"""Orders of least cost for preferences, and lower bounds on the cost of any order.
 
-Few items: the dynamic program over subsets, many lists at once. More: each strong component
-of a list's graph by the linear ordering program, with triangle cuts.
+A dynamic program over subsets solves many short lists at once. Longer lists are split into the
+strong components of their graphs, and the linear ordering program solves each component.
 """
 
-from functools import lru_cache, partial
+from functools import cache, partial
 from time import monotonic
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, number
-from .._decoded import MAX_SUBSETS, Decoded, subsets_by_size, trace_back
+from .._decoded import Decoded, subsets_by_size, trace_back
 from ._algorithm_1 import dag_ranks, topological_orders
 from ._graphs import (
     check_preference_matrices,
@@ -26,25 +26,24 @@ from ._graphs import (
 from ._linear_ordering import LinearOrdering
 from ._local_search import local_search
 
-MAX_ITEMS_SUBSETS = 12  # beyond, the linear program is faster than 2**r subsets
-MAX_ITEMS_ORDERING = 200  # 20,000 variables; time limits end the search long before
-MAX_ITEMS_GAP = 20  # where the relaxation leaves a gap, 2**20 subsets take less than branching
-_LARGEST = 1e3  # weights are scaled to it, so that the solver's absolute gap of 1e-6 is small
-_BOUND_SECONDS = 60.0  # for each list whose heuristic order is to have a bound
+MAX_ITEMS_SUBSETS = 12  # the linear program is faster than more than 2**12 subsets
+MAX_ITEMS_ORDERING = 200  # 20,000 variables; longer lists reach any time limit
+MAX_ITEMS_GAP = 20  # a gap of the relaxation: 2**20 subsets are faster than branching
 
 
 def preference_bound(u: ArrayLike, *, time_limit: float | None = 60.0) -> np.ndarray:
     """Lower bound on the cost of every order of each list.
 
-    For lists of up to 12 items the bound is the least cost. Beyond, it is the value of a dual
-    solution of the linear relaxation with triangle inequalities, which is a bound despite rounding.
+    For lists of up to 12 items the bound is the least cost itself. Longer lists use the linear
+    relaxation with triangle inequalities. The dual solution gives a bound that holds despite the
+    rounding of the solver.
 
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
         r at most 200.
     time_limit : float or None, default=60.0
-        Seconds for each list; the bound that is proved by then is returned.
+        Seconds for each list; at the limit the bound found so far is returned.
 
     Returns
     -------
@@ -57,16 +56,17 @@ def preference_bound(u: ArrayLike, *, time_limit: float | None = 60.0) -> np.nda
     array([1.])
     """
     u = check_preference_matrices(u)
-    return pair_bound(u) + least_costs(u, time_limit, branch=False)[1]
+    return pair_bound(u) + least_costs(u, time_limit)[1]
 
 
 def certified(u, ranks, extra=None):
-    """Orders with their costs and bounds, `extra` on the weight of the edges that they go against.
+    """Orders with their costs and bounds.
 
-    Costs that every order pays, and edges that no good order violates, are no part of the gap.
+    `extra` bounds the weight of the violated edges from below. Weights that every order pays, and
+    edges that no good order violates, do not enter the gap.
     """
     if extra is None:
-        extra = least_costs(u, _BOUND_SECONDS, branch=False)[1]
+        _, extra = least_costs(u)
     values, spent = costs_of(u, ranks), np.empty(len(u))
     for lists in batches(len(u), u.shape[1] ** 2):
         spent[lists] = costs_of(np.maximum(net_preferences(u[lists]), 0.0), ranks[lists])
@@ -74,10 +74,10 @@ def certified(u, ranks, extra=None):
     return Decoded(ranks, values, values - np.where(gaps > 1e-9 * spent, gaps, 0.0))
 
 
-def least_costs(u, time_limit, branch):
-    """Ranks of least cost, and bounds on the weight of the edges that any order goes against.
+def least_costs(u, time_limit=60.0, *, branch=False):
+    """Ranks of least cost, and bounds on the weight of the edges that any order violates.
 
-    Without `branch` the relaxation has to do.
+    Without `branch` only the relaxation is solved.
     """
     n_lists, r = u.shape[:2]
     if r > MAX_ITEMS_ORDERING:
@@ -91,56 +91,45 @@ def least_costs(u, time_limit, branch):
         net = net_preferences(u[lists])
         weights = np.maximum(net, 0.0)
         if r <= MAX_ITEMS_SUBSETS:
-            ranks[lists] = _short_ranks(net, weights)
-            extra[lists] = costs_of(weights, ranks[lists])
+            found = dag_ranks(net)
+            cyclic = costs_of(weights, found) > 0
+            found[cyclic] = subset_ranks(clipped(weights[cyclic], found[cyclic]))
+            ranks[lists], extra[lists] = found, costs_of(weights, found)
             continue
+        searched = local_search(r)
         for q in range(len(weights)):
             deadline = None if time_limit is None else monotonic() + time_limit
-            start = _searched_once(net[q]) if branch else None
-            order, extra[lists.start + q] = order_components(weights[q], deadline, branch, start)
+            # All components share one local search, which runs only if one of them has a gap.
+            search = cache(partial(searched, net[[q]])) if branch else None
+            order, extra[lists.start + q] = order_components(weights[q], deadline, search)
             ranks[lists.start + q] = ranks_from_orders(order[np.newaxis])[0]
     return ranks, extra
-
-
-def _searched_once(net):
-    """Function that gives the ranks of a list by local search, which is made at the first call."""
-    return lru_cache(maxsize=1)(lambda: local_search(len(net))(net[np.newaxis])[0])
-
-
-def _short_ranks(net, weights):
-    """Ranks of algorithm 1 where they cost nothing, else of the program over subsets."""
-    ranks = dag_ranks(net)
-    cyclic = costs_of(weights, ranks) > 0
-    ranks[cyclic] = subset_ranks(clipped(weights[cyclic], ranks[cyclic]))
-    return ranks
 
 
 # Components --------------------------------------------------------------------------
 
 
-def order_components(weights, deadline, branch, start=None):
+def order_components(weights, deadline, search):
     """Order of one list, its strong components one after another, and a bound.
 
-    An order that takes the components in a topological order goes against no edge between
-    them, so each can be ordered by itself.
+    Components in a topological order violate no edge between them, so each component can be
+    ordered separately.
 
     Parameters
     ----------
     weights : ndarray of shape (r, r)
         Edges i -> j of positive weight, at most one of i -> j and j -> i.
     deadline : float or None
-        Of the monotonic clock.
-    branch : bool
-        Whether to close the gap that the relaxation leaves.
-    start : callable or None
-        ``start()`` gives the ranks of a good order. A component with a gap starts from its part of
-        this order.
+        Time of the monotonic clock.
+    search : callable or None
+        ``search()`` returns the ranks (1, r) of a good order, a start for components with a gap.
+        None solves the relaxation only.
 
     Returns
     -------
     order : ndarray of int, shape (r,)
     bound : float
-        On the weight of the edges that any order goes against.
+        Lower bound on the weight of the edges that any order violates.
     """
     edges = np.nonzero(weights)
     component, _ = strong_components((np.zeros_like(edges[0]), *edges), (1, len(weights)))
@@ -152,35 +141,29 @@ def order_components(weights, deadline, branch, start=None):
     order, bound = [], 0.0
     for c in topological_orders(between, np.zeros((1, n_components)))[0][0]:
         members = np.flatnonzero(component == c)
-        inside = weights[np.ix_(members, members)]
         if len(members) > 1:
-            better = None if start is None else partial(_order_within, start, members)
-            best, least = order_by_cuts(inside, deadline, branch, better)
+            better = search and (lambda members=members: np.argsort(search()[0, members]))
+            best, least = order_by_cuts(weights[np.ix_(members, members)], deadline, better)
             members, bound = members[best], bound + least
         order.append(members)
     return np.concatenate(order), bound
 
 
-def _order_within(start, members):
-    return np.argsort(start()[members])
-
-
-def order_by_cuts(weights, deadline, branch, better):
+def order_by_cuts(weights, deadline, better):
     """Order and bound of one strong component; see `order_components`."""
     start = dag_ranks(net_preferences(weights[np.newaxis]))
     weights = clipped(weights[np.newaxis], start)[0]
-    largest = weights.max()
-    whole = np.array_equal(weights, np.round(weights))
-    unit = _LARGEST / largest if whole else None
-    scaled = weights / largest * _LARGEST
-    program = LinearOrdering(scaled, np.argsort(start[0]), deadline, unit, better)
-    if program.relax() and branch:
+    # The solver's absolute gap of 1e-6 is small in relation to a largest weight of 1000.
+    scale = 1e3 / weights.max()
+    unit = scale if np.array_equal(weights, np.round(weights)) else None
+    program = LinearOrdering(weights * scale, np.argsort(start[0]), deadline, unit, better)
+    if program.relax() and better is not None:
         if len(weights) <= MAX_ITEMS_GAP:
             order = np.argsort(subset_ranks(weights[np.newaxis])[0])
             return order, np.tril(weights[np.ix_(order, order)]).sum()
         program.branch()
-    program.search()  # where time was over before
-    return program.order, program.bound / _LARGEST * largest
+    program.search()  # for a program that ran out of time
+    return program.order, program.bound / scale
 
 
 # Subsets -----------------------------------------------------------------------------
@@ -189,15 +172,15 @@ def order_by_cuts(weights, deadline, branch, better):
 def subset_ranks(weights):
     """Ranks of least cost by the dynamic program over subsets, lists in chunks.
 
-    Ties between orders of equal cost go to the order nearer to the net preferences, seen from the
-    end: items are renumbered by them, and ties go to the later item.
+    Among orders of equal cost the result follows the net preference, from the last item to the
+    first. For this the items are renumbered by net preference, and ties go to the later item.
     """
     n_lists, r = weights.shape[:2]
     by_net = np.argsort(-net_scores(weights), axis=1, kind="stable")
     renumbered = np.take_along_axis(weights, by_net[:, :, np.newaxis], axis=1)
     renumbered = np.take_along_axis(renumbered, by_net[:, np.newaxis, :], axis=2)
     found = np.empty((n_lists, r), dtype=np.intp)
-    for lists in batches(n_lists, 2**r, MAX_SUBSETS):
+    for lists in batches(n_lists, 2**r):
         chunk = renumbered[lists]
         best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
         found[lists] = trace_back(
@@ -211,8 +194,8 @@ def subset_ranks(weights):
 def _best_prefixes(weights):
     """Largest negative cost inside each subset, (2**r, n_lists), of weights (r, r, n_lists).
 
-    Item i as the last item of a subset costs ``sum_j weights_ij`` over the others. Two tables hold
-    such sums over the lower and the upper half of the items.
+    The last item i of a subset pays ``sum_j weights_ij`` over the other items. Two tables hold
+    these sums, for the lower and for the upper half of the items.
     """
     r, _, n_lists = weights.shape
     half = r // 2

@@ -1,9 +1,9 @@
 """Preferences u_ij between the items of a list, as graphs and as costs of orders.
 
-The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``: the weight of the preferences it
-goes against. Up to a constant it depends on the net preferences ``u_ij - u_ji`` alone. Positive net
-preferences are the edges i -> j of the graph of a list. The violated edges of an order of least
-cost are a feedback arc set of least weight.
+The cost of an order is ``sum_{i != j} u_ij [rank(i) > rank(j)]``, the weight of the preferences
+that it violates. Up to a constant it depends on the net preferences ``u_ij - u_ji`` alone. The
+graph of a list has the edge i -> j of this weight if the weight is positive. The edges that an
+order of least cost violates are a feedback arc set of least weight.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def check_preference_matrices(u):
 
 
 def square_matrices(u):
-    """Finite numbers whose last two dimensions are equal; signed, of the type that they came."""
+    """u as finite numbers of shape (..., r, r); signed integers stay integers."""
     floats, u = numbers(u, "Preferences"), np.asarray(u)
     if u.dtype.kind not in "if":  # unsigned differences would wrap
         u = floats
@@ -110,8 +110,7 @@ def net_scores(u: ArrayLike) -> np.ndarray:
     Returns
     -------
     ndarray of shape (..., r)
-        The row sums of `net_preferences`; over r - 1 they are mean preferences. Each list has its
-        own, whatever else is in the batch.
+        The row sums of `net_preferences`. Divided by r - 1 they are mean preferences.
 
     References
     ----------
@@ -145,9 +144,8 @@ def differences_from_matrices(u: np.ndarray) -> np.ndarray:
     >>> differences_from_matrices(np.array([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])).tolist()
     [[2, -1, 2]]
     """
-    u = square_matrices(u)
-    i, j = np.triu_indices(u.shape[-1], 1)
-    return u[..., i, j] - u[..., j, i]
+    net = net_preferences(u)
+    return net[(..., *np.triu_indices(net.shape[-1], 1))]
 
 
 def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
@@ -185,16 +183,16 @@ def costs_of(u, ranks):
 
 
 def pair_bound(u):
-    """``sum_{i<j} min(u_ij, u_ji)``: what every order pays, met where the graph is acyclic."""
+    """``sum_{i<j} min(u_ij, u_ji)``: a bound on all costs, met if the graph is acyclic."""
     i, j = np.triu_indices(u.shape[1], 1)
     return np.minimum(u[:, i, j], u[:, j, i]).sum(axis=1)
 
 
 def clipped(weights, ranks):
-    """Weights of edges cut to twice the cost of a known order, list by list.
+    """Clip the weights of edges at twice the cost of the order given by `ranks`.
 
-    No better order violates an edge heavier than that cost, so the best orders stay the best. Sums
-    keep the digits that very heavy edges would round away.
+    No better order violates an edge heavier than that cost, so the best orders stay the best.
+    Clipping avoids the rounding errors of huge weights that do not matter.
     """
     return np.minimum(weights, 2.0 * costs_of(weights, ranks)[:, np.newaxis, np.newaxis])
 
@@ -214,7 +212,7 @@ def strong_components(edges, shape):
     components : ndarray of int, shape (n_lists, r)
         Numbered over the whole batch.
     in_cycle : ndarray of bool, shape (n_lists, r)
-        Whether a node shares its component with another one, hence lies on a cycle.
+        Whether a node lies on a cycle: it shares its component with another node.
     """
     lists, tails, heads = edges
     n_nodes = shape[0] * shape[1]

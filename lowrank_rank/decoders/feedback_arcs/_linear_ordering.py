@@ -1,11 +1,11 @@
 """The linear ordering program of one list: relaxation, triangle cuts, branch and bound.
 
-x_ij = 1 says that i comes before j; x_ji is 1 - x_ij. An order violates no directed triangle,
+x_ij = 1 means that i comes before j, and x_ji = 1 - x_ij. The 0-1 vectors that satisfy
 
-    x_ij + x_jl + x_li <= 2,
+    x_ij + x_jl + x_li <= 2
 
-and 0-1 vectors without a violated triangle are orders (Groetschel, Juenger & Reinelt 1984).
-The triangles are added as a solution violates them; few of the r**3 / 3 ever matter.
+for all directed triangles are exactly the orders (Groetschel, Juenger & Reinelt 1984). Only
+triangles that a solution violates become constraints, since few of the r**3 / 3 ever matter.
 """
 
 import warnings
@@ -18,10 +18,6 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from ._graphs import net_preferences
 from ._local_search import improve_orders
 
-_VIOLATED = 1e-5  # well above the solver's tolerance: no cut comes twice
-_ROUNDS = 10  # of cuts without a better start: easy lists are solved by then
-_INFEASIBLE = 2  # SciPy's status
-
 
 class LinearOrdering:
     """Best order of one list, best bound on all orders, and the cuts found so far.
@@ -33,9 +29,9 @@ class LinearOrdering:
         An order.
     deadline : float or None
     unit : float or None
-        All weights are multiples of it, or None: costs, and so bounds, can be rounded up.
+        Common divisor of all weights, so that bounds can be rounded up, or None.
     better : callable or None
-        ``better()`` gives a better order; asked once, where a few rounds of cuts leave a gap.
+        ``better()`` returns a better order; called at most once, if the relaxation leaves a gap.
     """
 
     def __init__(self, weights, start, deadline, unit, better=None):
@@ -45,39 +41,28 @@ class LinearOrdering:
         self.column = np.zeros((r, r), dtype=np.intp)
         self.column[self.pairs] = np.arange(len(self.pairs[0]))
         self.column += self.column.T
-        # i before j pays weights_ji, j before i weights_ij = constant - ...
+        # The order "i before j" pays weights_ji, "j before i" weights_ij.
         self.costs = net_preferences(weights.T)[self.pairs]
         self.constant = weights[self.pairs].sum()
         self.bound, self.value, self.order = 0.0, np.inf, None
         self.cuts = sparse.csr_matrix((0, len(self.costs)))
         self.sides = np.zeros(0)
-        self.ends = np.tile([0.0, 1.0], (len(self.costs), 1))  # of each x
+        self.ends = np.tile([0.0, 1.0], (len(self.costs), 1))  # lower and upper bound of each x
         self.reduced, self.priced = np.zeros(len(self.costs)), 0.0
         self._better = better
-        self._rng = np.random.RandomState(0)  # which of equally violated cuts are taken
+        self._rng = np.random.RandomState(0)  # to choose among equally violated cuts
         self._offer(start)
 
     def relax(self):
-        """Linear relaxation with cuts until none is violated; whether there is more to do."""
+        """Solve the linear relaxation, adding cuts; return whether a gap is left."""
         x = (self.weights > 0)[self.pairs].astype(float)  # an optimum without any cut
-        rounds = 0
         while not self._closed() and self._separate(x):
-            rounds += 1
-            if rounds > _ROUNDS:
-                self.search()
             options = self._options()
             if options is None:
                 return False
-            solution = linprog(
-                self.costs,
-                A_ub=self.cuts,
-                b_ub=self.sides,
-                bounds=self.ends,
-                method="highs-ds",
-                options=options,
-            )
+            program = {"A_ub": self.cuts, "b_ub": self.sides, "bounds": self.ends}
+            solution = linprog(self.costs, **program, method="highs-ds", options=options)
             if solution.x is None:
-                self._failed(solution.status)
                 return False
             x = solution.x
             self._offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
@@ -85,13 +70,13 @@ class LinearOrdering:
         return not self._closed()
 
     def search(self):
-        """Take the better order, if it has not been asked for and there is a gap."""
+        """Call `better` if there is a gap and it has not been called."""
         if self._better is not None and not self._closed():
             self._offer(self._better())
             self._better = None
 
     def branch(self):
-        """Branch and bound over the cuts, more of them as its solutions violate some."""
+        """Branch and bound over the cuts, with the further cuts that its solutions violate."""
         self.search()  # a good order may close the gap alone
         while not self._closed():
             self._fix()
@@ -103,7 +88,8 @@ class LinearOrdering:
             if solution.mip_dual_bound is not None:
                 self._raise(solution.mip_dual_bound + value)
             if solution.x is None:
-                self._failed(solution.status)
+                if solution.status == 2:  # infeasible: no order is better than the best one
+                    self._raise(self.value)
                 return
             self._offer(np.argsort(-self._matrix(solution.x).sum(axis=1), kind="stable"))
             finished = solution.status == 0 and self.value == value
@@ -111,14 +97,14 @@ class LinearOrdering:
                 return
 
     def _whole_solution(self, options):
-        """Solution of the program over the cuts in whole x, its costs less the best one so far.
+        """Solve the program over the cuts in whole x, relative to the best cost so far.
 
-        One more x, fixed at 1, shifts them: SciPy 1.9 stops at a gap of 1e-4 in relation to the
-        objective, which then is zero unless a better order is found.
+        One more x, fixed at 1, subtracts the best cost. SciPy 1.9 always stops at a relative gap
+        of 1e-4. The objective is 0 now unless there is a better order, so the gap is absolute.
         """
         n_cuts, n_pairs = self.cuts.shape
         cuts = sparse.hstack([self.cuts, sparse.csr_matrix((n_cuts, 1))], format="csr")
-        with warnings.catch_warnings():  # SciPy 1.9 remarks on mip_rel_gap, which it ignores
+        with warnings.catch_warnings():  # SciPy 1.9 warns that it ignores mip_rel_gap
             warnings.filterwarnings("ignore", "Unrecognized options", RuntimeWarning)
             solution = milp(
                 np.append(self.costs, self.constant - self.value),
@@ -131,13 +117,8 @@ class LinearOrdering:
             solution.x = solution.x[:-1]
         return solution
 
-    def _failed(self, status):
-        """No solution: the time is over, or no order is better than the best one."""
-        if status == _INFEASIBLE:
-            self._raise(self.value)
-
     def _price(self, multipliers):
-        """Bound by the Lagrangian of any multipliers; only the ends of x are left of it."""
+        """Raise the bound to the Lagrangian bound of these multipliers."""
         multipliers = np.minimum(multipliers, 0.0)
         self.reduced = self.costs - self.cuts.T @ multipliers
         least = np.minimum(self.reduced * self.ends[:, 0], self.reduced * self.ends[:, 1]).sum()
@@ -146,17 +127,17 @@ class LinearOrdering:
         self._fix()
 
     def _fix(self):
-        """Fix each x whose other value would cost more than the best order does.
+        """Fix each x that could change its value only at a cost above the best order.
 
-        An order outside the fixed values is no better than the best one: the bound that is
-        found inside holds up to the best value.
+        Orders outside the fixed values are no better than the best one, so bounds that hold
+        inside remain valid up to the best value.
         """
         room = self.value - (self.unit or 0.0) - self.priced + self.tolerance
         self.ends[self.reduced > room, 1] = self.ends[self.reduced > room, 0]
         self.ends[-self.reduced > room, 0] = self.ends[-self.reduced > room, 1]
 
     def _options(self):
-        """The solver's options, None when time is over."""
+        """Options of the solver, None at the time limit."""
         if self.deadline is None:
             return {}
         left = self.deadline - monotonic()
@@ -164,7 +145,7 @@ class LinearOrdering:
 
     @property
     def tolerance(self):
-        """Of a gap: rounding of the best value, and less than a unit."""
+        """The gap that counts as closed: rounding errors, and less than a unit."""
         return min(1e-9 * self.value, 0.5 * (self.unit or np.inf))
 
     def _closed(self):
@@ -190,7 +171,7 @@ class LinearOrdering:
         return full
 
     def _separate(self, x):
-        """Add the triangles that x violates most, about one for each variable."""
+        """Add the triangles that x violates most, at most about one for each variable."""
         triangles, excess = violated_triangles(self._matrix(x))
         if len(excess) == 0:
             return False
@@ -199,24 +180,22 @@ class LinearOrdering:
         rows = np.arange(len(i))
         ends = [(i, j), (j, k), (k, i)]
         signs = [np.where(a < b, 1.0, -1.0) for a, b in ends]
-        new = sparse.csr_matrix(
-            (
-                np.concatenate(signs),
-                (np.tile(rows, 3), np.concatenate([self.column[a, b] for a, b in ends])),
-            ),
-            shape=(len(rows), len(self.costs)),
-        )
+        columns = np.concatenate([self.column[a, b] for a, b in ends])
+        entries = np.concatenate(signs), (np.tile(rows, 3), columns)
+        new = sparse.csr_matrix(entries, shape=(len(rows), len(self.costs)))
         self.cuts = sparse.vstack([self.cuts, new], format="csr")
         self.sides = np.concatenate([self.sides, 2.0 - sum((s < 0).astype(float) for s in signs)])
         return True
 
 
-def violated_triangles(x):
-    """Directed triangles with x_ij + x_jk + x_ki > 2, (m, 3), and by how much.
+def violated_triangles(x, tolerance=1e-5):
+    """Directed triangles with x_ij + x_jk + x_ki > 2, (m, 3), and the excess over 2.
 
     Parameters
     ----------
     x : ndarray of shape (r, r)
+    tolerance : float
+        Smallest excess, above the tolerance of the solver, so that no cut is added twice.
 
     Returns
     -------
@@ -228,7 +207,7 @@ def violated_triangles(x):
     for i in range(len(x) - 2):
         later = slice(i + 1, None)
         sums = x[i, later, np.newaxis] + x[later, later] + x[later, i] - 2.0
-        j, k = np.nonzero(sums > _VIOLATED)
+        j, k = np.nonzero(sums > tolerance)
         triangles.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
         excess.append(sums[j, k])
     return np.concatenate(triangles), np.concatenate(excess)

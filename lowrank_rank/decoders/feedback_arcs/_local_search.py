@@ -1,4 +1,4 @@
-"""Local search over insertions: move one item to another position; restarts, or annealing."""
+"""Local search over insertions: restarts for short lists, simulated annealing for long ones."""
 
 from time import monotonic
 
@@ -8,24 +8,20 @@ from ..._lists import ranks_from_orders
 from ._algorithm_1 import dag_ranks
 from ._graphs import clipped, costs_of, net_preferences
 
-MAX_ITEMS_RESTARTS = 100  # of lists that restarts are for; longer ones are annealed
-N_RESTARTS = 100
-_EXCHANGES = 2  # of blocks, by a restart
-_SWEEPS = 20  # of annealing, in place of a restart
-_MOVES = 300_000  # of annealing, by default
+MAX_ITEMS_RESTARTS = 100  # longer lists are annealed, see `decode_pd_local_search`
 
 
 def improve_orders(weights, orders):
-    """Orders in which no item can be moved to another position at a gain.
+    """Improve orders by moves of single items until no move lowers the cost.
 
-    Item by item each list makes the best move of that item, as long as a sweep over the items
-    lowers its cost. Moving the item at position p to q changes the cost by its net preferences over
-    the items between. This is a difference of cumulative sums: all moves of an item take O(r).
+    A sweep makes the best move of each item in turn. Sweeps go on until one lowers no cost. A
+    move changes the cost by the net preferences of the item over the items that it passes, a
+    difference of cumulative sums, so all moves of an item take O(r).
 
     Parameters
     ----------
     weights : ndarray of shape (n_lists, r, r)
-        Preferences; only net preferences matter.
+        Only the net preferences matter.
     orders : ndarray of int, shape (n_lists, r)
         Item indices, best first.
 
@@ -35,7 +31,7 @@ def improve_orders(weights, orders):
     """
     net = net_preferences(weights)
     orders = orders.copy()
-    least = 1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0  # of rounding only
+    least = 1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0  # smaller gains are rounding errors
     active = np.arange(len(orders) if orders.shape[1] > 1 else 0)
     while len(active):
         order, improved = orders[active], np.zeros(len(active), dtype=bool)
@@ -45,7 +41,7 @@ def improve_orders(weights, orders):
             target = np.argmin(change, axis=1)
             better = change[rows, target] < -least[active]
             if better.any():
-                order[better] = _moved(order[better], source[better], target[better])
+                order[better] = moved(order[better], source[better], target[better])
                 improved |= better
         orders[active] = order
         active = active[improved]
@@ -53,7 +49,7 @@ def improve_orders(weights, orders):
 
 
 def move_changes(net, lists, order, item):
-    """Change of cost when an item moves to each position, (m, r), and its own position (m,).
+    """Change of cost if an item moves to each position, (m, r), and its position, (m,).
 
     Parameters
     ----------
@@ -61,20 +57,20 @@ def move_changes(net, lists, order, item):
         Net preferences.
     lists : ndarray of int, shape (m,)
     order : ndarray of int, shape (m, r)
-        Of these lists.
+        Orders of these lists.
     item : int
     """
     source = np.argmax(order == item, axis=1)
     sums = np.cumsum(net[lists[:, np.newaxis], item, order], axis=1)
     own = np.take_along_axis(sums, source[:, np.newaxis], axis=1)
-    # upwards the sum ends before the target, of which nothing is there for the first
+    # A move up ends before its target, a move down after it.
     before = np.concatenate([np.zeros_like(own), sums[:, :-1]], axis=1)
     up = np.arange(order.shape[1]) < source[:, np.newaxis]
     return np.where(up, before, sums) - own, source
 
 
-def _moved(orders, source, target):
-    """Orders with the item at position `source` moved to `target`."""
+def moved(orders, source, target):
+    """Move the item at position `source` of each order to `target`."""
     position = np.arange(orders.shape[1])
     source, target = source[:, np.newaxis], target[:, np.newaxis]
     down = (position >= source) & (position < target)
@@ -83,21 +79,21 @@ def _moved(orders, source, target):
     return np.take_along_axis(orders, taken, axis=1)
 
 
-def shakes_of(r, n_restarts, rng):
-    """Permutations of the r positions that exchange neighbouring blocks, (n_restarts, r).
+def shakes_of(r, n_restarts, rng, n_exchanges=2):
+    """Permutations of r positions that exchange neighbouring blocks at random, (n_restarts, r).
 
-    On the linear ordering instances blocks got out of local optima that single items did not.
+    Blocks leave local optima of the linear ordering instances that single items do not leave.
     """
     shakes = np.tile(np.arange(r), (n_restarts, 1))
     for shake in shakes:
-        for _ in range(_EXCHANGES):
+        for _ in range(n_exchanges):
             a, b, c = np.sort(rng.randint(r + 1, size=3))
             shake[:] = np.concatenate([shake[:a], shake[b:c], shake[a:b], shake[c:]])
     return shakes
 
 
 def search(net, shakes):
-    """Orders by `improve_orders` from algorithm 1, the net preference, and shaken orders.
+    """Improve the orders of algorithm 1 and of the net preferences, then shaken orders.
 
     Parameters
     ----------
@@ -117,7 +113,7 @@ def search(net, shakes):
     cost = costs_of(weights, ranks_from_orders(best))
     slack = 1e-12 * weights.sum(axis=(1, 2))
     for start in (None, *shakes):
-        open_lists = np.flatnonzero(cost > slack)  # an order without a cost is the best
+        open_lists = np.flatnonzero(cost > slack)  # an order of cost 0 is optimal
         if len(open_lists) == 0:
             break
         if start is None:
@@ -133,49 +129,43 @@ def search(net, shakes):
 
 
 def local_search(r, n_restarts=None, rng=None, time_limit=None):
-    """Function from net preferences (n_lists, r, r) to ranks that are locally best.
-
-    By `search`; lists of more than 100 items by annealing from its orders.
+    """Function from net preferences (n_lists, r, r) to ranks; see `decode_pd_local_search`.
 
     Parameters
     ----------
     r : int
     n_restarts : int or None
-        None is 100, and 300,000 moves of annealing.
     rng : RandomState or None
-        None is the seed 0. All lists take the same random numbers.
+        None means the seed 0. All lists use the same random numbers.
     time_limit : float or None
         Seconds for the annealing of each list.
     """
     rng = np.random.RandomState(0) if rng is None else rng
     if r <= MAX_ITEMS_RESTARTS:
-        shakes = shakes_of(r, N_RESTARTS if n_restarts is None else n_restarts, rng)
+        shakes = shakes_of(r, 100 if n_restarts is None else n_restarts, rng)
         return lambda net: ranks_from_orders(search(net, shakes))
-    n_sweeps = -(-_MOVES // r) if n_restarts is None else _SWEEPS * n_restarts
+    n_sweeps = -(-300_000 // r) if n_restarts is None else 20 * n_restarts
     seed = rng.randint(2**31 - 1)
-    return lambda net: ranks_from_orders(_annealed_orders(net, n_sweeps, seed, time_limit))
+
+    def annealed_ranks(net):
+        best = search(net, ())
+        for q in range(len(net) if n_sweeps else 0):
+            rng = np.random.RandomState(seed)
+            found = annealed_order(net[q], best[q], n_sweeps, rng, time_limit)
+            pair = np.stack([best[q], improve_orders(net[[q]], found[np.newaxis])[0]])
+            costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
+            best[q] = pair[np.argmin(costs)]
+        return ranks_from_orders(best)
+
+    return annealed_ranks
 
 
-def _annealed_orders(net, n_sweeps, seed, time_limit):
-    best = search(net, ())
-    for q in range(len(net) if n_sweeps else 0):
-        found = annealed_order(net[q], best[q], n_sweeps, np.random.RandomState(seed), time_limit)
-        pair = np.stack([best[q], improve_orders(net[[q]], found[np.newaxis])[0]])
-        costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
-        best[q] = pair[np.argmin(costs)]
-    return best
+def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=0.3, n_noise=2**16):
+    """Order of one list by simulated annealing: items move to random positions.
 
-
-_HOT, _COLD = 3.0, 0.3  # temperatures, in mean absolute net preferences
-_NOISE = 2**16  # random numbers from which every move takes a window
-
-
-def annealed_order(net, order, n_sweeps, rng, time_limit=None):
-    """Order of one list, found by moving one item after another to a random position.
-
-    An item goes to position t with a probability proportional to exp(-cost(t) / temperature), by
-    Gumbel noise. The costs of all positions are cumulative sums of its net preferences. The
-    temperature falls geometrically, from 3 to .3 mean absolute net preferences.
+    An item moves to position t with a probability proportional to exp(-cost(t) / temperature).
+    Gumbel noise on the costs samples such a position. The costs of all positions of an item are
+    cumulative sums of its net preferences. The temperature falls geometrically.
 
     Parameters
     ----------
@@ -184,10 +174,14 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
     order : ndarray of int, shape (r,)
         Item indices, best first.
     n_sweeps : int
-        Moves for each item, in the mean.
+        Mean number of moves of each item.
     rng : RandomState
     time_limit : float or None
-        Seconds after which it has cooled down at the latest.
+        Seconds until the lowest temperature.
+    hot, cold : float
+        First and last temperature, in mean absolute net preferences.
+    n_noise : int
+        Number of random numbers; the noise of a move is a random window of these.
 
     Returns
     -------
@@ -205,7 +199,7 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
     scale = np.abs(net).sum() / max(r * (r - 1), 1)
     if scale == 0:
         return order
-    noise, rows = rng.gumbel(size=_NOISE + r + 1), list(net)
+    noise, rows = rng.gumbel(size=n_noise + r + 1), list(net)
     sums, costs = np.zeros(r + 1), np.empty(r + 1)  # before each position, and at the end
     for sweep in range(n_sweeps):
         progress = sweep / n_sweeps
@@ -213,8 +207,8 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
             progress = max(progress, (monotonic() - start) / time_limit)
         if progress >= 1:
             break
-        scaled = noise * (scale * _HOT * (_COLD / _HOT) ** progress)
-        windows = rng.randint(_NOISE, size=r).tolist()
+        scaled = noise * (scale * hot * (cold / hot) ** progress)
+        windows = rng.randint(n_noise, size=r).tolist()
         for source, window in zip(rng.randint(r, size=r).tolist(), windows, strict=True):
             item = order[source]
             rows[item].take(order).cumsum(out=sums[1:])
@@ -222,7 +216,7 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
             if target < source:
                 order[target + 1 : source + 1] = order[target:source]
                 order[target] = item
-            elif target > source + 1:  # it leaves a gap above
+            elif target > source + 1:  # the items between move up
                 order[source : target - 1] = order[source + 1 : target]
                 order[target - 1] = item
     return order
