@@ -1,42 +1,40 @@
 """Checks of custom target losses, decoders and surrogates."""
 
 import pickle
-from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
 from ._lists import RankingLists
 from .calibration import all_ranks, conditional_regret, is_order_preserving
-from .surrogates import PairwiseSquared, PointwiseSquared, Surrogate, resolve_surrogate
+from .surrogates import PairwiseSquared, PointwiseSquared, resolve_surrogate
 from .target_losses import resolve_target_loss
-
-_TOLERANCE = 1e-9
 
 
 def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
-    """Check a target loss by enumeration: its identity, decoders and conventions.
+    """Check a target loss by enumeration: its identity, its decoders and its conventions.
 
-    * ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by one
-      constant for all orders of a label;
-    * every decoder that calls itself exact is Bayes-optimal at u = E[targets] for random
-      distributions over `support`;
-    * decoders permute with the items; the loss clones, pickles, and does not change y.
+    * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by
+      one constant for all orders of a label.
+    * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random distributions
+      over `support`.
+    * Decoders permute with the items.
+    * The loss can be cloned and pickled, and does not change y.
 
     Parameters
     ----------
     loss : TargetLoss or str
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
-        Labels that it takes, r at most 6.
+        Labels of the loss, r at most 6.
     n_distributions : int, default=20
     random_state : int, default=0
 
     Raises
     ------
     ValueError
-        If `support` has another shape, or holds what the loss does not take.
+        If `support` has another shape, or holds labels that the loss refuses.
     AssertionError
-        Saying what does not hold.
+        If a check fails, with a sentence on it.
 
     Examples
     --------
@@ -59,15 +57,15 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
     for name, decoder in loss.decoders.items():
         check_decoder(loss, name, support, probabilities)
         if decoder.exact:
-            ranks = decoder.decode(probabilities @ _targets(loss, decoder, support), _r(support))
+            ranks = _decode_mean(loss, decoder, support, probabilities)
             regret = conditional_regret(loss, support, probabilities, ranks).max()
             _require(
-                regret < _TOLERANCE,
+                np.isclose(regret, 0.0),
                 f"{loss!r}: the decoder {name!r} calls itself exact but has "
                 f"regret {regret:.3g} at the expectation of the targets",
             )
     same = np.array_equal(support, before, equal_nan=True)
-    _require(same, f"{loss!r} changes the labels that it is given")
+    _require(same, f"{loss!r} changes the labels")
     for copy in (clone(loss), pickle.loads(pickle.dumps(loss))):
         same = np.array_equal(copy.encode(support), loss.encode(support), equal_nan=True)
         _require(same, f"{loss!r} encodes differently after clone or pickle")
@@ -76,8 +74,8 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
 def check_decoder(loss, name, support, probabilities):
     """Check that a decoder returns ranks 1..r and follows a permutation of the items.
 
-    The value that it reaches must be the same however the items are numbered; the orders may
-    differ where several are as good.
+    The attained value must not depend on the numbering of the items. The orders may differ if
+    several are optimal.
 
     Parameters
     ----------
@@ -90,39 +88,47 @@ def check_decoder(loss, name, support, probabilities):
     Raises
     ------
     AssertionError
-        Saying what does not hold.
+        If a check fails, with a sentence on it.
     """
-    decoder, r = loss.decoders[name], _r(support)
-    ranks = decoder.decode(probabilities @ _targets(loss, decoder, support), r)
+    decoder, r = loss.decoders[name], support.shape[1]
+    ranks = _decode_mean(loss, decoder, support, probabilities)
     _require(
         np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (len(ranks), 1))),
         f"{loss!r}: the decoder {name!r} does not return ranks 1..{r}",
     )
     if not decoder.exact:
         return
-    shuffled = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
-    other = decoder.decode(probabilities @ _targets(loss, decoder, shuffled), r)
-    here = conditional_regret(loss, support, probabilities, ranks)
-    there = conditional_regret(loss, shuffled, probabilities, other)
+    reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
+    other = _decode_mean(loss, decoder, reversed_, probabilities)
     _require(
-        np.allclose(here, there, atol=_TOLERANCE),
+        np.allclose(
+            conditional_regret(loss, support, probabilities, ranks),
+            conditional_regret(loss, reversed_, probabilities, other),
+        ),
         f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
     )
 
 
-def check_surrogate(surrogate, *, n_trials=20, random_state=0):
-    """Check a surrogate in score space: its derivatives, convexity, weights and promises.
+def _decode_mean(loss, decoder, support, probabilities):
+    """Ranks decoded from the expected targets of each distribution over the support."""
+    targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
+    return decoder.decode(probabilities @ targets, support.shape[1])
 
-    * the gradient is that of the values, the curvature no smaller than its diagonal slope;
-    * values are convex along random segments;
-    * an item of weight 2 counts as the item twice, one of weight 0 as none: exactly, or, where
-      ``is_shift_invariant``, but for a constant that no score changes;
-    * weights three times as large give values three times as large, nine times where
-      ``is_pairwise``: a list of weight 3 is the list three times;
-    * where ``is_shift_invariant``, a constant added to a list's scores changes nothing;
-    * where ``is_proportional``, utilities twice as large give values twice as large;
-    * where ``is_squared``, the values are the sums of squared errors, of items or of pairs;
-    * where ``is_order_preserving``, no counter-example is found (`is_order_preserving`).
+
+def check_surrogate(surrogate, *, n_trials=20, random_state=0):
+    """Check a surrogate in score space: its derivatives, convexity, weights and flags.
+
+    * The gradient is the derivative of the values. The curvature is at least the second derivative
+      by each score.
+    * Values are convex along random segments.
+    * An item of weight 2 counts as two copies of the item, an item of weight 0 does not count. The
+      values may differ by a constant if ``is_shift_invariant``.
+    * Weights times 3 give values times 3, or times 9 with ``is_pairwise``: a list of weight 3 is
+      three copies of the list.
+    * With ``is_shift_invariant``, a constant added to the scores of a list changes nothing.
+    * With ``is_proportional``, utilities times 2 give values times 2.
+    * With ``is_squared``, the values are sums of squared errors of items or of pairs.
+    * With ``is_order_preserving``, no counter-example is found (`is_order_preserving`).
 
     Utilities lie in [0, 1): a surrogate with an eta needs one of at least 1.
 
@@ -135,9 +141,9 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
     Raises
     ------
     AssertionError
-        Saying what does not hold.
+        If a check fails, with a sentence on it.
     TypeError
-        If ``evaluate`` returns anything but `SurrogateValues`, or arrays of other shapes.
+        If ``evaluate`` does not return `SurrogateValues` with arrays of the right shapes.
 
     Examples
     --------
@@ -147,20 +153,20 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
     surrogate, rng = resolve_surrogate(surrogate), np.random.default_rng(random_state)
     for _ in range(n_trials):
         lengths = rng.integers(1, 5, 4)
-        n = int(lengths.sum())
+        n, lists = int(lengths.sum()), RankingLists(lengths)
         v = rng.uniform(0, 1, n) * (rng.uniform(size=n) < 0.7)
-        point = _Point(surrogate, v, rng.uniform(0.5, 2.0, n), RankingLists(lengths))
+        weights = rng.uniform(0.5, 2.0, n)
         s, t = rng.normal(size=(2, n))
-        surrogate.prepare(v, point.lists, point.weights)(s)  # refuses what is of another shape
-        _check_derivatives(point, s)
-        middle = point.value((s + t) / 2.0)
+        surrogate.prepare(v, lists, weights)(s)  # refuses values of other shapes
+        _check_derivatives(surrogate, v, s, lists, weights)
+        middle, *ends = (_value(surrogate, v, x, lists, weights) for x in ((s + t) / 2.0, s, t))
         _require(
-            middle <= (point.value(s) + point.value(t)) / 2.0 + _TOLERANCE,
+            middle <= np.mean(ends) or np.isclose(middle, np.mean(ends)),
             f"{surrogate!r} is not convex",
         )
-        _check_flags(point, s, s + np.repeat(rng.normal(size=len(lengths)), lengths))
-        _check_copies(surrogate, v, s, t)
-        _check_list_weights(point, s)
+        shifted = s + np.repeat(rng.normal(size=len(lengths)), lengths)
+        _check_copies(surrogate, v[:4], s[:4], t[:4])
+        _check_flags(surrogate, v, s, shifted, lists, weights)
     if surrogate.is_order_preserving:
         found = is_order_preserving(surrogate, n_distributions=n_trials, random_state=random_state)
         _require(
@@ -170,91 +176,82 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
         )
 
 
-class _Point(NamedTuple):
-    """A surrogate at fixed utilities, as a function of the scores."""
-
-    surrogate: Surrogate
-    v: np.ndarray
-    weights: np.ndarray
-    lists: RankingLists
-
-    def at(self, s):
-        return self.surrogate.evaluate(self.v, s, self.lists, self.weights)
-
-    def value(self, s):
-        return self.at(s).values.sum()
+def _value(surrogate, v, s, lists, weights):
+    return surrogate.evaluate(v, s, lists, weights).values.sum()
 
 
-def _check_derivatives(point, s, step=1e-5):
-    found = point.at(s)
-    moves = step * np.eye(len(s))
-    slope = [(point.value(s + m) - point.value(s - m)) / (2 * step) for m in moves]
+def _check_derivatives(surrogate, v, s, lists, weights, step=1e-5):
+    """Compare the gradient and the curvature with finite differences."""
+    slope, second = np.zeros(len(s)), np.zeros(len(s))
+    for i, move in enumerate(step * np.eye(len(s))):
+        above, below = (surrogate.evaluate(v, s + m, lists, weights) for m in (move, -move))
+        slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
+        second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
+    found = surrogate.evaluate(v, s, lists, weights)
     _require(
         np.allclose(found.gradient, slope, atol=1e-5, rtol=1e-5),
-        f"{point.surrogate!r}: the gradient is not that of the values",
+        f"{surrogate!r}: the gradient is not the derivative of the values",
     )
-    curvature = [
-        (point.at(s + m).gradient[i] - point.at(s - m).gradient[i]) / (2 * step)
-        for i, m in enumerate(moves)
-    ]
-    newton = point.surrogate.newton_values(point.v, s, point.lists, point.weights).curvature
+    newton = surrogate.newton_values(v, s, lists, weights).curvature
     _require(
-        np.all(np.minimum(found.curvature, newton) >= np.array(curvature) - 1e-4),
-        f"{point.surrogate!r}: the curvature is below the second derivative",
+        np.all(np.minimum(found.curvature, newton) >= second - 1e-4),
+        f"{surrogate!r}: the curvature is below the second derivative",
     )
 
 
-def _check_flags(point, s, shifted):
-    """Check the flags of the class, at scores and at scores shifted within lists."""
-    surrogate = point.surrogate
+def _check_flags(surrogate, v, s, shifted, lists, weights):
+    """Check the flags of the class at scores, and at scores shifted within lists."""
+    values = surrogate.evaluate(v, s, lists, weights).values
+    factor = 9.0 if surrogate.is_pairwise else 3.0
+    _require(
+        np.allclose(surrogate.evaluate(v, s, lists, 3.0 * weights).values, factor * values),
+        f"{surrogate!r}: weights three times as large do not give {factor:g} times the value",
+    )
+    value = values.sum()
     if surrogate.is_shift_invariant:
         _require(
-            np.isclose(point.value(s), point.value(shifted)),
+            np.isclose(value, _value(surrogate, v, shifted, lists, weights)),
             f"{surrogate!r} calls itself shift-invariant but changes with a shift",
         )
     if surrogate.is_proportional:
-        half = point._replace(v=0.5 * point.v)
         _require(
-            np.isclose(2.0 * half.value(s), point.value(s)),
+            np.isclose(2.0 * _value(surrogate, 0.5 * v, s, lists, weights), value),
             f"{surrogate!r} calls itself proportional to the utilities but is not",
         )
     if surrogate.is_squared:
         plain = PairwiseSquared() if surrogate.is_pairwise else PointwiseSquared()
         _require(
-            np.isclose(point.value(s), point._replace(surrogate=plain).value(s)),
+            np.isclose(value, _value(plain, v, s, lists, weights)),
             f"{surrogate!r} calls itself squared but is not the sum of squared errors",
         )
 
 
 def _check_copies(surrogate, v, s, t):
-    """The first item with weight 2, twice, and a further one of weight 0, in one list."""
-    v, s, t = v[:4], s[:4], t[:4]
-    ones, two = np.ones(len(v) + 1), np.ones(len(v))
-    two[0] = 2.0
-    one = _Point(surrogate, v, two, RankingLists([len(v)]))
-    twice = _Point(surrogate, np.append(v, v[0]), ones, RankingLists([len(v) + 1]))
-    more = _Point(surrogate, np.append(v, 0.5), np.append(two, 0.0), twice.lists)
-    excess = [twice.value(np.append(x, x[0])) - one.value(x) for x in (s, t)]
-    # Copies of an item that are compared with each other add what no score changes.
+    """Compare a first item of weight 2 with two copies, and add an item of weight 0."""
+    one, longer = RankingLists([len(v)]), RankingLists([len(v) + 1])
+    weights = np.ones(len(v))
+    weights[0] = 2.0
+
+    def value(x):
+        return _value(surrogate, v, x, one, weights)
+
+    excess = [
+        _value(surrogate, np.append(v, v[0]), np.append(x, x[0]), longer, np.ones(len(v) + 1))
+        - value(x)
+        for x in (s, t)
+    ]
+    # A pair of copies adds a constant to a pairwise surrogate.
     expected = excess[1] if surrogate.is_shift_invariant else 0.0
     _require(np.isclose(excess[0], expected), f"{surrogate!r}: weight 2 is not the item twice")
-    _require(
-        np.isclose(one.value(s), more.value(np.append(s, 9.0))),
-        f"{surrogate!r}: an item of weight 0 counts",
+    without = _value(
+        surrogate, np.append(v, 0.5), np.append(s, 9.0), longer, np.append(weights, 0.0)
     )
-
-
-def _check_list_weights(point, s):
-    factor = 9.0 if point.surrogate.is_pairwise else 3.0
-    thrice = point._replace(weights=3.0 * point.weights)
-    _require(
-        np.allclose(thrice.at(s).values, factor * point.at(s).values),
-        f"{point.surrogate!r}: weights three times as large do not give {factor:g} times the value",
-    )
+    _require(np.isclose(value(s), without), f"{surrogate!r}: an item of weight 0 counts")
 
 
 def _check_identity(loss, support):
-    orders = all_ranks(_r(support))
+    """Check that the loss plus the measure is constant over the orders of each label."""
+    orders = all_ranks(support.shape[1])
     features = loss.rank_features(orders)
     targets = loss.encode(support)
     _require(
@@ -271,17 +268,9 @@ def _check_identity(loss, support):
         measures = loss.measure(labels, -orders, average=None)
         constant = values + np.where(np.isnan(measures), loss.undefined, measures)
         _require(
-            np.ptp(constant) < _TOLERANCE,
+            np.allclose(constant, constant[0], rtol=0.0),
             f"{loss!r}: loss + measure is not constant over the orders of the label {y.tolist()}",
         )
-
-
-def _targets(loss, decoder, support):
-    return loss.score_targets(support) if decoder.of_scores else loss.encode(support)
-
-
-def _r(support):
-    return support.shape[1]
 
 
 def _require(fact, message):

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lowrank_rank.datasets import dump_letor, iter_lists, load_letor, make_ranking
-from lowrank_rank.datasets._blocks import cuts
+from lowrank_rank.datasets import dump_letor, iter_lists, make_ranking
 
 
 @pytest.fixture(scope="module")
@@ -68,20 +67,23 @@ def test_chunks_cut_anywhere_are_joined(data, kind, size):
 def test_a_list_longer_than_a_block_is_one(data):
     long = [([[float(i)]], [0], ["a"]) for i in range(50)] + [([[0.0]], [1], ["b"])]
     assert [len(y) for _, y, _ in iter_lists(long, rows_per_block=3)] == [50, 1]
-    assert list(cuts(np.array([1] * 7 + [2]), 2)) == [(0, 7), (7, 8)]
-    assert list(cuts(np.array([1] * 7), 2)) == [(0, 7)]
+    for ids, lengths in (([1] * 7 + [2], [7, 1]), ([1] * 7, [7]), ([0, 1, 1, 1, 2], [1, 3, 1])):
+        arrays = np.zeros((len(ids), 1)), np.zeros(len(ids)), np.array(ids)
+        assert [len(y) for _, y, _ in iter_lists(arrays, rows_per_block=2)] == lengths
 
 
 @pytest.mark.parametrize("suffix", ["txt", "txt.gz"])
 @pytest.mark.parametrize("dense", [False, True])
-def test_letor_files_in_pieces(tmp_path, data, suffix, dense):
+def test_letor_files_in_chunks(tmp_path, data, suffix, dense):
+    """Lists that are cut by files, and by the chunks of 4,000 lines in which files are read."""
+    X, y, qid = (np.concatenate([part] * 45) for part in data)
+    data = X, y, qid + np.repeat(np.arange(45) * 100, len(data[1]))
     paths = [tmp_path / f"{i}.{suffix}" for i in range(2)]
-    half = len(data[1]) // 2 + 1
-    assert data[2][half - 1] == data[2][half]  # a list that the files cut
+    half = 4100 + int(np.argmax(data[2][4100:] == data[2][4099:-1]))  # a list that the files cut
     for path, rows in zip(paths, (slice(half), slice(half, None)), strict=True):
         dump_letor(data[0][rows], data[1][rows], data[2][rows], path)
-    blocks = iter_lists(paths, rows_per_block=20, dense=dense)
-    assert_whole_lists(blocks, data, 20)
+    blocks = iter_lists(paths, rows_per_block=300, dense=dense)
+    assert_whole_lists(blocks, data, 300)
     assert all(sparse.issparse(X) != dense for X, _, _ in blocks)
     wide = iter_lists(paths[0], n_features=9, dtype=np.float32)
     assert {(X.shape[1], X.dtype) for X, _, _ in wide} == {(9, np.dtype(np.float32))}
@@ -170,23 +172,31 @@ def test_parquet_files(tmp_path, data):
     with pytest.raises(ValueError, match="no column 'y'"):
         list(iter_lists(paths))
     frame.rename(columns={"a": "z"}).to_parquet(paths[1])
-    with pytest.raises(ValueError, match="not the same columns"):
+    with pytest.raises(ValueError, match="other columns than"):
         list(iter_lists(paths, y_column="grade"))
 
 
-def test_memory_is_that_of_blocks(tmp_path):
-    """A file in blocks of 500 rows takes a fraction of what it takes as a whole."""
-    rng = np.random.default_rng(0)
-    line = " ".join(f"{j + 1}:{v}" for j, v in enumerate(rng.integers(0, 9, 60)))
-    path = tmp_path / "log.txt"
-    path.write_text("".join(f"1 qid:{i // 10} {line}\n" for i in range(16_000)))
-    blocks = iter_lists(path, n_features=60, rows_per_block=500)
+def test_memory_is_that_of_a_few_blocks():
+    """The rows of 40 chunks are never in memory together."""
+
+    def chunks():
+        for i in range(40):
+            yield np.full((1000, 50), float(i)), np.zeros(1000), np.arange(i * 1000, (i + 1) * 1000)
+
+    blocks = iter_lists(chunks, rows_per_block=700)
     tracemalloc.start()
     n_rows = sum(len(y) for _, y, _ in blocks)
-    bounded = tracemalloc.get_traced_memory()[1]
-    tracemalloc.reset_peak()
-    n_loaded = len(load_letor(path)[1])
-    at_once = tracemalloc.get_traced_memory()[1]
+    peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert n_rows == n_loaded == 16_000
-    assert bounded < 0.7 * at_once, (bounded, at_once)
+    assert n_rows == 40_000
+    assert peak < 0.5 * n_rows * 50 * 8
+
+
+def test_files_are_read_lazily(tmp_path):
+    """A line that is wrong at the end of a file does not stop the blocks before."""
+    path = tmp_path / "log.txt"
+    path.write_text("".join(f"1 qid:{i // 10} 1:{i}\n" for i in range(20_000)) + "1 qid:x\n")
+    blocks = iter(iter_lists(path, n_features=1, rows_per_block=500))
+    assert next(blocks)[0].toarray().ravel().tolist() == list(range(500))
+    with pytest.raises(ValueError, match="line 20001: not readable"):
+        list(blocks)

@@ -1,9 +1,11 @@
 """TREC files: written and read back, refused by line, replaced only when complete."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lowrank_rank.datasets import dump_qrels, dump_run, load_qrels, load_run
+from lowrank_rank.metrics import evaluate_run
 
 RUN = {"q2": {"b": 0.1 + 0.2, "a": 5e-324, "c": 1e300}, "q1": {"ä": -1.0}}
 QRELS = {"q2": {"b": 0, "x": 3}, "q1": {"ä": -1}}
@@ -39,10 +41,10 @@ def test_pytrec_eval_reads_what_is_written(tmp_path):
     ("load", "text", "message"),
     [
         (load_run, "q Q0 d 1 0.5 t\nq Q0 d 2 0.5\n", "line 2: 5 words; expected 'query Q0"),
-        (load_run, "q Q0 d 1 nan t\n", "line 1: 'nan' is no number"),
-        (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is no number"),
+        (load_run, "q Q0 d 1 nan t\n", "line 1: 'nan' is not a number"),
+        (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is not a number"),
         (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' stands"),
-        (load_qrels, "q 0 d 1.5\n", "line 1: '1.5' is no integer; expected 'query iter"),
+        (load_qrels, "q 0 d 1.5\n", "line 1: '1.5' is not an integer; expected 'query iter"),
         (load_qrels, "", "no line of data"),
     ],
 )
@@ -88,3 +90,44 @@ def test_bad_content_leaves_the_old_file(tmp_path, dump, content, message):
 def test_tags_are_words(tmp_path):
     with pytest.raises(ValueError, match="a word"):
         dump_run(RUN, tmp_path / "f", tag="two words")
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "message"),
+    [
+        ([1], TypeError, "run must be a dict"),
+        ({"q": [1]}, TypeError, "run must be a dict"),
+        ({"q": {"d": np.nan}}, ValueError, r"run\['q'\]\['d'\] is nan"),
+        ({"q": {"d": "1"}}, ValueError, "finite number"),
+        ({1: {"d": 1.0}, "1": {}}, ValueError, "twice"),
+        ({"q": {1: 1.0, "1": 2.0}}, ValueError, "twice"),
+        (pd.DataFrame({"qid": [1], "docno": [1]}), ValueError, "must be called 'score'"),
+        (
+            pd.DataFrame({"qid": [1, 1], "docno": [1, 1], "score": [1.0, 2.0]}),
+            ValueError,
+            "document 1 of 1 twice",
+        ),
+        (
+            pd.DataFrame({"qid": [1], "docno": [1], "score": [np.inf]}),
+            ValueError,
+            "finite number",
+        ),
+    ],
+)
+def test_what_is_no_run_is_refused(tmp_path, table, error, message):
+    with pytest.raises(error, match=message):
+        dump_run(table, tmp_path / "f")
+    with pytest.raises(error, match=message):
+        evaluate_run(table, QRELS)
+
+
+def test_frames_there_and_back(tmp_path):
+    run = {"b": {"2": 0.5, "1": 1.5}, "a": {"1": 2.0}}
+    rows = [("b", 2, 0.5), ("b", 1, 1.5), ("a", 1, 2.0)]
+    for columns in (["qid", "docno", "score"], ["q_id", "doc_id", "score"]):
+        dump_run(pd.DataFrame(rows, columns=columns), tmp_path / "f")
+        assert load_run(tmp_path / "f") == run
+        assert list(load_run(tmp_path / "f")) == ["b", "a"]
+    frame = load_run(tmp_path / "f", as_frame=True)
+    assert list(frame.columns) == ["qid", "docno", "score"]
+    assert frame["score"].tolist() == [1.5, 0.5, 2.0]

@@ -84,7 +84,7 @@ class ClaimsToBeTwiceSquared(PointwiseSquared):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        (WrongGradient, "gradient is not that of the values"),
+        (WrongGradient, "gradient is not the derivative"),
         (WrongCurvature, "curvature is below"),
         (Concave, r"curvature|convex"),
         (Moves, "changes with a shift"),

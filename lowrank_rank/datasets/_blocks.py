@@ -1,9 +1,9 @@
 """Blocks of whole lists from whatever is larger than memory."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -11,11 +11,10 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._lists import factorize, id_array
 from .._parameters import Rule, check_parameter, count, verbosity
-from ._files import line_of_row, path_like, read_chunks, read_path
-from ._letor import as_features, feature_dtype, widen
+from ._files import line_of_row, path_like, read_path, read_svmlight
+from ._letor import convert_features, feature_dtype
 
 _name = Rule(lambda value: isinstance(value, str), "the name of a column")
-_ROWS_PER_BATCH = 2**16  # of a Parquet file
 
 
 def iter_lists(
@@ -30,10 +29,10 @@ def iter_lists(
     qid_column: str = "qid",
     verbose: int = 0,
 ) -> "ListBlocks":
-    """Iterate over blocks of whole lists from files, memory maps or chunks, any number of times.
+    """Blocks of whole lists from files, memory maps or chunks, as often as they are asked for.
 
-    No list is cut between two blocks. Lists that chunks or files cut are joined. A list that comes
-    back after other lists is refused.
+    No list is ever cut between two blocks: one that the source cuts, between chunks or files, is
+    joined, and one that comes back after other lists have come is refused.
 
     Parameters
     ----------
@@ -47,16 +46,16 @@ def iter_lists(
     rows_per_block : int, default=100_000
         Rows of a block at most; a list that is longer is a block by itself.
     n_features : int or None, default=None
-        Number of features of LETOR files; None is the highest feature, which costs an additional
-        pass.
+        Of LETOR files; None takes the highest of any of the files, which the first pass finds
+        by reading them once more.
     dtype : dtype, default=float64
-        Type of the features of files, as in `load_letor`. Arrays and chunks keep theirs.
+        Of the features of files, as in `load_letor`. Arrays and chunks keep theirs.
     zero_based : bool, default=False
         Whether LETOR files count features from 0.
     dense : bool, default=False
         Whether blocks of LETOR files hold arrays rather than CSR matrices.
     y_column, qid_column : str, default="y" and "qid"
-        Columns of Parquet files with the grades and the query ids. All others are features.
+        Of Parquet files: the columns of the grades and of the query ids. All others are features.
     verbose : int, default=0
         1 prints a line at the end of each pass, 2 one for each block.
 
@@ -77,8 +76,8 @@ def iter_lists(
 
     Notes
     -----
-    Memory holds about three blocks, a chunk of the source, and the set of the earlier ids, some 100
-    bytes a list. A LETOR file is read in pieces of 512 KiB.
+    Memory is that of about three blocks, of one chunk of the source, and of the set of the ids that
+    have passed, some 100 bytes a list. A LETOR file is read in pieces of 512 KiB.
 
     Examples
     --------
@@ -102,162 +101,130 @@ def iter_lists(
     check_parameter("y_column", y_column, [_name])
     check_parameter("qid_column", qid_column, [_name])
     check_parameter("verbose", verbose, [verbosity])
-    size = int(rows_per_block)
+    paths = None if _is_arrays(source) else _paths(source)
+    opened: _Arrays | _Chunks
     if _is_arrays(source):
-        pieces: Callable[[], Iterator] = _Arrays(source, size)
+        opened = _Arrays(source)
+    elif paths is None:
+        opened = _Chunks(source)
+    elif all(path.suffix == ".parquet" for path in paths):
+        opened = _Parquet(paths, feature_dtype(dtype), y_column, qid_column)
     else:
-        chunks: Callable[[], Iterator]
-        paths = _paths(source)
-        if paths is None:
-            chunks = _Chunks(source)
-        elif all(path.suffix == ".parquet" for path in paths):
-            chunks = _Parquet(paths, feature_dtype(dtype), y_column, qid_column)
-        else:
-            chunks = _Letor(paths, feature_dtype(dtype), bool(zero_based), bool(dense), n_features)
-        pieces = _Joined(chunks, size)
-    return ListBlocks(pieces, verbose=int(verbose))
+        opened = _Letor(paths, feature_dtype(dtype), zero_based, dense, n_features)
+    return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
 
 
 class ListBlocks:
-    """A re-iterable of blocks (X, y, qid) of whole lists; what `iter_lists` returns.
+    """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
 
     Parameters
     ----------
-    pieces : callable
-        Returns an iterator of one pass over blocks that end where a list ends; its ``place(row)``
-        says where a row of the source stands.
+    source : object
+        ``source.blocks(size)`` iterates over blocks of whole lists, ``source.place(row)`` describes
+        the place of a row.
+    size : int
+        Rows of a block.
     verbose : int, default=0
     """
 
-    def __init__(self, pieces: Any, *, verbose: int = 0) -> None:
-        self._pieces = pieces
+    def __init__(self, source: Any, size: int, *, verbose: int = 0) -> None:
+        self._source = source
+        self._size = size
         self._verbose = verbose
 
     def __iter__(self) -> Iterator[tuple]:
-        seen: set = set()
-        began, n_rows, n_blocks = perf_counter(), 0, 0
-        for X, y, qid in self._pieces():
-            self._refuse_known(qid, seen, n_rows)
+        earlier_ids: set = set()
+        start, n_rows, n_blocks = perf_counter(), 0, 0
+
+        def report(what):
+            counts = f"{n_rows} rows, {len(earlier_ids)} lists, {perf_counter() - start:.1f} s"
+            print(f"[iter_lists] {what}: {counts}", flush=True)
+
+        for X, y, qid in self._source.blocks(self._size):
+            self._check_ids(qid, earlier_ids, n_rows)
             n_rows, n_blocks = n_rows + len(qid), n_blocks + 1
             if self._verbose > 1:
-                self._print(f"block {n_blocks}", n_rows, len(seen), perf_counter() - began)
+                report(f"block {n_blocks}")
             yield X, y, qid
         if not n_blocks:
-            raise ValueError(f"{self._pieces!r} holds no row of data.")
+            raise ValueError(f"{self._source!r} holds no row of data.")
         if self._verbose:
-            self._print(f"pass over {n_blocks} blocks", n_rows, len(seen), perf_counter() - began)
+            report(f"pass over {n_blocks} blocks")
 
-    def _refuse_known(self, qid, seen, n_rows):
-        """Add the ids of a block to those that are seen; none may be among them."""
+    def _check_ids(self, qid, earlier_ids, n_rows):
+        """Refuse the id of an earlier list, and add the ids of this block to the earlier ones."""
         codes, ids = factorize(qid)
-        back = codes[1:] < codes[:-1]  # codes rise as ids appear
         ids = ids.tolist()
-        if back.any() or not seen.isdisjoint(ids):
-            row = int(np.argmax(back)) + 1 if back.any() else len(qid)
-            known = [i for i, q in enumerate(ids) if q in seen]
-            first = int(np.argmax(codes == known[0])) if known else len(qid)
-            row = min(row, first)
+        is_back = np.array([i in earlier_ids for i in ids], dtype=bool)[codes]
+        is_back[1:] |= codes[1:] < codes[:-1]  # codes rise as ids appear
+        if is_back.any():
+            row = int(np.argmax(is_back))
             raise ValueError(
-                f"The list {ids[codes[row]]!r} comes back at {self._pieces.place(n_rows + row)}, "
+                f"The list {ids[codes[row]]!r} comes back at {self._source.place(n_rows + row)}, "
                 "after rows of other lists: the rows of a list must stand together. Sort the data "
                 "by query id, or give ids that are unique over all files."
             )
-        seen.update(ids)
-
-    def _print(self, what, n_rows, n_lists, seconds):
-        print(f"[iter_lists] {what}: {n_rows} rows, {n_lists} lists, {seconds:.1f} s", flush=True)
+        earlier_ids.update(ids)
 
     def __repr__(self):
-        return f"ListBlocks({self._pieces!r})"
+        return f"ListBlocks({self._source!r})"
 
 
 # Cutting and joining ----------------------------------------------------------------
 
 
 def cuts(qid, size):
-    """Pairs (start, stop) of at most `size` rows that end where a list ends, in their order.
+    """Yield pairs (start, stop) of at most `size` rows that end where a list ends.
 
-    A list that is longer is a pair by itself. Reads `qid` piece by piece.
+    A longer list is a pair by itself.
 
     Examples
     --------
     >>> list(cuts(np.array([1, 1, 2, 3, 3, 3, 4]), 2))
     [(0, 2), (2, 3), (3, 6), (6, 7)]
     """
-    start, n_rows = 0, len(qid)
-    while start < n_rows:
-        stop = min(start + size, n_rows)
-        if stop < n_rows and qid[stop] == qid[stop - 1]:
-            heads = np.flatnonzero(_changes(qid[start:stop]))
-            stop = start + int(heads[-1]) + 1 if len(heads) else _end_of_list(qid, stop, size)
+    ends = np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1, [len(qid)]])
+    start = 0
+    while start < len(qid):
+        first_end = ends[np.searchsorted(ends, start, side="right")]
+        last_end = ends[np.searchsorted(ends, start + size, side="right") - 1]
+        stop = int(max(first_end, last_end))
         yield start, stop
         start = stop
 
 
-def _changes(qid):
-    qid = np.asarray(qid)
-    return (qid[1:] != qid[:-1]).astype(bool)
+def _rows(block, start, stop):
+    """A slice of the rows of a block (X, y, qid)."""
+    X, y, qid = block
+    X = X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
+    return X, y[start:stop], qid[start:stop]
 
 
-def _end_of_list(qid, row, size):
-    """The end of the list that `row` is in the middle of."""
-    while row < len(qid):
-        changes = _changes(qid[row - 1 : row + size])
-        if changes.any():
-            return row + int(np.argmax(changes))
-        row += size
-    return len(qid)
+def _join(chunks, size):
+    """Yield blocks of whole lists from chunks that may cut lists."""
+    pending: list[tuple] = []
+    n_rows, enough = 0, size
+    for chunk in chunks:
+        pending.append(_check_chunk(chunk, pending[-1] if pending else None))
+        n_rows += len(pending[-1][1])
+        if n_rows > enough:
+            joined = _concatenate(pending)
+            *whole, last = cuts(joined[2], size)
+            for cut in whole:
+                yield _rows(joined, *cut)
+            # The copy of the last list lets the joined rows be freed.
+            pending = [tuple(part.copy() for part in _rows(joined, *last))]
+            n_rows = last[1] - last[0]
+            enough = max(size, 2 * n_rows)  # a long list is not copied for each chunk
+            del joined
+    if pending:
+        joined = _concatenate(pending)
+        for cut in cuts(joined[2], size):
+            yield _rows(joined, *cut)
 
 
-class _Joined:
-    """Blocks of whole lists of chunks that may cut them."""
-
-    def __init__(self, chunks, size):
-        self.chunks, self.size = chunks, size
-
-    def __call__(self):
-        held: list[_Block] = []
-        n_rows, enough = 0, self.size
-        for chunk in self.chunks():
-            held.append(_checked(chunk, held[-1] if held else None))
-            n_rows += len(held[-1].qid)
-            if n_rows <= enough:
-                continue
-            whole = _concatenate(held)
-            *starts, last = cuts(whole.qid, self.size)
-            for start, stop in starts:
-                yield whole.rows(start, stop)
-            held, n_rows = [whole.rows(*last).copy()], last[1] - last[0]
-            enough = max(self.size, 2 * n_rows)  # a long list is not copied for each chunk
-            del whole
-        if held:
-            whole = _concatenate(held)
-            for start, stop in cuts(whole.qid, self.size):
-                yield whole.rows(start, stop)
-
-    def place(self, row):
-        return self.chunks.place(row)
-
-    def __repr__(self):
-        return repr(self.chunks)
-
-
-class _Block(NamedTuple):
-    X: Any
-    y: np.ndarray
-    qid: np.ndarray
-
-    def rows(self, start, stop):
-        X = self.X.iloc[start:stop] if hasattr(self.X, "iloc") else self.X[start:stop]
-        return _Block(X, self.y[start:stop], self.qid[start:stop])
-
-    def copy(self):
-        """Copy rows that are a view of other rows, to free the memory of these."""
-        return _Block(self.X.copy(), self.y.copy(), self.qid.copy())
-
-
-def _checked(chunk, before):
-    """A chunk as the user gave it: three parts of one length, the features as before."""
+def _check_chunk(chunk, before):
+    """Validate a chunk (X, y, qid): parts of equal length, as many features as before."""
     try:
         X, y, qid = chunk
     except (TypeError, ValueError):
@@ -265,35 +232,34 @@ def _checked(chunk, before):
             f"Each chunk must be a triple (X, y, qid), got {type(chunk).__name__}."
         ) from None
     X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "iloc") else np.asarray(X)
-    block = _Block(X, np.asarray(y), id_array(qid))
-    check_consistent_length(*block)
+    y, qid = np.asarray(y), id_array(qid)
+    check_consistent_length(X, y, qid)
     if X.ndim != 2:
         raise ValueError(f"X of each chunk must have two dimensions, got shape {X.shape}.")
-    if before is not None and before.X.shape[1] != X.shape[1]:
+    if before is not None and before[0].shape[1] != X.shape[1]:
         raise ValueError(
-            f"A chunk of {X.shape[1]} features follows one of {before.X.shape[1]}: all chunks need "
-            "the same features."
+            f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}: all chunks "
+            "need the same features."
         )
-    return block
+    return X, y, qid
 
 
 def _concatenate(blocks):
     if len(blocks) == 1:
         return blocks[0]
     X, y, qid = zip(*blocks, strict=True)
-    if all(sparse.issparse(one) for one in X):
+    if all(sparse.issparse(part) for part in X):
         features = sparse.vstack(X, format="csr")
-    elif all(hasattr(one, "iloc") for one in X):
+    elif all(hasattr(part, "iloc") for part in X):
         import pandas as pd
 
         features = pd.concat(X)
     else:
-        features = np.concatenate([np.asarray(one) for one in X])
-    kinds, types = {one.dtype.kind for one in qid}, {one.dtype for one in qid}
-    # NumPy would make strings of numbers, and floats of signed and unsigned integers
-    mixed = kinds > {"i"} if kinds <= set("iu") else len(kinds) > 1
-    ids = [one.astype(object) for one in qid] if mixed and len(types) > 1 else list(qid)
-    return _Block(features, np.concatenate(y), np.concatenate(ids))
+        features = np.concatenate([np.asarray(part) for part in X])
+    if len({ids.dtype.kind for ids in qid}) > 1:
+        # NumPy would make strings of numbers, and floats of signed and unsigned integers.
+        qid = [ids.astype(object) for ids in qid]
+    return features, np.concatenate(y), np.concatenate(qid)
 
 
 # Sources ----------------------------------------------------------------------------
@@ -309,12 +275,8 @@ def _is_arrays(source):
     )
 
 
-def _mapped(part):
-    return np.load(read_path(part), mmap_mode="r") if path_like.accepts(part) else part
-
-
 def _paths(source):
-    """The given files, or None for another source."""
+    """The files that were given, or None where it is something else."""
     if path_like.accepts(source):
         return [read_path(source)]
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):
@@ -326,27 +288,29 @@ def _paths(source):
 
 
 class _Arrays:
-    """Blocks of three arrays: views, where these are arrays."""
+    """Blocks of three arrays, as views of them."""
 
-    def __init__(self, source, size):
-        X, y, qid = map(_mapped, source)
+    def __init__(self, source):
+        X, y, qid = (
+            np.load(read_path(part), mmap_mode="r") if path_like.accepts(part) else part
+            for part in source
+        )
         X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "shape") else np.asarray(X)
-        self.block, self.size = _Block(X, np.asanyarray(y), id_array(qid)), size
-        check_consistent_length(*self.block)
+        self.data = X, np.asanyarray(y), id_array(qid)
+        check_consistent_length(*self.data)
 
-    def __call__(self):
-        for start, stop in cuts(self.block.qid, self.size):
-            yield tuple(self.block.rows(start, stop))
+    def blocks(self, size):
+        return (_rows(self.data, *cut) for cut in cuts(self.data[2], size))
 
     def place(self, row):
         return f"row {row}"
 
     def __repr__(self):
-        return f"<arrays of {len(self.block.qid)} rows>"
+        return f"<arrays of {len(self.data[2])} rows>"
 
 
 class _Chunks:
-    """Chunks of an iterable, or of what a callable returns."""
+    """Chunks of an iterable, or of the iterable that a callable returns."""
 
     def __init__(self, source):
         if not callable(source) and not isinstance(source, Iterable):
@@ -356,17 +320,19 @@ class _Chunks:
             )
         self.source, self.is_used = source, False
 
-    def __call__(self):
+    def blocks(self, size):
+        return _join(self.chunks(), size)
+
+    def chunks(self):
         if callable(self.source):
-            return iter(self.source())
-        if isinstance(self.source, Iterator):
-            if self.is_used:
-                raise ValueError(
-                    "The chunks come from an iterator, which can be passed over only once, and a "
-                    "second pass was asked for: give a list, or a callable that returns a new one."
-                )
-            self.is_used = True
-        return iter(self.source)
+            return self.source()
+        if isinstance(self.source, Iterator) and self.is_used:
+            raise ValueError(
+                "The chunks come from an iterator, which can be passed over only once, and a "
+                "second pass was asked for: give a list, or a callable that returns a new one."
+            )
+        self.is_used = True
+        return self.source
 
     def place(self, row):
         return f"row {row} of all chunks together"
@@ -375,18 +341,20 @@ class _Chunks:
         return f"<chunks of a {type(self.source).__name__}>"
 
 
-class _Files:
-    """Chunks of several files, one after the other; remembers where each of them starts."""
+class _Files(_Chunks):
+    """Chunks of several files, one file after the other.
+
+    A subclass defines ``read(path)``, which iterates over the chunks of one file.
+    """
 
     def __init__(self, paths):
         if not paths:
             raise ValueError("iter_lists got no path: give a file or a list of files.")
         for path in paths:
-            with open(path, "rb"):  # what is missing is said now, not in the first pass
-                pass
+            open(path, "rb").close()  # a missing file is reported before the first pass
         self.paths, self.starts = paths, []
 
-    def __call__(self):
+    def chunks(self):
         self.starts, row = [], 0
         for path in self.paths:
             self.starts.append(row)
@@ -394,15 +362,11 @@ class _Files:
                 yield chunk
                 row += len(chunk[1])
 
-    def read(self, path):
-        """Triples (X, y, qid) of one file."""
-        raise NotImplementedError
-
     def place(self, row):
         file = int(np.searchsorted(self.starts, row, side="right")) - 1
-        return self.in_file(self.paths[file], row - self.starts[file])
+        return self.place_in_file(self.paths[file], row - self.starts[file])
 
-    def in_file(self, path, row):
+    def place_in_file(self, path, row):
         return f"{path}, row {row}"
 
     def __repr__(self):
@@ -417,21 +381,21 @@ class _Letor(_Files):
 
     def read(self, path):
         if self.n_features is None:
-            self.n_features = max(
-                (
-                    X.shape[1]
-                    for one in self.paths
-                    for X, _, _ in read_chunks(one, self.dtype, self.zero_based)
-                ),
-                default=1,
+            chunks = (
+                chunk
+                for one in self.paths
+                for chunk in read_svmlight(one, self.dtype, self.zero_based)
             )
+            self.n_features = max((X.shape[1] for X, _, _ in chunks), default=1)
         row = 0
-        for X, y, qid in read_chunks(path, self.dtype, self.zero_based):
-            widen(X, self.n_features, path, self.zero_based, row)
-            yield as_features(path, X, self.dtype, self.dense, row), y, qid
+        for X, y, qid in read_svmlight(path, self.dtype, self.zero_based):
+            X = convert_features(
+                path, X, self.n_features, self.dtype, self.zero_based, self.dense, first_row=row
+            )
+            yield X, y, qid
             row += len(y)
 
-    def in_file(self, path, row):
+    def place_in_file(self, path, row):
         return f"{path}, line {line_of_row(path, row)}"
 
 
@@ -447,27 +411,27 @@ class _Parquet(_Files):
         except ImportError:
             raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
         with closing(ParquetFile(path)) as file:
-            names = self._names(path, file.schema_arrow.names)
-            for batch in file.iter_batches(_ROWS_PER_BATCH, columns=[*names, *self.columns]):
-                y, qid = (_values(batch, name) for name in self.columns)
-                X = np.empty((len(y), len(names)), dtype=self.dtype)
+            names = self._feature_names(path, file.schema_arrow.names)
+            for batch in file.iter_batches(columns=[*names, *self.columns]):
+                columns = {
+                    name: column.to_numpy(zero_copy_only=False)
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                }
+                X = np.empty((batch.num_rows, len(names)), dtype=self.dtype)
                 for j, name in enumerate(names):
-                    X[:, j] = _values(batch, name)
-                yield X, y, qid
+                    X[:, j] = columns[name]
+                yield X, *(columns[name] for name in self.columns)
 
-    def _names(self, path, names):
-        missing = [name for name in self.columns if name not in names]
-        if missing:
-            raise ValueError(
-                f"{path} has no column {missing[0]!r}, only {names[:10]}: name those of the grades "
-                "and of the query ids, y_column=... and qid_column=...."
-            )
+    def _feature_names(self, path, names):
+        """Names of the features of a file, the same for all files."""
+        for name in self.columns:
+            if name not in names:
+                raise ValueError(
+                    f"{path} has no column {name!r}, only {names[:10]}: name the columns of grades "
+                    "and query ids, y_column=... and qid_column=...."
+                )
         names = [name for name in names if name not in self.columns]
-        self.features = names if self.features is None else self.features
+        self.features = self.features or names
         if set(names) != set(self.features):
-            raise ValueError(f"{path} has not the same columns as {self.paths[0]}.")
+            raise ValueError(f"{path} has other columns than {self.paths[0]}.")
         return self.features
-
-
-def _values(batch, name):
-    return batch.column(batch.schema.get_field_index(name)).to_numpy(zero_copy_only=False)

@@ -11,6 +11,7 @@ from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
+from ._generators import check_values
 
 _FRACTION = number(0, 1)
 
@@ -50,9 +51,9 @@ def utilities_from_clicks(
     min_propensity : float, default=0.0
         Smaller propensities are raised to it: less variance, and a bias.
     non_negative : bool, default=False
-        Add one number to all rows, the least for which no click rate gives v < 0: ``max_p
-        eps_minus_p / (eps_plus_p - eps_minus_p)`` over the positions that occur. A constant in all
-        rows changes no expected order, and shifts the DCG of all orders alike.
+        Add one number to all rows, the least for which no click rate gives v < 0:
+        ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the positions that occur. As it is
+        the same in all rows it changes no expected order, and DCG of every order alike.
 
     Returns
     -------
@@ -72,9 +73,9 @@ def utilities_from_clicks(
     Notes
     -----
     Documents that are never shown have no estimate. Expected utilities are unbiased for losses that
-    depend on the label through E v only, such as "dcg" under every order-preserving surrogate.
-    NDCG, which divides by a function of the label, and precision, which thresholds labels, stay
-    biased.
+    see the label only through E v, such as "dcg" under every order-preserving surrogate; not for
+    NDCG, which divides by a function of the label, nor for precision, which asks whether a label is
+    above 0.
 
     References
     ----------
@@ -91,8 +92,8 @@ def utilities_from_clicks(
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3])
     array([1., 2., 0.])
 
-    Let users click 80 % of the relevant and 30 % of the other documents that they examine. A
-    document without a click is then below 0:
+    If of the documents that are examined 80 % of the relevant and 30 % of the others are clicked,
+    one that is shown and not clicked is below 0:
 
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3)).round(6)
     array([ 1.4,  3.4, -0.6])
@@ -194,9 +195,9 @@ def make_clicks(
     """Clicks of readers on lists of documents with known grades.
 
     Each session draws a query at random and shows its documents in the order of `scores`. A
-    document is relevant with probability grade / max_grade. Position p is examined with probability
-    theta_p. An examined document is clicked with probability eps_plus_p if it is relevant, else
-    eps_minus_p.
+    document is relevant to the reader with probability grade / max_grade; position p is examined
+    with probability theta_p; an examined document is clicked with probability eps_plus_p if it is
+    relevant, eps_minus_p if not.
 
     Parameters
     ----------
@@ -205,15 +206,14 @@ def make_clicks(
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of the rows; None is one list.
     scores : array-like of shape (n_rows,) or None, default=None
-        Scores of the ranker that shows the lists, with ties in random order; None shows random
-        orders.
+        Of the ranker whose lists are shown, ties in random order; None shows random orders.
     n_sessions : int, default=1000
     max_grade : float or None, default=None
         Grade that is relevant to every reader; None is the largest.
     propensity, trust
         As in `utilities_from_clicks`.
     temperature : float, default=0.0
-        Scale of Gumbel noise on the scores of each session, which explores other orders.
+        Of Gumbel noise that is added to the scores in each session: other orders are explored.
     cutoff : int or None, default=None
         Documents below this position are not shown and have no rows.
     random_state : int, RandomState instance or None, default=None
@@ -245,8 +245,7 @@ def make_clicks(
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """
     parameters = locals()
-    for name, alternatives in _CLICKS.items():
-        check_parameter(name, parameters[name], alternatives)
+    check_values(_CLICKS, parameters)
     y = read_labels(y)
     if y.ndim != 1 or not np.all(y >= 0):
         raise ValueError("y must hold grades >= 0, one for each document, shape (n_rows,).")

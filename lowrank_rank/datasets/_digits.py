@@ -19,20 +19,22 @@ def load_digits_retrieval(
 ) -> Bunch:
     """Image retrieval with scikit-learn's handwritten digits: find the same digit.
 
-    Each query is an image, its documents are other images; a document is relevant if it shows the
-    same digit. The features of a pair compare two 8 x 8 images: absolute differences and products
-    of block means, distances, correlations, and overlaps at shifts of one pixel. Queries and
-    candidates come from one pool of 1797 images, and are never the same image.
+    Each query is an image, its documents are other images; a document is relevant if it
+    shows the same digit. The features of a pair compare the two 8 x 8 images: absolute
+    differences and products of 4 x 4 block means, distances, correlations, and overlaps at
+    shifts of one pixel. Queries and candidates come from one pool of 1797 images, and are
+    never the same image.
 
     Parameters
     ----------
     n_queries : int, default=200
     n_candidates : int or (int, int), default=40
-        Documents of each query. A number, or a pair (least, greatest): lengths between them have a
-        uniform logarithm, so that short lists are as common as long ones.
+        Documents of each query. Of two numbers, the least and the greatest: lengths between
+        them are drawn with a uniform logarithm, so that short lists are as common as long ones.
     popularity : array-like of shape (10,), default=None
-        Relative frequency of each digit among the candidates, above 0. Some kinds are common and
-        some are rare among the candidates; queries are drawn evenly. None draws candidates evenly.
+        Relative frequency of each digit among the candidates, above 0. A catalogue has kinds of
+        which it holds many and kinds of which it holds few; queries are drawn evenly all the same.
+        None draws candidates evenly.
     random_state : int, RandomState instance or None, default=0
         Draws queries and candidates.
     return_images : bool, default=False
@@ -41,10 +43,10 @@ def load_digits_retrieval(
     Returns
     -------
     data : Bunch
-        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``.
-        `return_images` adds ``images`` (1797, 8, 8), their ``digit`` (1797,), and the indices
-        ``query`` (n_queries,) and ``candidate`` (n_documents,). There are ``n_queries *
-        n_candidates`` documents where all lists have one length.
+        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``; with
+        `return_images` also ``images`` (1797, 8, 8), ``digit`` (1797,), which they show, and
+        ``query`` (n_queries,) and ``candidate`` (n_documents,), indices into them. There are
+        ``n_queries * n_candidates`` documents where all lists have one length.
 
     Examples
     --------
@@ -57,7 +59,12 @@ def load_digits_retrieval(
     check_parameter("return_images", return_images, [bool])
     pool = load_digits()
     images = pool.images / 16.0
-    shortest, longest = _shortest_and_longest(n_candidates)
+    is_range = np.ndim(n_candidates) > 0
+    if is_range and (np.shape(n_candidates) != (2,) or n_candidates[0] > n_candidates[1]):
+        raise ValueError(
+            f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
+        )
+    shortest, longest = n_candidates if is_range else (n_candidates, n_candidates)
     for name, value, largest in (
         ("n_queries", n_queries, len(images)),
         ("n_candidates", shortest, len(images) - 1),
@@ -107,16 +114,6 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
         kept = np.arange(longest) < np.exp(log_lengths).astype(int)
     candidate = np.take_along_axis(others, order, axis=1)[kept]
     return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
-
-
-def _shortest_and_longest(n_candidates):
-    if np.ndim(n_candidates) == 0:
-        return n_candidates, n_candidates
-    if np.shape(n_candidates) != (2,) or n_candidates[0] > n_candidates[1]:
-        raise ValueError(
-            f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
-        )
-    return tuple(n_candidates)
 
 
 def _relative_frequencies(popularity):

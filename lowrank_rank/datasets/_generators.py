@@ -66,7 +66,7 @@ def make_ranking(
         Documents of each list, or the least and the most.
     n_features : int, default=20
     n_informative : int, default=5
-        Number of features that determine the grades, at most all.
+        Features that the grades depend on; all of them where there are fewer.
     n_grades : int, default=5
         Grades 0..n_grades-1; higher ones are rarer, each half as frequent as the one below.
     noise : float, default=1.0
@@ -96,15 +96,12 @@ def make_ranking(
     direction = np.zeros(n_features)
     direction[:n_informative] = rng.normal(size=n_informative)
     direction /= np.linalg.norm(direction)
-    score = (X - _list_means(X, qid, lengths)) @ direction + noise * rng.normal(size=len(qid))
+    sums = np.zeros((n_lists, n_features))
+    np.add.at(sums, qid, X)
+    centered = X - (sums / lengths[:, np.newaxis])[qid]
+    score = centered @ direction + noise * rng.normal(size=len(qid))
     below = 1.0 - 0.5 ** np.arange(1, n_grades)  # fraction of rows below each grade
     return X, np.searchsorted(np.quantile(score, below), score).astype(float), qid
-
-
-def _list_means(X, qid, lengths):
-    sums = np.zeros((len(lengths), X.shape[1]))
-    np.add.at(sums, qid, X)
-    return (sums / lengths[:, np.newaxis])[qid]
 
 
 def make_label_ranking(
@@ -118,10 +115,11 @@ def make_label_ranking(
 ) -> Bunch:
     """Fixed items with a known conditional distribution of the label, linear in x.
 
-    The label of a sample is one of `n_labels` grade vectors. Its probabilities are drawn from a
-    Dirichlet distribution, and X is a linear image of them. So the expectation of any encoding of
-    the label is linear in x, and ridge regression is well specified for every target loss.
-    `calibration.conditional_regret` computes the regret against the Bayes order.
+    A sample's label is one of `n_labels` grade vectors; the probabilities are drawn afresh
+    from a Dirichlet distribution for every sample and X is a linear image of them. So the
+    expectation of any encoding of the label is linear in x: ridge regression is well
+    specified for every target loss, and the regret against the Bayes order can be computed
+    (`calibration.conditional_regret`).
 
     Parameters
     ----------
@@ -179,7 +177,7 @@ def draw_labels(rng, support, probabilities, n_features):
 
 def _mixed_labels(rng, n_labels, n_items, n_grades):
     labels = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)
-    top, bottom = np.argmax(rng.uniform(size=(n_labels, n_items)), axis=1), None
+    top = np.argmax(rng.uniform(size=(n_labels, n_items)), axis=1)
     bottom = (top + 1 + rng.randint(n_items - 1, size=n_labels)) % n_items
     rows = np.arange(n_labels)
     labels[rows, top] = np.maximum(labels[rows, top], 1.0)
@@ -188,14 +186,14 @@ def _mixed_labels(rng, n_labels, n_items, n_grades):
 
 
 def qid_from_group(sizes: ArrayLike) -> np.ndarray:
-    """Query ids 0, 1, ... from the sizes of consecutive lists.
+    """Query ids 0, 1, ... of rows whose lists stand one after the other.
 
-    This is the inverse of ``group=`` in LightGBM and XGBoost.
+    The inverse of ``group=`` in LightGBM and XGBoost.
 
     Parameters
     ----------
     sizes : array-like of shape (n_lists,)
-        Number of rows of each list; no row has the id of a list of size 0.
+        Number of rows of each list; a list of size 0 has an id that no row bears.
 
     Returns
     -------
@@ -213,8 +211,6 @@ def qid_from_group(sizes: ArrayLike) -> np.ndarray:
     array([0, 0, 1, 1, 1])
     """
     counts = numbers(sizes, "sizes")
-    wrong = np.zeros(0, dtype=bool) if counts.ndim != 1 else ~((counts >= 0) & (counts % 1 == 0))
-    if counts.ndim != 1 or wrong.any() or not np.isfinite(counts).all():
-        what = f"shape {counts.shape}" if counts.ndim != 1 else f"{counts[wrong][:1]}"
-        raise ValueError(f"sizes must be one whole number >= 0 for each list, got {what}.")
+    if counts.ndim != 1 or not np.all((counts >= 0) & (counts % 1 == 0) & (counts < np.inf)):
+        raise ValueError(f"sizes must be one whole number >= 0 for each list, got {sizes!r}.")
     return np.repeat(np.arange(len(counts)), counts.astype(np.intp))

@@ -6,25 +6,24 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import check_array
 
 from .._arrays import ArrayLike, MatrixLike, check_size
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import Rule, check_parameter, count
 from ._files import (
-    join_chunks,
+    id_dtype,
     line_error,
     line_of_row,
-    packed,
+    open_replacing,
     path_like,
-    read_chunks,
     read_path,
-    replacing,
-    row_of_entries,
+    read_svmlight,
 )
 
-_LAST_FEATURE = 2**31 - 1  # of scikit-learn's reader, which counts in 32 bits
+_LAST_FEATURE = 2**31 - 1  # the reader counts in 32 bits
+_BLOCK = 4096  # rows that are written at once
 _text = Rule(lambda value: isinstance(value, str), "a string")
 
 
@@ -44,16 +43,17 @@ def load_letor(
     Parameters
     ----------
     path : str, Path, or list of these
-        One file, or several files with the same features (train, validation, test).
+        One file, or several that shall have the same features (train, validation, test).
     n_features : int or None, default=None
-        Number of features; None is the highest feature in the files.
+        Number of features; None takes the highest that occurs in any of the files.
     dtype : dtype, default=float64
-        Type of the features: float64, float32 or an integer type that holds all values.
+        Of the features: float64, float32 or an integer type, which must hold all values.
     zero_based : bool, default=False
-        Whether the files count features from 0. LETOR counts from 1, and feature 0 is then an
-        error.
+        Whether the files count features from 0. LETOR counts from 1, and there a feature 0 is
+        refused: whether it occurs may not decide on the columns of the others.
     dense : bool, default=False
-        Whether to return X as an array, for estimators that take no sparse matrix.
+        Return X as an array, for estimators that take no sparse matrix (`StandardScaler` with
+        its mean, `HistGradientBoostingRegressor`).
 
     Returns
     -------
@@ -61,15 +61,16 @@ def load_letor(
     y : ndarray of shape (n_rows,)
         Grades.
     qid : ndarray of int, shape (n_rows,)
-        Query ids, int64. For a list of paths the result is a list of triples (X, y, qid).
+        As int64, or uint64 where ids in any of the files need it. For a list of paths: a
+        list with one triple (X, y, qid) per file.
 
     Raises
     ------
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is empty or damaged, or a line is wrong. The message names the file and the
-        line.
+        If a file is empty or damaged, or holds a line without qid or one that cannot be read.
+        The message names the file and the line.
 
     Examples
     --------
@@ -93,44 +94,31 @@ def load_letor(
     paths = [read_path(p, "each path") for p in path] if several else [read_path(path)]
     if not paths:
         raise ValueError("load_letor got no path: give a file or a list of files.")
-    read = [_read(p, dtype, bool(zero_based)) for p in paths]
-    n_features = max(X.shape[1] for X, _, _ in read) if n_features is None else int(n_features)
-    for p, (X, _, _) in zip(paths, read, strict=True):
-        widen(X, n_features, p, bool(zero_based))
-    triples = [
-        (as_features(p, X, dtype, dense), y, ids)
-        for p, (X, y, ids) in zip(paths, read, strict=True)
-    ]
+    files = [list(read_svmlight(p, dtype, zero_based)) for p in paths]
+    for p, chunks in zip(paths, files, strict=True):
+        if not chunks:
+            raise ValueError(f"{p} holds no line of data.")
+    width = max(X.shape[1] for chunks in files for X, _, _ in chunks)
+    ids = [qid for chunks in files for _, _, qid in chunks]
+    id_type = id_dtype([int(bound) for qid in ids for bound in (qid.min(), qid.max())])
+    triples = []
+    for p, chunks in zip(paths, files, strict=True):
+        X, y, qid = zip(*chunks, strict=True)
+        for part in X:
+            part.resize(part.shape[0], width)
+        features = convert_features(
+            p, sparse.vstack(X, format="csr"), n_features or width, dtype, zero_based, dense
+        )
+        ids = np.concatenate(qid, dtype=id_type, casting="unsafe")
+        triples.append((features, np.concatenate(y), ids))
     return triples if several else triples[0]
 
 
 # Reading ----------------------------------------------------------------------------
 
 
-def _read(path, dtype, zero_based):
-    """Features, grades and ids of one file."""
-    parts = list(read_chunks(path, dtype, zero_based))
-    if not parts:
-        raise ValueError(f"{path} holds no line of data.")
-    return join_chunks(parts)
-
-
-def widen(X, n_features, path, zero_based, first_row=0):
-    """Give X its number of columns, in place."""
-    beyond = np.flatnonzero(X.indices >= n_features)
-    if len(beyond):
-        row = row_of_entries(X)[beyond[0]]
-        feature = X.indices[beyond[0]] + (not zero_based)
-        raise line_error(
-            path,
-            line_of_row(path, first_row + row),
-            f"feature {feature}, but n_features={n_features}",
-        )
-    X.resize(X.shape[0], n_features)
-
-
 def feature_dtype(dtype):
-    """The NumPy dtype of the features; refuses types that hold no numbers."""
+    """Return the NumPy dtype of the features, or refuse a type that no reader supports."""
     try:
         read = np.dtype(dtype)
     except TypeError:
@@ -140,22 +128,49 @@ def feature_dtype(dtype):
     return read
 
 
-def as_features(path, X, dtype, dense, first_row=0):
-    """Convert features to the type, and to an array if `dense`."""
+def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0):
+    """Give the features of a file their number of columns, type and format.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    X : CSR matrix of float32 or float64
+    n_features : int
+    dtype : dtype
+    zero_based, dense : bool
+        As in `load_letor`.
+    first_row : int, default=0
+        Row of the file at which X starts.
+
+    Returns
+    -------
+    CSR matrix or ndarray of shape (n, n_features)
+    """
+    beyond = X.indices >= n_features
+    if beyond.any():
+        feature = X.indices[np.argmax(beyond)] + (not zero_based)
+        message = f"feature {feature}, but n_features={n_features}"
+        raise _entry_error(path, X, np.argmax(beyond), first_row, message)
+    X.resize(X.shape[0], n_features)
     if dtype.kind in "iu":
         low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
-        # the second bound is exact: high + 1 is a power of two
+        # The second bound is exact, because high + 1 is a power of two.
         fits = (X.data == np.rint(X.data)) & (X.data >= low) & (X.data < high + 1)
         if not fits.all():
-            at = np.argmin(fits)
-            line = line_of_row(path, first_row + row_of_entries(X)[at])
-            raise line_error(path, line, f"{X.data[at]!r} is no {dtype.name}")
+            message = f"{X.data[np.argmin(fits)]!r} is no {dtype.name}, as dtype asks"
+            raise _entry_error(path, X, np.argmin(fits), first_row, message)
         X = X.astype(dtype)
     if dense:
-        check_size(
-            f"X of {path} as an array", X.shape[0] * X.shape[1] * dtype.itemsize, "dense=False"
-        )
+        n_bytes = X.shape[0] * X.shape[1] * dtype.itemsize
+        check_size(f"X of {path} as an array", n_bytes, "dense=False")
     return X.toarray() if dense else X
+
+
+def _entry_error(path, X, entry, first_row, message):
+    """Create the error of a stored entry of X, which names the file and the line."""
+    row = first_row + np.searchsorted(X.indptr, entry, side="right") - 1
+    return line_error(path, line_of_row(path, row), message)
 
 
 # Writing ----------------------------------------------------------------------------
@@ -166,28 +181,30 @@ def dump_letor(
 ) -> np.ndarray:
     """Write ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Rows keep their order, features count from 1, zeros are skipped. Reading gives the same
-    float64. An existing file is replaced after all is written: an error changes nothing.
+    Rows are written in the order given, features counted from 1. Numbers are written so
+    that reading gives the very same float64; zeros are not written. A file of that name
+    is replaced once all is written: after an error or an interrupt it is as it was.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_rows, n_features)
-        Duplicate entries of a sparse matrix are added up.
+        Entries that a sparse matrix holds twice are added up, as in its arithmetic.
     y : array-like of shape (n_rows,)
         Grades.
     qid : array-like of shape (n_rows,) or None
-        Any hashable ids; None if `y` is a `ranking_target`. Integer ids are written unchanged,
-        other ids as 1, 2, ... in order of first appearance.
+        Any hashable ids; None where `y` is a `ranking_target`. The format knows integers
+        only: integer ids are written as they are, others as 1, 2, ... in order of first
+        appearance.
     path : str or Path
-        Path of the file; .gz and .bz2 are packed.
+        Ends in .gz or .bz2 to be packed.
     comment : str or None, default=None
-        Comment at the head of the file.
+        Written at the head of the file.
 
     Returns
     -------
     ids : ndarray of shape (n_lists,)
-        The distinct ids in order of first appearance. Ids that are no integers were written as
-        i for ``ids[i - 1]``.
+        The distinct ids in order of first appearance: where they are no integers, the id
+        that was written as i is ``ids[i - 1]``.
 
     Raises
     ------
@@ -214,10 +231,11 @@ def dump_letor(
     lists = RankingLists.from_qid(qid, len(y))
     ids = _written_ids(lists.ids)
     code = lists.ungroup(lists.index)
-    with replacing(path) as raw, packed(raw, path) as file:
+    with open_replacing(path) as file:
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
-        for rows in gen_batches(len(y), 4096):
+        for start in range(0, len(y), _BLOCK):
+            rows = slice(start, start + _BLOCK)
             qids = [ids[i] for i in code[rows].tolist()]
             file.write(_lines_of(_of_python(X[rows]), _of_python(y[rows]).tolist(), qids).encode())
     return lists.ids
@@ -246,22 +264,18 @@ def _check_rows(X, y):
 
 
 def _written_ids(ids):
-    """Integers to write for the ids."""
+    """An integer for each id: itself, or where ids are no integers its place, from 1."""
     if ids.dtype.kind not in "iu" and not all(
         isinstance(i, Integral) and not isinstance(i, bool) for i in ids
     ):
         return list(range(1, len(ids) + 1))
     ids = [int(i) for i in ids]
-    if min(ids) < -(2**63) or max(ids) >= 2**63:
-        raise ValueError(
-            f"qid hold ids from {min(ids)} to {max(ids)}: a file holds integers of 64 bits. Number "
-            "the queries from 1."
-        )
+    id_dtype(ids, "qid")
     return ids
 
 
 def _of_python(values):
-    """Convert numbers to a type that Python writes without loss."""
+    """Numbers of a type that Python writes without loss."""
     return values.astype({"f": np.float64, "b": np.int8}.get(values.dtype.kind, values.dtype))
 
 

@@ -1,6 +1,5 @@
-"""Orders, as judges give them, to grades, as the rankers take them."""
+"""Conversion of orders of items to grades."""
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,9 @@ _TIED = (list, tuple, set, frozenset, np.ndarray)
 def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = None) -> np.ndarray:
     """Grades of the items, higher is better, from orders that name the items best first.
 
-    The item at position p of an order of m items has the grade m - p, so a full order gives r -
-    rank. Tied items have their mean position. Missing items have NaN, not ranked.
+    The item at position p of an order that names m items has the grade m - p, so a full order
+    gives r - rank; tied items share their mean position; an item that is not named has NaN,
+    not ranked.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
         The number r of items; None is the number of `items`, or takes the longest order, which
         must then be full.
     items : sequence or None, default=None
-        The names of the items in the order of the columns; None where orders hold indices. A tuple
-        that is a name is no tie.
+        The names of the items in the order of the columns; None where orders hold indices. What
+        is a name is no tie, even if it is a tuple.
 
     Returns
     -------
@@ -50,16 +50,17 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     array([[0.5, 0.5, 2. ]])
     """
     check_parameter("n_items", n_items, [count(), None])
-    number = _numbers_of(items)
-    read = [_read_order(q, order, number) for q, order in enumerate(_sequences(orders))]
-    named, sizes = zip(*read, strict=True)
-    lengths = np.array([len(items) for items in named])
-    row = np.repeat(np.arange(len(lengths)), lengths)
+    index_of = _index_of_names(items)
+    orders = _check_sequences(orders)
+    named, sizes = zip(
+        *(_read_order(q, one, index_of) for q, one in enumerate(orders)), strict=True
+    )
+    lengths = np.array([len(order) for order in named])
     if n_items is None:
-        n_items = int(lengths.max()) if number is None else len(number)
-    indices = _indices(named, n_items)
+        n_items = int(lengths.max()) if index_of is None else len(index_of)
+    indices = _check_integers(named, n_items)
     check_size("The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items")
-    _check_indices(indices, row, n_items)
+    _check_indices(indices, np.repeat(np.arange(len(lengths)), lengths), n_items)
     return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
 
 
@@ -87,8 +88,8 @@ def tied_grades(lengths, sizes, item, n_items):
     return grades
 
 
-def _sequences(orders):
-    """The orders as a list of sequences, none of them empty."""
+def _check_sequences(orders):
+    """Return the orders as a list of sequences, none of them empty."""
     if isinstance(orders, str | bytes) or not hasattr(orders, "__iter__"):
         raise ValueError(f"orders must be a sequence of orders, got {orders!r}.")
     orders = list(orders.to_numpy() if hasattr(orders, "to_numpy") else orders)
@@ -106,82 +107,82 @@ def _sequences(orders):
     return orders
 
 
-def _numbers_of(items):
-    """The number of each name, None where orders hold indices."""
+def _index_of_names(items):
+    """A dict from each name to its column, or None if orders hold indices."""
     if items is None:
         return None
     try:
         names = list(items)
-        number = {name: i for i, name in enumerate(names)}
+        index_of = {name: i for i, name in enumerate(names)}
     except TypeError as error:
         raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
-    if len(number) < len(names):
-        again = next(name for i, name in enumerate(names) if number[name] != i)
+    if len(index_of) < len(names):
+        again = next(name for i, name in enumerate(names) if index_of[name] != i)
         raise ValueError(f"items names {again!r} twice: names tell items apart.")
-    return number
+    return index_of
 
 
-def _read_order(q, order, number):
-    """The items of an order, best first, and the sizes of the blocks of tied ones."""
-    plain = isinstance(order, np.ndarray) and order.ndim == 1 and order.dtype != object
-    if plain or not any(isinstance(entry, _TIED) for entry in order):
-        items, sizes = order, np.ones(len(order), dtype=np.intp)
-    else:
-        blocks = [list(entry) if _is_tie(entry, number) else [entry] for entry in order]
+def _read_order(q, order, index_of):
+    """The indices of an order, best first, and the sizes of its blocks of ties."""
+
+    def is_name(entry):
+        try:
+            return index_of is not None and entry in index_of
+        except TypeError:  # not hashable
+            return False
+
+    items, sizes = order, np.ones(len(order), dtype=np.intp)
+    has_objects = not isinstance(order, np.ndarray) or order.ndim > 1 or order.dtype == object
+    if has_objects and any(isinstance(entry, _TIED) for entry in order):
+        blocks = [
+            list(entry) if isinstance(entry, _TIED) and not is_name(entry) else [entry]
+            for entry in order
+        ]
         if not all(blocks):
             raise ValueError(f"Order {q} holds an empty tie: leave it out.")
-        items, sizes = list(chain.from_iterable(blocks)), np.array([len(b) for b in blocks])
-    return items if number is None else [_numbered(q, one, number) for one in items], sizes
+        items = [item for block in blocks for item in block]
+        sizes = np.array([len(block) for block in blocks])
+    if index_of is None:
+        return items, sizes
+    for name in items:
+        if not is_name(name):
+            raise ValueError(f"Order {q} names {name!r}, which is none of items {list(index_of)}.")
+    return [index_of[name] for name in items], sizes
 
 
-def _is_tie(entry, number):
-    return isinstance(entry, _TIED) and (number is None or not _is_name(entry, number))
-
-
-def _is_name(entry, number):
-    try:
-        return entry in number
-    except TypeError:  # not hashable
-        return False
-
-
-def _numbered(q, name, number):
-    if not _is_name(name, number):
-        raise ValueError(f"Order {q} names {name!r}, which is none of items {list(number)}.")
-    return number[name]
-
-
-def _indices(named, n_items):
-    """All items that orders name as an array of integers."""
+def _check_integers(named, n_items):
+    """Concatenate the items of all orders, which must be integers."""
     try:
         indices = np.concatenate([as_array(items) for items in named])
-    except (ValueError, TypeError):  # ties within ties, types that have nothing in common
+    except (ValueError, TypeError):  # ties within ties, types that cannot be mixed
         indices = np.array([None])
     if indices.dtype.kind not in "iu" or indices.ndim != 1:
         raise ValueError(
             f"orders must hold item indices, integers 0..{n_items - 1}, tied ones in a tuple, got "
-            f"{indices.dtype}: give the names of the items as items=[...], and leave out what is "
-            "not ranked."
+            f"{indices.dtype}: give the names of the items as items=[...], and leave out items "
+            "that are not ranked."
         )
     return indices
 
 
-def _check_indices(indices, row, r):
-    outside = (indices < 0) | (indices >= r)
+def _check_indices(indices, row, n_items):
+    """Refuse items that do not exist or occur twice in one order."""
+    outside = (indices < 0) | (indices >= n_items)
     if outside.any():
-        at = int(np.argmax(outside))
+        first = int(np.argmax(outside))
         hint = "give n_items, or leave out the item"
-        if indices.min() == 1 and indices.max() == r:
+        if indices.min() == 1 and indices.max() == n_items:
             hint = "they seem to be counted from 1: subtract 1"
         elif indices.min() < 0:
-            hint = "leave out what only fills up short orders"
+            hint = "leave out the padding of short orders"
         raise ValueError(
-            f"Order {row[at]} names item {indices[at]}; the items are 0..{r - 1}: {hint}."
+            f"Order {row[first]} names item {indices[first]}; the items are 0..{n_items - 1}: "
+            f"{hint}."
         )
-    seen = np.zeros((row[-1] + 1, r), dtype=np.intp)
-    np.add.at(seen, (row, indices), 1)
-    if seen.max() > 1:
-        q, i = (int(v) for v in np.argwhere(seen > 1)[0])
+    counts = np.bincount(row * n_items + indices)
+    if counts.max() > 1:
+        q, i = divmod(int(np.argmax(counts > 1)), n_items)
         raise ValueError(
-            f"Order {q} names item {i} {seen[q, i]} times: an order names each item at most once."
+            f"Order {q} names item {i} {counts[q * n_items + i]} times: an order names each item "
+            "at most once."
         )

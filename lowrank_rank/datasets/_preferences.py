@@ -48,11 +48,11 @@ def make_preferences(
     """Fixed items whose label is a graph of preferences, with a known distribution linear in x.
 
     A sample's label y is one of `n_labels` weighted graphs, ``y_ij > 0`` the weight of the
-    preference "i before j". Each graph follows a random order of the items, so none has a cycle by
-    itself. Every sample has random probabilities p, and X is a linear image of them, as in
-    `make_label_ranking`. So the expectation of any encoding is linear in x. The *majority graph* of
-    a sample has the edge i -> j where ``u_ij > u_ji``, ``u = sum_l p_l y_l``; it may well have a
-    cycle.
+    preference "i before j". Each graph follows a random order of the items, so none has a
+    cycle by itself. Their probabilities p are drawn afresh for every sample and X is a
+    linear image of them, as in `make_label_ranking`: the expectation of any encoding is
+    linear in x. The *majority graph* of a sample has the edge i -> j where
+    ``u_ij > u_ji``, ``u = sum_l p_l y_l``; it may well have a cycle.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ def make_preferences(
 
     Notes
     -----
-    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples that miss the
-    condition are drawn again. If fewer than 4 of 200 trials meet it, the parameters become 0.05 for
-    "p_dag" (nearly a single label) and 5 for "cyclic" (nearly equal shares). If that fails, the
-    support is drawn again, up to 200 times.
+    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples
+    that miss the condition are drawn again. Where fewer than 4 of 200 trials meet it,
+    the parameters are 0.05 for "p_dag" (nearly a single label) and 5 for "cyclic" (nearly
+    equal shares); where that does not help, the support is drawn again, 200 times.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _random_graphs(rng, n_labels, n_items, weights, density):
 
 
 def _draw_probabilities(rng, support, n_samples, condition):
-    """Probabilities (n_samples, n_labels) under the condition, or None if it is too rare."""
+    """Probabilities (n_samples, n_labels) under the condition, None where it is too rare."""
     n_labels, n_items = support.shape[:2]
     if condition is None:
         return rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
@@ -183,9 +183,9 @@ def make_duels(
 
     ``margin = (1 - cyclic) * <w, a - b> + cyclic * a' A b``,
 
-    Here w is a unit vector, and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal
-    planes with orthonormal bases p, q. In such a plane a document beats those ahead of it by less
-    than half a turn. Features are standard normal.
+    w a unit vector and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal planes
+    with orthonormal bases p, q: in such a plane, a beats what is ahead of it by less than
+    half a turn. Features are standard normal.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def make_duels(
         At least ``2 * n_planes``.
     n_planes : int, default=1
     cyclic : float, default=1.0
-        Fraction of cycles in [0, 1]. At 0 a linear score explains the winners. At 1 it is no better
+        In [0, 1]: at 0 a linear score explains who wins, at 1 a linear score is no better
         than chance, and no score is right on all pairs.
     noise : float, default=0.5
         At 0 the sign of the margin decides.
@@ -203,11 +203,11 @@ def make_duels(
     Returns
     -------
     data : Bunch
-        ``data`` (2 * n_duels, n_features) has the two documents of a duel in consecutive rows.
-        ``target`` (2 * n_duels,) is 1 for the winner, 0 for the loser; ``qid`` (2 * n_duels,) is
-        the number of the duel. The truth is: ``coef`` (n_features,) is (1 - cyclic) w, and
-        ``interaction`` (n_features, n_features) is cyclic A. ``margin`` and ``probabilities``
-        (n_duels,) belong to the first document.
+        ``data`` (2 * n_duels, n_features), the two documents of a duel one below the other;
+        ``target`` (2 * n_duels,), 1 for the winner, 0 for the loser; ``qid``
+        (2 * n_duels,), the number of the duel; and the truth: ``coef`` (n_features,) is
+        (1 - cyclic) w, ``interaction`` (n_features, n_features) is cyclic A, ``margin``
+        and ``probabilities`` (n_duels,), those of the first document.
 
     Raises
     ------

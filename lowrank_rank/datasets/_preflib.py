@@ -1,59 +1,54 @@
-"""PrefLib's files of votes: each line an order of the alternatives and who gave it."""
+"""PrefLib's files of votes: each line is an order of the alternatives and its number of voters."""
 
 import re
-from itertools import chain
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
 from .._arrays import check_size
-from ._files import read_path
+from ._files import line_error, read_path
 from ._orders import tied_grades
 
-READS = {
+FORMATS = {
     "soc": "strict orders, complete",
     "soi": "strict orders, incomplete",
     "toc": "orders with ties, complete",
     "toi": "orders with ties, incomplete",
 }
-_LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at some other characters
+_LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at other characters
 _ITEM = "[0-9]{1,15}"
 _BLOCK = rf"(?:{_ITEM}|\{{\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\}})"
 _ORDER = rf"{_BLOCK}(?:\s*,\s*{_BLOCK})*"
-# Readers for the current format, with '#' before the lines of its header, and the older one.
-_LINE = {
-    current: re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
-    for current, separator in ((True, ":"), (False, ","))
-}
-_NOBODY = re.compile(r"\s*0+\s*[:,]")
-_SHAPE = {True: "'count: 3,1,{2,4}'", False: "'count,3,1,{2,4}'"}
+_WITHOUT_VOTERS = re.compile(r"\s*0+\s*[:,]")
 
 
 def load_preflib(path: Any) -> Bunch:
     """Read votes in PrefLib's formats .soc, .soi, .toc and .toi.
 
-    Each line is ``count: 3,1,{2,4}``: the number of voters with this order, and the alternatives,
-    best first, with ties in braces. Lines with count 0 are skipped. Files of the older format,
-    without '#' before the lines of the header, are read as well. An order becomes grades,
+    Each line is ``count: 3,1,{2,4}``, the alternatives best first, tied ones in braces,
+    and the number of voters who gave this order; lines whose count is 0 are left out. Files
+    of the older format, without '#' before the lines of the header, are read as well. An
+    order becomes grades,
 
     ``grade(i) = m' - rank(i)``, m' alternatives that the order ranks,
 
-    with the mean rank of tied alternatives. So a strict and complete order of r alternatives gives
-    r-1, ..., 0.
+    where tied alternatives share their mean rank: a strict and complete order of r
+    alternatives gives r-1, ..., 0.
 
     Parameters
     ----------
     path : str or Path
-        The ending names the kind of orders: s or t for strict orders or ties, c or i for complete
-        or incomplete orders.
+        Its ending says what the file holds: s or t for strict orders or ties, c or i for
+        complete or incomplete orders.
 
     Returns
     -------
     data : Bunch
-        ``target`` (n_orders, m) has grades, higher is better, NaN for missing alternatives.
-        ``counts`` (n_orders,) has the voters of each order, for sample_weight. ``item_names`` (m,)
-        are str. ``title`` is "" in the older format, ``data_type`` is the ending.
+        ``target`` (n_orders, m), grades, higher is better, NaN for alternatives that an
+        order leaves out; ``counts`` (n_orders,), voters who gave the order, to be used as
+        sample_weight; ``item_names`` (m,), ndarray of str; ``title``, "" in the older
+        format; ``data_type``, the ending.
 
     Raises
     ------
@@ -84,10 +79,10 @@ def load_preflib(path: Any) -> Bunch:
     """
     path = read_path(path)
     data_type = path.suffix.lower().removeprefix(".")
-    if data_type not in READS:
-        known = ", ".join(f".{name} ({what})" for name, what in READS.items())
+    if data_type not in FORMATS:
+        formats = ", ".join(f".{name} ({what})" for name, what in FORMATS.items())
         raise ValueError(
-            f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only {known}."
+            f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only {formats}."
         )
     lines = [
         (i, line) for i, line in enumerate(_LINE_END.split(_text(path)), start=1) if line.strip()
@@ -95,191 +90,160 @@ def load_preflib(path: Any) -> Bunch:
     if not lines:
         raise ValueError(f"{path} is empty.")
     current = lines[0][1].lstrip().startswith("#")
-    names, facts, lines = (_current_header if current else _older_header)(path, lines)
-    _check_type(path, facts, data_type)
-    lines = [(line, text) for line, text in lines if not _NOBODY.match(text)]
+    names, title, voters, lines = (
+        _read_header(path, lines, data_type) if current else _read_older_header(path, lines)
+    )
+    lines = [(line, text) for line, text in lines if not _WITHOUT_VOTERS.match(text)]
     if not lines:
         raise ValueError(f"{path} holds no orders, only a header.")
-    counts, orders = _parse(path, lines, current)
-    numbers = [number for number, _ in lines]
-    check_size(f"The names of {path}", 4 * len(names) * max(map(len, names)), "shorten them")
-    target = _grades(path, numbers, orders, len(names), data_type)
-    for line, voters in facts["voters"]:
-        if voters != sum(counts):
-            raise _error(
-                path, line, f"{voters} voters, but the counts of the orders add up to {sum(counts)}"
-            )
+    check_size(f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders")
+    counts, lengths, sizes, items = _read_orders(path, lines, current, len(names), data_type)
+    for line, number in voters:
+        if number != sum(counts):
+            message = f"{number} voters, but the counts of the orders add up to {sum(counts)}"
+            raise line_error(path, line, message)
     return Bunch(
-        target=target,
+        target=tied_grades(np.array(lengths), np.array(sizes), np.array(items) - 1, len(names)),
         counts=np.array(counts, dtype=np.int64),
         item_names=np.array(names),
-        title=facts["title"],
+        title=title,
         data_type=data_type,
     )
 
 
-def _error(path, line, message):
-    return ValueError(f"{path}, line {line}: {message}.")
-
-
 def _text(path):
     content = path.read_bytes()
-    for encoding in ("utf-8-sig", "cp1252"):  # the second for names in some older files
+    for encoding in ("utf-8-sig", "cp1252"):  # some older files have names in cp1252
         try:
             return content.decode(encoding)
         except UnicodeDecodeError:
             continue
-    return content.decode("latin-1")  # which reads all bytes
+    return content.decode("latin-1")  # reads all bytes
 
 
 # Headers ----------------------------------------------------------------------------
 
 
-def _whole(path, line, text, what):
-    """A whole number >= 1 of the header."""
+def _read_integer(path, line, text, what):
+    """An integer >= 1 of the header."""
     if not re.fullmatch(_ITEM, text.strip()) or int(text) == 0:
-        raise _error(path, line, f"{what} must be a whole number >= 1, got {text.strip()!r}")
+        message = f"{what} must be a whole number >= 1, got {text.strip()!r}"
+        raise line_error(path, line, message)
     return int(text)
 
 
-def _current_header(path, lines):
-    """Names, facts and the remaining lines, of a header '# KEY: value'."""
-    rest = [(i, text) for i, text in lines if text.lstrip()[0] != "#"]
-    values = _header_values(path, [(i, text) for i, text in lines if text.lstrip()[0] == "#"])
-    if "NUMBER ALTERNATIVES" not in values:
-        raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
-    line, text = values["NUMBER ALTERNATIVES"]
-    n_items = _whole(path, line, text, "NUMBER ALTERNATIVES")
-    named = [key for key in values if key.startswith("ALTERNATIVE NAME ")]
-    keys = [f"ALTERNATIVE NAME {i}" for i in range(1, len(named) + 1)]
-    if len(named) != n_items or set(named) != set(keys):
-        raise _error(
-            path,
-            line,
-            f"{n_items} alternatives, but the header names {len(named)}; it must hold "
-            f"'# ALTERNATIVE NAME i: name' for each i from 1 to {n_items}",
-        )
-    facts = {"title": values.get("TITLE", (0, ""))[1], "type": values.get("DATA TYPE")}
-    facts["voters"] = [
-        (line, _whole(path, line, text, "NUMBER VOTERS"))
-        for line, text in [values[key] for key in ["NUMBER VOTERS"] if key in values]
-    ]
-    return [values[key][1] for key in keys], facts, rest
-
-
-def _header_values(path, lines):
-    """Line and value of each key of '# KEY: value'."""
+def _read_header(path, lines, data_type):
+    """Names, title, stated numbers of voters and other lines of a file with '# KEY: value'."""
     values: dict[str, tuple[int, str]] = {}
     for line, text in lines:
         key, colon, value = text.strip().lstrip("#").partition(":")
         key = key.strip().upper()
+        if text.lstrip()[0] != "#" or not colon:
+            continue
         if key in values and key.startswith(("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")):
-            raise _error(path, line, f"{key} is given twice, first in line {values[key][0]}")
-        if colon:
-            values[key] = (line, value.strip())
-    return values
+            message = f"{key} is given twice, first in line {values[key][0]}"
+            raise line_error(path, line, message)
+        values[key] = (line, value.strip())
+    if "NUMBER ALTERNATIVES" not in values:
+        raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
+    line, text = values["NUMBER ALTERNATIVES"]
+    n_items = _read_integer(path, line, text, "NUMBER ALTERNATIVES")
+    names = {
+        key: value for key, (_, value) in values.items() if key.startswith("ALTERNATIVE NAME ")
+    }
+    keys = [f"ALTERNATIVE NAME {i}" for i in range(1, len(names) + 1)]
+    if len(names) != n_items or set(names) != set(keys):
+        message = (
+            f"{n_items} alternatives, but the header names {len(names)}; it must hold "
+            f"'# ALTERNATIVE NAME i: name' for each i from 1 to {n_items}"
+        )
+        raise line_error(path, line, message)
+    line, text = values.get("DATA TYPE", (0, ""))
+    if text and text.lower() != data_type:
+        message = f"the header says DATA TYPE {text}, the name of the file .{data_type}"
+        raise line_error(path, line, message)
+    voters = [
+        (values[key][0], _read_integer(path, *values[key], key))
+        for key in ["NUMBER VOTERS"]
+        if key in values
+    ]
+    rest = [(line, text) for line, text in lines if text.lstrip()[0] != "#"]
+    return [names[key] for key in keys], values.get("TITLE", (0, ""))[1], voters, rest
 
 
-def _older_header(path, lines):
-    """Names, facts and the remaining lines, of a header 'm', m lines 'i,name', three numbers."""
-    line, text = lines[0]
-    n_items = _whole(path, line, text, "the number of alternatives")
+def _read_older_header(path, lines):
+    """The values of `_read_header` from the lines 'm', m lines 'i,name' and three numbers."""
+    n_items = _read_integer(path, *lines[0], "the number of alternatives")
     names = []
     for i, (line, text) in enumerate(lines[1 : n_items + 1], start=1):
         number, comma, name = text.partition(",")
         if not comma or number.strip() != str(i):
-            raise _error(
-                path,
-                line,
-                f"expected '{i},name', alternative {i} of {n_items}, got {text.strip()!r}",
-            )
+            message = f"expected '{i},name', alternative {i} of {n_items}, got {text.strip()!r}"
+            raise line_error(path, line, message)
         names.append(name.strip())
+    form = "'voters,sum of counts,different orders'"
     if len(lines) < n_items + 2:
-        raise _error(
-            path,
-            lines[-1][0],
-            f"the file ends before {n_items} names 'i,name' and the line "
-            "'voters,sum of counts,different orders'",
-        )
+        message = f"the file ends before {n_items} names 'i,name' and the line {form}"
+        raise line_error(path, lines[-1][0], message)
     line, text = lines[n_items + 1]
     numbers = text.split(",")
     if len(numbers) != 3:
-        raise _error(
-            path, line, f"expected 'voters,sum of counts,different orders', got {text.strip()!r}"
-        )
-    voters = [(line, _whole(path, line, number, "the number of voters")) for number in numbers[:2]]
-    return names, {"title": "", "type": None, "voters": voters}, lines[n_items + 2 :]
-
-
-def _check_type(path, facts, data_type):
-    if facts["type"] and facts["type"][1].lower() != data_type:
-        line, found = facts["type"]
-        raise _error(
-            path, line, f"the header says DATA TYPE {found}, the name of the file .{data_type}"
-        )
+        raise line_error(path, line, f"expected {form}, got {text.strip()!r}")
+    voters = [
+        (line, _read_integer(path, line, number, "the number of voters")) for number in numbers[:2]
+    ]
+    return names, "", voters, lines[n_items + 2 :]
 
 
 # Orders -----------------------------------------------------------------------------
 
 
-def _parse(path, lines, current):
-    """Count of each order, and its blocks of tied alternatives, best first."""
-    counts, orders = [], []
+def _read_orders(path, lines, current, n_items, data_type):
+    """Counts and lengths of the orders, sizes of their blocks of ties, and all their items."""
+    separator = ":" if current else ","
+    form = re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
+    counts: list[int] = []
+    lengths: list[int] = []
+    sizes: list[int] = []
+    items: list[int] = []
     for line, text in lines:
-        match = _LINE[current].match(text)
+        match = form.match(text)
         if not match:
-            raise _error(
-                path,
-                line,
-                f"expected {_SHAPE[current]} with a count >= 1, tied alternatives in braces, got "
-                f"{text.strip()[:60]!r}",
+            message = (
+                f"expected 'count{separator} 3,1,{{2,4}}' with a count >= 1, tied alternatives in "
+                f"braces, got {text.strip()[:60]!r}"
             )
+            raise line_error(path, line, message)
+        blocks = [
+            [int(item) for item in (tied or single).split(",")]
+            for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
+        ]
+        order = [item for block in blocks for item in block]
+        if message := _fault(order, blocks, n_items, data_type):
+            raise line_error(path, line, message)
         counts.append(int(match[1]))
-        blocks = re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
-        orders.append([[int(i) for i in (tied or one).split(",")] for tied, one in blocks])
-    return counts, orders
+        lengths.append(len(order))
+        sizes.extend(map(len, blocks))
+        items.extend(order)
+    return counts, lengths, sizes, items
 
 
-def _grades(path, numbers, orders, n_items, data_type):
-    """Grades of all orders at once, nan for missing alternatives."""
-    blocks = list(chain.from_iterable(orders))
-    sizes = np.array([len(block) for block in blocks])
-    lengths = np.add.reduceat(sizes, np.cumsum([0] + [len(order) for order in orders[:-1]]))
-    order = np.repeat(np.arange(len(orders)), lengths)
-    item = np.array(list(chain.from_iterable(blocks)))
-    _check_orders(path, numbers, order, item, n_items)
-    if data_type[0] == "s" and np.any(sizes > 1):
-        line = numbers[order[np.cumsum(sizes)[np.argmax(sizes > 1)] - 1]]
-        raise _error(
-            path,
-            line,
+def _fault(order, blocks, n_items, data_type):
+    """Why an order does not fit its file, or None."""
+    for item in order:
+        if not 1 <= item <= n_items:
+            return f"alternative {item}, but the alternatives are 1 to {n_items}"
+    if len(set(order)) < len(order):
+        again = next(item for item in order if order.count(item) > 1)
+        return f"alternative {again} is named twice in one order"
+    if data_type[0] == "s" and len(blocks) < len(order):
+        return (
             f"a tie in a .{data_type} of strict orders; orders with ties belong in a "
-            f".t{data_type[1:]}",
+            f".t{data_type[1:]}"
         )
-    if data_type[2] == "c" and np.any(lengths < n_items):
-        worst = int(np.argmax(lengths < n_items))
-        raise _error(
-            path,
-            numbers[worst],
-            f"the order ranks {lengths[worst]} of {n_items} alternatives in a .{data_type} of "
-            f"complete orders; incomplete ones belong in a .{data_type[:2]}i",
+    if data_type[2] == "c" and len(order) < n_items:
+        return (
+            f"the order ranks {len(order)} of {n_items} alternatives in a .{data_type} of "
+            f"complete orders; incomplete ones belong in a .{data_type[:2]}i"
         )
-    check_size(f"The grades of {path}", 8 * len(orders) * n_items, "read fewer orders")
-    return tied_grades(lengths, sizes, item - 1, n_items)
-
-
-def _check_orders(path, numbers, order, item, n_items):
-    unknown = (item < 1) | (item > n_items)
-    if np.any(unknown):
-        first = np.argmax(unknown)
-        raise _error(
-            path,
-            numbers[order[first]],
-            f"alternative {item[first]}, but the alternatives are 1 to {n_items}",
-        )
-    _, distinct = np.unique(order * n_items + item, return_index=True)
-    if len(distinct) < len(item):
-        again = np.setdiff1d(np.arange(len(item)), distinct)[0]
-        raise _error(
-            path, numbers[order[again]], f"alternative {item[again]} is named twice in one order"
-        )
+    return None

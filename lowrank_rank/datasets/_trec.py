@@ -1,7 +1,6 @@
-"""TREC's files: runs (what a system retrieved) and qrels (what judges said of documents)."""
+"""TREC's files: runs, the results of a system, and qrels, the judgements of documents."""
 
 import re
-from contextlib import closing
 from numbers import Real
 from typing import Any
 
@@ -9,17 +8,21 @@ import numpy as np
 
 from .._arrays import column_names, is_frame, table_of
 from .._parameters import Rule, check_parameter
-from ._files import DAMAGED, open_packed, packed, read_path, replacing
+from ._files import line_error, numbered_lines, open_replacing, read_path
 
-#: Possible names of the columns of a frame; frames of this package have the first.
+#: Possible names of the columns of a frame; tables that are returned have the first.
 QUERY = ("qid", "query_id", "q_id")
 DOCUMENT = ("docno", "doc_id")
 SCORE = ("score",)
 RELEVANCE = ("relevance", "label", "rel")
+_word = Rule(
+    lambda value: isinstance(value, str) and re.fullmatch(r"\S+", value) is not None,
+    "a word, a string without spaces",
+)
 
 
 def read_mapping(table, value_names, name):
-    """``{query: {document: value}}`` of a dict, a frame, or an object of ranx.
+    """Convert a dict, a frame or an object of ranx to ``{query: {document: value}}``.
 
     Parameters
     ----------
@@ -27,7 +30,7 @@ def read_mapping(table, value_names, name):
     value_names : tuple of str
         Possible names of the column of values.
     name : str
-        Name in messages.
+        Name of the table in messages.
 
     Returns
     -------
@@ -36,77 +39,46 @@ def read_mapping(table, value_names, name):
     Raises
     ------
     ValueError
-        If a column is missing, a document occurs twice, or a value is no finite number.
+        If a column is missing, a document occurs twice, or a value is not a finite number.
     TypeError
-        If it is nothing of the kind.
+        If the table is of another type.
     """
-    if is_frame(table):
-        return _of_frame(table, value_names, name)
-    if hasattr(table, "to_dict"):
-        table = table.to_dict()
-    if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
-        raise TypeError(
-            f"{name} must be a dict from queries to dicts from documents to values, a frame, or a "
-            f"Run or Qrels of ranx, got {type(table).__name__}."
-        )
-    read = {str(query): _of_documents(documents) for query, documents in table.items()}
-    if len(read) != len(table) or any(len(read[str(q)]) != len(d) for q, d in table.items()):
-        raise ValueError(f"{name} holds an id twice, once as text and once as a number.")
-    for query, documents in read.items():
-        for document, value in documents.items():
-            _check_value(value, query, document, name)
-    return read
-
-
-def _of_documents(documents):
-    return {str(document): value for document, value in documents.items()}
-
-
-def _check_value(value, query, document, name):
-    if not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise ValueError(
-            f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
-        )
-
-
-def _of_frame(table, value_names, name):
-    columns = (_column(table, names, name).tolist() for names in (QUERY, DOCUMENT, value_names))
     read: dict = {}
-    for query, document, value in zip(*columns, strict=True):
+    if is_frame(table):
+        columns = [_column(table, names, name) for names in (QUERY, DOCUMENT, value_names)]
+        rows = zip(*columns, strict=True)
+    else:
+        table = table.to_dict() if hasattr(table, "to_dict") else table
+        if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
+            raise TypeError(
+                f"{name} must be a dict from queries to dicts from documents to values, a frame, "
+                f"or a Run or Qrels of ranx, got {type(table).__name__}."
+            )
+        read = {str(query): {} for query in table}
+        if len(read) != len(table):
+            raise ValueError(f"{name} holds a query twice, once as text and once as a number.")
+        rows = ((query, *row) for query, documents in table.items() for row in documents.items())
+    for query, document, value in rows:
         documents = read.setdefault(str(query), {})
         if str(document) in documents:
             raise ValueError(f"{name} holds the document {document!r} of {query!r} twice.")
-        _check_value(value, query, document, name)
+        if not isinstance(value, Real) or not np.isfinite(float(value)):
+            raise ValueError(
+                f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
+            )
         documents[str(document)] = value
     return read
 
 
 def _column(table, names, name):
-    found = [known for known in names if known in column_names(table)]
-    if not found:
-        raise ValueError(
-            f"{name} has the columns {column_names(table)}: one must be called "
-            f"{' or '.join(map(repr, names))}."
-        )
-    return np.asarray(table[found[0]])
-
-
-def frame_of(mapping, value_names):
-    """The table of ``{query: {document: value}}``, one row for each document of a query."""
-    rows = [(q, d, v) for q, documents in mapping.items() for d, v in documents.items()]
-    queries, documents, values = zip(*rows, strict=True) if rows else ((), (), ())
-    columns = {QUERY[0]: queries, DOCUMENT[0]: documents}
-    objects = {key: np.array(ids, dtype=object) for key, ids in columns.items()}
-    return table_of({**objects, value_names[0]: np.array(values)})
-
-
-_QRELS = "'query iteration document relevance'"
-_RUN = "'query Q0 document rank score tag'"
-_BOM = b"\xef\xbb\xbf"
-_word = Rule(
-    lambda value: isinstance(value, str) and re.fullmatch(r"\S+", value) is not None,
-    "a word, a string without spaces",
-)
+    """The first column of a frame that has one of the names."""
+    for column in names:
+        if column in column_names(table):
+            return np.asarray(table[column]).tolist()
+    raise ValueError(
+        f"{name} has the columns {column_names(table)}: one must be called "
+        f"{' or '.join(map(repr, names))}."
+    )
 
 
 def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
@@ -122,8 +94,8 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
     Returns
     -------
     dict of str to dict of str to int
-        Values ``{query: {document: relevance}}`` in the order of the file. As a table: a DataFrame,
-        or a structured ndarray, with the columns qid, docno and relevance.
+        ``{query: {document: relevance}}`` in the order of the file; or a DataFrame (structured
+        ndarray without pandas) with the columns qid, docno and relevance.
 
     Raises
     ------
@@ -143,7 +115,7 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
     ...     load_qrels(path)
     {'q1': {'d1': 2, 'd2': 0}, 'q2': {'d1': 1}}
     """
-    return _load(path, 4, 3, int, _QRELS, RELEVANCE, as_frame)
+    return _load(path, "query iteration document relevance", 3, int, "relevance", as_frame)
 
 
 def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
@@ -161,8 +133,8 @@ def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
     Returns
     -------
     dict of str to dict of str to float
-        Values ``{query: {document: score}}`` in the order of the file. As a table: a DataFrame, or
-        a structured ndarray, with the columns qid, docno and score.
+        ``{query: {document: score}}`` in the order of the file; or a DataFrame (structured
+        ndarray without pandas) with the columns qid, docno and score.
 
     Raises
     ------
@@ -182,52 +154,50 @@ def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
     ...     load_run(path)
     {'q1': {'d2': 1.5, 'd1': 0.5}}
     """
-    return _load(path, 6, 4, float, _RUN, SCORE, as_frame)
+    return _load(path, "query Q0 document rank score tag", 4, float, "score", as_frame)
 
 
-def _load(path, n_words, place, kind, shape, value_names, as_frame):
+def _load(path, form, place, kind, value_name, as_frame):
+    """Read lines of the words of `form`; the word at `place` is the value, of type `kind`."""
     check_parameter("as_frame", as_frame, [bool])
     path = read_path(path)
     read: dict = {}
-    number = 0
-    with closing(open_packed(path)) as file:
+    for number, line in numbered_lines(path):
+        words = line.split()
         try:
-            for number, line in enumerate(file, start=1):
-                words = (line.removeprefix(_BOM) if number == 1 else line).split()
-                if words:
-                    _add(read, words, n_words, place, kind)
-        except DAMAGED as error:
-            raise ValueError(
-                f"{path}, line {number + 1}: the file is damaged or cut short ({error})."
-            ) from error
+            if words:
+                query, document, value = _parse(words, len(form.split()), place, kind)
+                documents = read.setdefault(query, {})
+                if document in documents:
+                    raise ValueError(f"the document {document!r} of {query!r} stands there twice")
+                documents[document] = value
         except ValueError as error:
-            raise ValueError(f"{path}, line {number}: {error}; expected {shape}.") from None
+            raise line_error(path, number, f"{error}; expected {form!r}") from None
     if not read:
         raise ValueError(f"{path} holds no line of data.")
-    return frame_of(read, value_names) if as_frame else read
+    if not as_frame:
+        return read
+    rows = [(q, d, v) for q, documents in read.items() for d, v in documents.items()]
+    queries, names, values = zip(*rows, strict=True)
+    ids = {QUERY[0]: np.array(queries, dtype=object), DOCUMENT[0]: np.array(names, dtype=object)}
+    return table_of({**ids, value_name: np.array(values)})
 
 
-def _add(read, words, n_words, place, kind):
+def _parse(words, n_words, place, kind):
+    """Query, document and value of a line."""
     if len(words) != n_words:
         raise ValueError(f"{len(words)} words")
-    query, document = words[0].decode(), words[2].decode()
-    value = _number(words[place], kind)
-    documents = read.setdefault(query, {})
-    if document in documents:
-        raise ValueError(f"the document {document!r} of {query!r} stands there twice")
-    documents[document] = value
-
-
-def _number(word, kind):
     try:
-        value = kind(word)
+        value = kind(words[place])
     except ValueError:
-        value = None
-    if value is None or not np.isfinite(value) or b"_" in word:
-        raise ValueError(
-            f"{word.decode(errors='replace')!r} is no {'integer' if kind is int else 'number'}"
+        value = np.nan
+    if not abs(value) < np.inf or b"_" in words[place]:
+        text, what = (
+            words[place].decode(errors="replace"),
+            "an integer" if kind is int else "a number",
         )
-    return value
+        raise ValueError(f"{text!r} is not {what}")
+    return words[0].decode(), words[2].decode(), value
 
 
 def dump_qrels(qrels: Any, path: Any) -> None:
@@ -239,7 +209,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     Parameters
     ----------
     qrels : dict, frame or ranx.Qrels
-        Judgements, as for `evaluate_run`; the format has whole numbers only.
+        As `evaluate_run` takes them; the format knows whole numbers only.
     path : str or Path
         Ends in .gz or .bz2 to be packed.
 
@@ -283,7 +253,7 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
     Parameters
     ----------
     run : dict, frame or ranx.Run
-        A run, as for `evaluate_run`. Documents of equal scores keep their order.
+        As `evaluate_run` takes it. Documents of equal scores keep their order.
     path : str or Path
         Ends in .gz or .bz2 to be packed.
     tag : str, default="lowrank_rank"
@@ -325,6 +295,6 @@ def _dump(mapping, path, name, lines_of):
             raise ValueError(
                 f"{name} holds the id {word!r}: an id in a file is a word without spaces."
             )
-    with replacing(path) as raw, packed(raw, path) as file:
+    with open_replacing(path) as file:
         for query, documents in mapping.items():
             file.write("".join(f"{line}\n" for line in lines_of(query, documents)).encode())

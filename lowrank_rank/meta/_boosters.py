@@ -1,7 +1,7 @@
-"""BoosterRanker: the rankers of LightGBM, XGBoost and CatBoost under scikit-learn's tools."""
+"""BoosterRanker: rankers of LightGBM, XGBoost and CatBoost for scikit-learn's tools."""
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -22,44 +22,45 @@ if TYPE_CHECKING:
 class BoosterRanker(WrappedRanker):
     """LGBMRanker, XGBRanker or CatBoostRanker as a ranker of this package.
 
-    `fit` separates the query ids from y and groups the rows of each list. A clone of `estimator`
-    gets the grades and the lists in its own form. Cross-validation, searches and scorers then work
-    with a `ranking_target`, and rows may come in any order.
+    The model reads the query ids from y, sorts the rows by list, and fits a clone of `estimator` to
+    the grades and the lists. Cross-validation, searches and scorers then work with a
+    `ranking_target`, and rows may come in any order.
 
     Parameters
     ----------
-    estimator : LGBMRanker, XGBRanker, CatBoostRanker or alike
-        A ranker with ``group_id``, ``qid`` or ``group`` in ``fit``. Without query ids all rows are
-        one list.
+    estimator : LGBMRanker, XGBRanker, CatBoostRanker or similar
+        A ranker with a parameter ``group_id``, ``qid`` or ``group`` of ``fit``. Without query ids
+        all rows are one list.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure of `score` and `early_stopping`; it does not change the loss of the fit.
+        Measure of `score` and of `early_stopping`. The fit does not use it.
     relevance_threshold : float or None, default=None
-        Fit on whether the grade is at least this, as "rank:map" wants it; None fits on grades.
+        Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them; None fits to
+        the grades.
     early_stopping : bool, default=False
-        Find the number of trees, up to the estimator's own, by `target_loss` on whole queries that
-        are held out; then fit that many on all queries. LGBMRanker and XGBRanker stop by their own
+        Find the number of trees, up to the estimator's own, by `target_loss` on held-out queries,
+        and fit this many trees to all queries. LGBMRanker and XGBRanker stop by their own
         callbacks; CatBoostRanker is refused.
     validation_fraction : float, default=0.1
         Fraction of the queries held out for `early_stopping`, drawn as
         `model_selection.query_train_test_split` does.
     n_iter_no_change : int, default=10
-        Trees without a larger value on the held-out queries after which `early_stopping` stops.
+        Stop after this many trees without improvement on the held-out queries.
     random_state : int, RandomState instance or None, default=None
-        Draws the queries that are held out.
+        Draws the held-out queries.
 
     Attributes
     ----------
     estimator_ : estimator
-        The fitted clone, which SHAP's ``TreeExplainer`` and the like take.
+        The fitted clone, a model for SHAP's ``TreeExplainer`` and similar tools.
     n_iter_ : int
-        Number of trees of `estimator_`, for `early_stopping`.
+        Number of trees of `estimator_`. Only with `early_stopping`.
     validation_scores_ : ndarray of shape (n,)
-        `early_stopping`: the measure on the held-out queries after each tree; `n_iter_` is the
-        first maximum.
+        The measure on the held-out queries after each tree, the first maximum at number `n_iter_`.
+        Only with `early_stopping`.
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
-        Number of lists.
+        Number of lists in fit.
     n_features_in_, feature_names_in_, feature_importances_, coef_
         Attributes of `estimator_`, if it has them.
 
@@ -71,7 +72,7 @@ class BoosterRanker(WrappedRanker):
 
     Examples
     --------
-    Anything whose fit takes groups; LGBMRanker in this model's place needs LightGBM:
+    An estimator with a fit that takes groups, such as LGBMRanker of LightGBM:
 
     >>> import numpy as np
     >>> from sklearn.base import BaseEstimator
@@ -127,14 +128,14 @@ class BoosterRanker(WrappedRanker):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            Whatever `estimator` takes, one row per document, in any order of the lists.
+            One row per document in any order, of a type that `estimator` takes.
         y : array-like of shape (n_rows,)
             Grades, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Handed on; an estimator that takes ``qid``, as XGBRanker, weighs lists, and gets
-            the mean weight of each.
+            Weights for the fit of `estimator`. XGBRanker and others that take ``qid`` weigh lists,
+            and get the mean weight of each list.
 
         Returns
         -------
@@ -143,13 +144,13 @@ class BoosterRanker(WrappedRanker):
         Raises
         ------
         ValueError
-            If y is a matrix, or the fit of the estimator takes no lists. Also if `early_stopping`
-            has fewer than two lists, or the estimator cannot stop early.
+            If y is a matrix, or the estimator's fit takes no lists. Also if `early_stopping` has
+            fewer than two lists, or an estimator that cannot stop.
         """
         return self._fit_grades(X, y, qid, sample_weight)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; the score of a row does not depend on the other rows.
+        """Predict scores, higher is better. The score of a row does not depend on other rows.
 
         Parameters
         ----------
@@ -166,85 +167,45 @@ class BoosterRanker(WrappedRanker):
 
     def _fit_clone(self, X, y, lists, sample_weight):
         weights = None if sample_weight is None else read_weights(sample_weight, len(y))
-        grouped = Grouped.of(X, y, lists, weights)
-        model = self._stopped(grouped) if self.early_stopping else clone(self.estimator)
-        return model.fit(grouped.X, self._fitted_grades(grouped.y), **self._options(grouped))
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if lists.order is not None:  # bring the rows of each list together
+            X, y = take_rows(X, lists.order), lists.group(y)
+            weights = None if weights is None else lists.group(weights)
+            lists = RankingLists(lists.lengths)
+        grades = y
+        if self.relevance_threshold is not None:
+            grades = (y >= self.relevance_threshold).astype(np.float64)
+        model = clone(self.estimator)
+        if self.early_stopping:
+            model = self._find_n_iter(X, y, grades, lists, weights)
+        return model.fit(X, grades, **self._fit_options(lists, weights))
 
-    def _form(self):
-        """The parameter of the estimator's fit that takes lists."""
-        names = signature(self.estimator.fit).parameters
-        form = next((name for name in _FORMS if name in names), None)
-        if form is None:
+    def _fit_options(self, lists, weights):
+        """Arguments of the estimator's fit besides features and grades."""
+        parameters = signature(self.estimator.fit).parameters
+        name = next((n for n in ("group_id", "qid", "group") if n in parameters), None)
+        if name is None:
             raise ValueError(
                 f"The fit of {type(self.estimator).__name__} takes no lists, none of "
-                f"{list(_FORMS)}: give LGBMRanker, XGBRanker or CatBoostRanker, and other models "
-                "to PointwiseRanker."
+                "['group_id', 'qid', 'group']: give LGBMRanker, XGBRanker or CatBoostRanker, and "
+                "other models to PointwiseRanker."
             )
-        return form
-
-    def _options(self, grouped):
-        """Arguments of fit apart from rows and grades."""
-        form = self._form()
-        options = {form: _FORMS[form](grouped.lists)}
-        if grouped.weights is not None:
-            by_list = form == "qid"
-            options["sample_weight"] = grouped.weights_of_lists() if by_list else grouped.weights
+        options = {name: lists.lengths if name == "group" else lists.index}
+        if weights is not None:
+            by_list = name == "qid"
+            options["sample_weight"] = lists.sum(weights) / lists.lengths if by_list else weights
         return options
 
-    def _fitted_grades(self, y):
-        if self.relevance_threshold is None:
-            return y
-        return (y >= self.relevance_threshold).astype(np.float64)
-
-    def _stopped(self, grouped):
-        """A clone of the estimator with as many trees as are best on held-out lists."""
+    def _find_n_iter(self, X, y, grades, lists, weights):
+        """A clone of the estimator with the number of trees that is best on held-out lists."""
         iterated = Iterated.of(self.estimator)
-        weights = np.ones(len(grouped.y)) if grouped.weights is None else grouped.weights
-        rows, held = hold_out(grouped.lists, weights, self.validation_fraction, self.random_state)
-        training, watched = grouped.rows(rows), grouped.rows(held)
-        part = Part(
-            training.X,
-            self._fitted_grades(training.y),
-            watched.X,
-            self._options(training),
-            {"eval_group": [watched.lists.lengths]} if self._form() == "group" else {},
-        )
-        value = measure_on(self.target_loss_, watched.y, watched.lists, weights[held])
+        w = np.ones(len(y)) if weights is None else weights
+        rows, held = hold_out(lists, w, self.validation_fraction, self.random_state)
+        lists_fit, lists_held = (RankingLists.from_qid(lists.index[some]) for some in (rows, held))
+        options = self._fit_options(lists_fit, None if weights is None else weights[rows])
+        options_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
+        part = Part(take_rows(X, rows), grades[rows], take_rows(X, held), options, options_held)
+        value = measure_on(self.target_loss_, y[held], lists_held, w[held])
         self.validation_scores_ = iterated.validation_scores([part], value, self.n_iter_no_change)
         self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
         return iterated.limited(self.n_iter_)
-
-
-class Grouped(NamedTuple):
-    """Rows with the rows of each list together."""
-
-    X: Any
-    y: np.ndarray
-    lists: RankingLists
-    weights: np.ndarray | None
-
-    @classmethod
-    def of(cls, X, y, lists, weights):
-        """X is untouched where its lists stand together."""
-        if lists.order is None:
-            return cls(X, y, lists, weights)
-        X = take_rows(X if hasattr(X, "shape") else np.asarray(X), lists.order)
-        weights = None if weights is None else lists.group(weights)
-        return cls(X, lists.group(y), RankingLists(lists.lengths), weights)
-
-    def rows(self, rows):
-        """Rows of whole lists, in ascending order."""
-        X = take_rows(self.X if hasattr(self.X, "shape") else np.asarray(self.X), rows)
-        lists = RankingLists.from_qid(self.lists.index[rows])
-        return Grouped(X, self.y[rows], lists, None if self.weights is None else self.weights[rows])
-
-    def weights_of_lists(self):
-        return self.lists.sum(self.weights) / self.lists.lengths
-
-
-#: How an estimator's fit takes lists, by the name of the parameter, the first that it has.
-_FORMS = {
-    "group_id": lambda lists: lists.index,
-    "qid": lambda lists: lists.index,
-    "group": lambda lists: lists.lengths,
-}

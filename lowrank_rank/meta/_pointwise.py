@@ -4,25 +4,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import (
-    BaseEstimator,
-    MetaEstimatorMixin,
-    RegressorMixin,
-    clone,
-    is_classifier,
-)
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_unmasked
 from .._base import BaseRanker, attribute_of_fitted
-from .._labels import (
-    lists_of,
-    read_labels,
-    read_weights,
-    split_target,
-    warn_of_single_items,
-)
+from .._labels import lists_of, read_labels, read_weights, split_target, warn_of_single_items
 from .._parameters import check_parameters, fresh_fit, predictor
 from ..regression._any_regressor import checked_prediction, weight_parameters
 from ..target_losses import resolve_target_loss
@@ -32,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimator):
-    """A clone of another model, fitted on the plain grades of documents; its attributes.
+    """Base of rankers that fit a clone of another model to the grades of documents.
 
     A subclass defines ``_fit_clone(X, y, lists, sample_weight)``, which returns the fitted clone.
     """
@@ -68,17 +56,17 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Attribute of the fitted estimator, if it has it."""
+        """Attribute of the fitted estimator, if it has one."""
         return attribute_of_fitted(self, "feature_importances_")
 
     @property
     def coef_(self) -> np.ndarray:
-        """Attribute of the fitted estimator, if it has it."""
+        """Attribute of the fitted estimator, if it has one."""
         return attribute_of_fitted(self, "coef_")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        if predictor.accepts(self.estimator):  # else fit says what is wrong with it
+        if predictor.accepts(self.estimator):  # else fit raises the error
             inner = get_tags(self.estimator).input_tags
             tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
@@ -87,19 +75,17 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
 class PointwiseRanker(WrappedRanker):
     """Rank documents by any regressor or classifier of their grades.
 
-    `fit` separates the query ids from y and fits a clone of `estimator` to the grades of single
-    rows. Rows are sorted by its predictions. So one cross-validation compares models of
-    scikit-learn with rankers. Without it a regressor refuses a `ranking_target`, and a classifier
-    reads each of its pairs as a class.
+    The model reads the query ids from y, fits a clone of `estimator` to the grades, each row by
+    itself, and sorts by the predictions. Models of scikit-learn without lists can then be
+    compared with rankers in one cross-validation: a regressor alone refuses a `ranking_target`.
 
     Parameters
     ----------
     estimator : regressor or classifier
-        Scores are a regressor's predictions; the expected grade of a classifier, the sum over its
-        classes of class times ``predict_proba``; or, of a binary one without, its
-        ``decision_function``.
+        Scores are the predictions of a regressor. Scores of a classifier are expected grades, the
+        sum over classes of class times ``predict_proba``, or ``decision_function`` of a binary one.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure of `score`; it does not change the fit.
+        Measure of `score`. The fit does not use it.
 
     Attributes
     ----------
@@ -108,12 +94,8 @@ class PointwiseRanker(WrappedRanker):
     target_loss_ : TargetLoss
         The resolved target loss.
     n_lists_ : int
-        Lists seen in fit.
-    n_features_in_ : int
-        Number of features, if `estimator` says it.
-    feature_names_in_ : ndarray of str
-        Names of the features where X has them, if `estimator` says them.
-    feature_importances_, coef_ : ndarray
+        Number of lists in fit.
+    n_features_in_, feature_names_in_, feature_importances_, coef_
         Attributes of `estimator_`, if it has them.
 
     See Also
@@ -151,13 +133,13 @@ class PointwiseRanker(WrappedRanker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
-            Whatever `estimator` takes, one row per document.
+            One row per document, of a type that `estimator` takes.
         y : array-like of shape (n_rows,)
             Grades, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each document; only `score` and `rank` go by it.
+            Query id of each document, used by `score` and `rank` alone.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Handed on.
+            Weights for the fit of `estimator`.
 
         Returns
         -------
@@ -166,13 +148,12 @@ class PointwiseRanker(WrappedRanker):
         Raises
         ------
         ValueError
-            If y is a matrix, the estimator takes no weights but gets some, or a classifier gives
-            no scores.
+            If y is a matrix, the estimator takes no weights, or a classifier predicts no scores.
         """
         return self._fit_grades(X, y, qid, sample_weight)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; the score of a row does not depend on the other rows.
+        """Predict scores, higher is better. The score of a row does not depend on other rows.
 
         Parameters
         ----------
@@ -194,27 +175,22 @@ class PointwiseRanker(WrappedRanker):
         return checked_prediction(model, scores, n_rows)[:, 0]
 
     def _fit_clone(self, X, y, lists, sample_weight):
-        model = clone(self.estimator)
-        weights = {}
+        model, weights = clone(self.estimator), {}
         if sample_weight is not None:
             weights = weight_parameters(model, read_weights(sample_weight, len(y)))
         if weights is None:
             raise ValueError(
                 f"{model!r} takes no sample_weight in fit: leave it out, or take another estimator."
             )
-        with config_context(enable_metadata_routing=False):  # the names are those without
+        with config_context(enable_metadata_routing=False):  # weights go by their plain names
             model.fit(X, y, **weights)
-        _check_scores(model)
-        return model
-
-
-def _check_scores(model):
-    """Refuse a classifier that gives no scores."""
-    if not is_classifier(model) or hasattr(model, "predict_proba"):
-        return
-    if len(model.classes_) != 2 or not hasattr(model, "decision_function"):
-        raise ValueError(
-            f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
-            "take a classifier with predict_proba (CalibratedClassifierCV makes one), two "
-            "grades, or a regressor."
+        has_scores = hasattr(model, "predict_proba") or (
+            hasattr(model, "decision_function") and len(model.classes_) == 2
         )
+        if is_classifier(model) and not has_scores:
+            raise ValueError(
+                f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
+                "take a classifier with predict_proba (CalibratedClassifierCV makes one), two "
+                "grades, or a regressor."
+            )
+        return model

@@ -1,24 +1,23 @@
-"""A measure by the length of the list: what long and short queries have."""
+"""A measure by the length of the list, for long and short queries."""
 
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, MatrixLike
+from .._arrays import ArrayLike
 from .._labels import read_scored
 from .._parameters import RUNTIME, check_parameter, count, number
 from ..metrics._comparison import mean_interval
 from ..target_losses import resolve_measure
-from ._top import axes_for, name_of, scores_of
+from ._top import EstimatorDisplay, axes_for
 
 
-class MeasureByLengthDisplay:
+class MeasureByLengthDisplay(EstimatorDisplay):
     """The mean of a measure over lists of similar length, with intervals.
 
-    Many measures depend on the length of a list. Precision at k of a list shorter than k cannot be
-    1, and the first place of five is easier than the first of fifty. Compare models within a
-    length.
+    Many measures depend on the number of items of a list, for every model. For example, precision
+    at k of a list shorter than k cannot be 1. Compare models within a length.
 
     Parameters
     ----------
@@ -28,10 +27,10 @@ class MeasureByLengthDisplay:
     interval : ndarray of shape (n_bins, 2)
         Bootstrap interval of the mean.
     n_lists : ndarray of int, shape (n_bins,)
-        Lists on which the measure is defined.
+        Number of lists with a defined measure.
     measure : str
     name : str or None, default=None
-        Of the model.
+        Name of the model.
 
     Attributes
     ----------
@@ -78,18 +77,19 @@ class MeasureByLengthDisplay:
         Parameters
         ----------
         y_true : array-like of shape (n_rows,) or (n_lists, r)
-            Labels; a `ranking_target` carries its qid. Items that are not judged do not count.
+            Labels; a `ranking_target` carries its qid. Items without a label do not count.
         y_score : array-like of the same shape
             Scores, higher is better.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row.
         measure : str or RankingMeasure, default="ndcg@10"
-            Undefined lists are skipped.
+            Lists with an undefined measure are skipped.
         n_bins : int, default=5
             Bins with about as many lists each; fewer where many are equally long.
         confidence_level : float, default=0.95
-            Confidence level of the intervals, from `n_resamples` bootstrap samples of the lists.
+            Confidence level of the intervals.
         n_resamples : int, default=999
+            Number of bootstrap samples of the lists.
         random_state : int, RandomState or None, default=0
         name : str or None, default=None
             Label.
@@ -109,9 +109,9 @@ class MeasureByLengthDisplay:
         resolved = resolve_measure(measure)
         values = np.asarray(resolved.measure(y_true, y_score, qid=qid, average=None))
         y, _, lists, _ = read_scored(y_true, y_score, qid, check=resolved.check_labels)
-        judged = lists.sum(lists.group(~np.isnan(y)).astype(float)) if y.ndim == 1 else (
-            lists.lengths.astype(float)
-        )  # fmt: skip
+        judged = lists.lengths.astype(float)
+        if y.ndim == 1:
+            judged = lists.sum(lists.group(~np.isnan(y)).astype(float))
         judged, values = judged[~np.isnan(values)], values[~np.isnan(values)]
         if not len(values):
             raise ValueError(f"{resolved!r} is defined on no list.")
@@ -129,43 +129,6 @@ class MeasureByLengthDisplay:
             name=name,
         )
         return display.plot(ax=ax, **kwargs)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        y: Any,
-        *,
-        qid: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> "MeasureByLengthDisplay":
-        """Draw the measure of a fitted model by length.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            Ranked as `make_ranking_scorer` does.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-        y : array-like
-            Labels.
-        qid : array-like of shape (n_rows,) or None, default=None
-        pos_label : object, default=None
-            The relevant class, of binary classifiers.
-        name : str or None, default=None
-            Label; None is the name of the class.
-        **kwargs : dict
-            As in `from_predictions`.
-
-        Returns
-        -------
-        MeasureByLengthDisplay
-        """
-        y, scores, qid = scores_of(estimator, X, y, qid, pos_label)
-        name = name_of(estimator, name)
-        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
     def plot(
         self, ax: Any = None, *, name: str | None = None, **kwargs: Any

@@ -11,9 +11,9 @@ from ..decoders import MAX_ITEMS_ORDERING, net_preferences, pd_decoder, preferen
 class PreferenceMatrixDisplay:
     """Preferences between the items of one list, drawn in decoded order.
 
-    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the row over the column. In a good
-    order positive preferences are above the diagonal. The sum below it is the cost of the order,
-    and the title compares it with the least cost.
+    The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row over the item
+    of the column. A good order has its preferences above the diagonal. The cost of the order is the
+    sum of the preferences below the diagonal; the title compares it with the least cost.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class PreferenceMatrixDisplay:
     item_names : array-like of str, shape (r,), or None, default=None
         None numbers the items.
     cost_name : str, default="cost"
-        Name in the title.
+        Name of the cost in the title.
 
     Attributes
     ----------
@@ -127,9 +127,9 @@ class PreferenceMatrixDisplay:
             raise ValueError(
                 f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
             )
-        weights = np.maximum(tables[0], 0.0)  # the same net preferences
+        weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
         display = cls.from_preferences(weights, decoder=decoder, item_names=item_names)
-        display.cost_name = "net cost"  # beyond what every order pays, of the mean label
+        display.cost_name = "net cost"  # the cost beyond the least cost of each pair
         return display
 
     def plot(

@@ -1,4 +1,4 @@
-"""Ranks with intervals, of a consensus."""
+"""Ranks of a consensus, with intervals."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Curves over the number of items that are looked at: precision at k, gains among the first k."""
+"""Curves over the number k of inspected items: precision at k, cumulative gains."""
 
 from typing import Any
 
@@ -12,13 +12,71 @@ from ..metrics import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 
 
+def axes_for(ax):
+    """Return the given axis, or the axis of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt  # an optional dependency
+
+    return plt.subplots(layout="constrained")[1]
+
+
+class EstimatorDisplay:
+    """Base of displays of the scores of one model.
+
+    A subclass defines ``from_predictions``.
+    """
+
+    from_predictions: Any
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Draw the scores of a fitted model.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A ranker, classifier, pipeline or search, as in `make_ranking_scorer`.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like
+            Labels.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each row.
+        pos_label : object, default=None
+            The relevant class of a binary classifier.
+        name : str or None, default=None
+            Label; None is the name of the class.
+        **kwargs : dict
+            As in `from_predictions`.
+
+        Returns
+        -------
+        EstimatorDisplay
+            The display, drawn.
+        """
+        scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
+        y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
+
+
 def mean_gains(gains, scores, lists, max_k):
-    """Gains among the first 1, ..., max_k items, mean over lists and over ties.
+    """Mean gains among the first 1, ..., max_k items, over lists and orders of ties.
 
     Parameters
     ----------
     gains, scores : ndarray of shape (n_rows,)
-        Grouped.
+        In grouped order.
     lists : RankingLists
     max_k : int
 
@@ -37,17 +95,17 @@ def mean_gains(gains, scores, lists, max_k):
 
 
 def _read(y_true, y_score, qid, max_k, measure):
-    """Grouped labels and scores, their lists, and the numbers of items 1, ..., max_k."""
+    """Read grouped labels and scores, their lists, and the numbers of items 1, ..., max_k."""
     check_parameter("max_k", max_k, [count(), None])
     y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
     longest = int(lists.lengths.max())
     k = np.arange(1, (longest if max_k is None else min(int(max_k), longest)) + 1)
-    y = lists.group(np.nan_to_num(y))  # what is not judged is worth nothing
+    y = lists.group(np.nan_to_num(y))  # items without a label gain nothing
     return y, lists.group(scores), lists, k
 
 
-class _TopCurve:
-    """A curve over k, with the level of chance and a budget."""
+class _TopCurve(EstimatorDisplay):
+    """A curve over k, with the curve of a random order and a budget."""
 
     k: np.ndarray
     chance: np.ndarray
@@ -57,13 +115,14 @@ class _TopCurve:
     def _draw(self, values, ax, name, plot_chance_level, chance_level_kw, params):
         ax = axes_for(ax)
         name = self.name if name is None else name
+        drawn = {line.get_label() for line in ax.lines}
         (self.line_,) = ax.plot(self.k, values, **{"label": name, **params})
-        if plot_chance_level:
-            style = {"color": "gray", "linestyle": ":", **(chance_level_kw or {})}
-            draw_once(ax, ax.plot, "chance", self.k, self.chance, **style)
-        if self.budget is not None:
-            label = f"budget, k = {self.budget}"
-            draw_once(ax, ax.axvline, label, self.budget, color="black", linestyle="--", lw=1)
+        if plot_chance_level and "chance" not in drawn:
+            style = {"label": "chance", "color": "gray", "linestyle": ":"}
+            ax.plot(self.k, self.chance, **{**style, **(chance_level_kw or {})})
+        label = f"budget, k = {self.budget}"
+        if self.budget is not None and label not in drawn:
+            ax.axvline(self.budget, color="black", linestyle="--", lw=1, label=label)
         if ax.get_legend_handles_labels()[0]:
             ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
@@ -73,8 +132,8 @@ class _TopCurve:
 class PrecisionAtKDisplay(_TopCurve):
     """Precision at k as a curve over k.
 
-    The mean over lists of the fraction of relevant items among the first k, ties in expectation,
-    beside what a random order has. One model is drawn into the axis of another by ``ax=``.
+    The curve is the mean over lists of the fraction of relevant items among the first k, with ties
+    in expectation. A second curve shows a random order. Pass ``ax=`` to draw several models.
 
     Parameters
     ----------
@@ -82,11 +141,11 @@ class PrecisionAtKDisplay(_TopCurve):
         Numbers of items.
     precision : ndarray of shape (n,)
     chance : ndarray of shape (n,)
-        Value of a random order.
+        Precision of a random order.
     budget : int or None, default=None
         A number of items to mark.
     name : str or None, default=None
-        Of the model.
+        Name of the model.
 
     Attributes
     ----------
@@ -96,7 +155,7 @@ class PrecisionAtKDisplay(_TopCurve):
 
     See Also
     --------
-    lowrank_rank.metrics.precision_at_k_score : One of its points.
+    lowrank_rank.metrics.precision_at_k_score : One point of the curve.
 
     Examples
     --------
@@ -140,7 +199,7 @@ class PrecisionAtKDisplay(_TopCurve):
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list.
         max_k : int or None, default=None
-            Last position of the curve; None is the longest list.
+            Last point of the curve; None is the length of the longest list.
         relevance_threshold : float or None, default=None
             Grades of at least this are relevant; None means grades > 0.
         budget : int or None, default=None
@@ -150,11 +209,11 @@ class PrecisionAtKDisplay(_TopCurve):
         ax : matplotlib Axes or None, default=None
             None makes a new figure.
         plot_chance_level : bool, default=True
-            Whether to draw what a random order has.
+            Whether to draw a random order.
         chance_level_kw : dict or None, default=None
-            Of that line.
+            Style of the random order, for matplotlib's ``plot``.
         **kwargs : dict
-            Of the curve, for matplotlib's ``plot``.
+            Style of the curve, for matplotlib's ``plot``.
 
         Returns
         -------
@@ -169,43 +228,6 @@ class PrecisionAtKDisplay(_TopCurve):
         return display.plot(
             ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
         )
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        y: Any,
-        *,
-        qid: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> "PrecisionAtKDisplay":
-        """Draw the curve of a fitted model.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            Ranked as `make_ranking_scorer` does: rankers, classifiers, pipelines, searches.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-        y : array-like
-            Labels.
-        qid : array-like of shape (n_rows,) or None, default=None
-        pos_label : object, default=None
-            The relevant class, of binary classifiers.
-        name : str or None, default=None
-            Label of the curve; None is the name of the class.
-        **kwargs : dict
-            As in `from_predictions`.
-
-        Returns
-        -------
-        PrecisionAtKDisplay
-        """
-        y, scores, qid = scores_of(estimator, X, y, qid, pos_label)
-        name = name_of(estimator, name)
-        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
     def plot(
         self,
@@ -235,8 +257,8 @@ class PrecisionAtKDisplay(_TopCurve):
 class CumulativeGainsDisplay(_TopCurve):
     """Gains among the first k items as a curve over k.
 
-    The grade of an item is its value: 1 for a relevant item, or an amount of money. Ties count in
-    expectation; the best order and a random one are drawn beside.
+    The grade of an item is its gain, for example 1 for a relevant item, or an amount of money. Ties
+    count in expectation. Two more curves show the best order and a random order.
 
     Parameters
     ----------
@@ -245,13 +267,13 @@ class CumulativeGainsDisplay(_TopCurve):
     gains : ndarray of shape (n,)
         Sum of the grades of the first k, mean over lists.
     chance, best : ndarray of shape (n,)
-        Curves of a random order, and of the best order.
+        Gains of a random order and of the best order.
     normalize : bool, default=False
-        Whether gains are fractions of all that a list holds.
+        Whether gains are fractions of the total gain of a list.
     budget : int or None, default=None
         A number of items to mark.
     name : str or None, default=None
-        Of the model.
+        Name of the model.
 
     Attributes
     ----------
@@ -261,7 +283,7 @@ class CumulativeGainsDisplay(_TopCurve):
 
     See Also
     --------
-    PrecisionAtKDisplay : Of relevant items, per item looked at.
+    PrecisionAtKDisplay : Fraction of relevant items among the first k.
 
     Examples
     --------
@@ -307,9 +329,9 @@ class CumulativeGainsDisplay(_TopCurve):
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list.
         max_k : int or None, default=None
-            Last position of the curve; None is the longest list.
+            Last point of the curve; None is the length of the longest list.
         normalize : bool, default=False
-            Whether to divide by the total of a list; lists without value are skipped.
+            Whether to divide by the total gain of each list. Lists without gain are skipped.
         budget : int or None, default=None
             A number of items to mark by a line.
         name : str or None, default=None
@@ -317,11 +339,11 @@ class CumulativeGainsDisplay(_TopCurve):
         ax : matplotlib Axes or None, default=None
             None makes a new figure.
         plot_chance_level : bool, default=True
-            Whether to draw what a random order has, and the best order.
+            Whether to draw a random order and the best order.
         chance_level_kw : dict or None, default=None
-            Options of the line of chance.
+            Style of the random order, for matplotlib's ``plot``.
         **kwargs : dict
-            Of the curve, for matplotlib's ``plot``.
+            Style of the curve, for matplotlib's ``plot``.
 
         Returns
         -------
@@ -335,60 +357,15 @@ class CumulativeGainsDisplay(_TopCurve):
                 raise ValueError("No list holds a gain above 0: there is nothing to divide by.")
             gains = gains / lists.spread(np.where(total > 0, total, 1.0))
             factor = lists.n_lists / np.count_nonzero(total)
-        curves = (
+        found, chance, best = (
             factor * mean_gains(gains, s, lists, len(k))
             for s in (scores, np.zeros_like(scores), gains)
         )
-        found, chance, best = curves
-        display = cls(
-            k=k,
-            gains=found,
-            chance=chance,
-            best=best,
-            normalize=normalize,
-            budget=budget,
-            name=name,
-        )
+        settings = {"normalize": normalize, "budget": budget, "name": name}
+        display = cls(k=k, gains=found, chance=chance, best=best, **settings)
         return display.plot(
             ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
         )
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        y: Any,
-        *,
-        qid: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> "CumulativeGainsDisplay":
-        """Draw the curve of a fitted model.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            Ranked as `make_ranking_scorer` does.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-        y : array-like
-            Gains, or classes with `pos_label`.
-        qid : array-like of shape (n_rows,) or None, default=None
-        pos_label : object, default=None
-            The relevant class, of binary classifiers.
-        name : str or None, default=None
-            Label of the curve; None is the name of the class.
-        **kwargs : dict
-            As in `from_predictions`.
-
-        Returns
-        -------
-        CumulativeGainsDisplay
-        """
-        y, scores, qid = scores_of(estimator, X, y, qid, pos_label)
-        name = name_of(estimator, name)
-        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
     def plot(
         self,
@@ -411,35 +388,9 @@ class CumulativeGainsDisplay(_TopCurve):
         CumulativeGainsDisplay
         """
         ax = self._draw(self.gains, ax, name, plot_chance_level, chance_level_kw, kwargs)
-        if plot_chance_level:
-            draw_once(ax, ax.plot, "best order", self.k, self.best, color="gray", linestyle="-.")
+        if plot_chance_level and "best order" not in [line.get_label() for line in ax.lines]:
+            ax.plot(self.k, self.best, color="gray", linestyle="-.", label="best order")
             ax.legend()
         of = "fraction of the gains" if self.normalize else "gains"
         ax.set(xlabel="k, items looked at", ylabel=f"{of} among the first k", ylim=(0, None))
         return self
-
-
-def axes_for(ax):
-    """The given axis, or the axis of a new figure."""
-    if ax is not None:
-        return ax
-    import matplotlib.pyplot as plt  # an optional dependency
-
-    return plt.subplots(layout="constrained")[1]
-
-
-def draw_once(ax, draw, label, *args, **kwargs):
-    """Call ``draw(*args, label=label, ...)`` unless the axis has a line of that label."""
-    if label not in [line.get_label() for line in ax.lines]:
-        draw(*args, label=label, **kwargs)
-
-
-def scores_of(estimator, X, y, qid, pos_label):
-    """Labels, scores and ids as scorers take them; without ids the rows are one list."""
-    scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
-    return scorer.labels_and_scores(estimator, X, y, qid)
-
-
-def name_of(estimator, name):
-    """The name in a legend: the given name, or the class."""
-    return type(estimator).__name__ if name is None else name
