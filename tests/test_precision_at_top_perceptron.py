@@ -416,7 +416,7 @@ def test_positive_class_may_be_the_first():
     assert_array_equal(named.decision_function(X) > 0, named.predict(X) == "ok")
     assert_array_equal(named.rank(X), plain.rank(X))
     assert named.score(X, names) == plain.score(X, y)
-    with pytest.warns(UserWarning, match="the last, 'ok', is ranked at the top"):
+    with pytest.warns(UserWarning, match="the last of .*'ok', is ranked at the top"):
         last = PrecisionAtKPerceptron().fit(X, names)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

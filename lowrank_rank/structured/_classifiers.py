@@ -331,7 +331,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
         if best < own * (1.0 - 1e-9):
             warnings.warn(
-                f"The decisions of the model have the mean cost {own:.4g} on the rows of the fit; "
+                f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows; "
                 f"{plain(self.decisions_[constants.argmin()])!r} for every row has the mean cost "
                 f"{best:.4g}. The hinge is not calibrated: take LowRankSurrogateClassifier, which "
                 "is calibrated, or another alpha.",
