@@ -3,6 +3,7 @@
 import numpy as np
 
 from lowrank_rank.calibration import all_ranks
+from lowrank_rank.decoders import decode_pd_exact
 
 from .reference import disagreement_cost
 
@@ -27,6 +28,38 @@ def least_costs(u):
     orders = all_ranks(u.shape[1])
     below = (orders[:, :, None] > orders[:, None]).reshape(len(orders), -1).astype(float)
     return (u.reshape(len(u), -1) @ below.T).min(axis=1)
+
+
+def least_cost_by_subsets(matrix):
+    """The least cost of one list by the program over subsets, one subset after another."""
+    r = len(matrix)
+    best = np.zeros(2**r)
+    for subset in range(1, 2**r):
+        members = [i for i in range(r) if subset >> i & 1]
+        inside = matrix[np.ix_(members, members)]
+        last = inside.sum(axis=1) - np.diag(inside)
+        best[subset] = (best[[subset ^ 1 << i for i in members]] + last).min()
+    return best[-1]
+
+
+def pair_costs(u):
+    """The cost of the pairs alone, which every order pays."""
+    i, j = np.triu_indices(u.shape[1], 1)
+    return np.minimum(u[:, i, j], u[:, j, i]).sum(axis=1)
+
+
+def padded(u, n_items=13):
+    """The lists with further items that have no preferences."""
+    longer = np.zeros((len(u), n_items, n_items))
+    longer[:, : u.shape[1], : u.shape[1]] = u
+    return longer
+
+
+def decode_by_cuts(u, *, bound=True):
+    """`decode_pd_exact` in lists of 13 items, too long for the program over subsets."""
+    decoded = decode_pd_exact(padded(u), bound=bound)
+    ranks = np.argsort(np.argsort(decoded.ranks[:, : u.shape[1]], axis=1), axis=1) + 1
+    return decoded._replace(ranks=ranks)
 
 
 def majority(seed, r):

@@ -137,6 +137,34 @@ def test_assignment_is_exact():
         np.testing.assert_allclose((u * here).sum(axis=1), (u @ features.T).max(axis=1))
 
 
+@pytest.mark.parametrize("scale", [1.0, -1.0, 1e-9, 1e9])
+def test_assignment_takes_values_equal_up_to_rounding_as_ties(scale):
+    """Ties go to the items in their order, however the values were summed."""
+    equal = scale * np.array([[0.3, 0.3, 0.3, 0.6, 0.6, 0.6]])  # depth 2
+    rounded = scale * np.array([[0.3, 0.1 + 0.2, 0.3, 0.6, 0.6, 0.2 + 0.4]])
+    rounded = np.concatenate(
+        [rounded, scale * np.array([[0.1 + 0.2, 0.3, 0.3, 0.6, 0.2 + 0.4, 0.6]])]
+    )
+    assert np.any(rounded != equal)
+    np.testing.assert_array_equal(
+        decode_assignment(rounded, 3), np.tile(decode_assignment(equal, 3), (2, 1))
+    )
+    ties = scale * np.array([[0.3, 0.1 + 0.2, 0.3], [0.1 + 0.2, 0.3, 0.3]])  # depth 1
+    np.testing.assert_array_equal(decode_assignment(ties, 3)[:, 0], 1)
+
+
+def test_assignment_without_differences_keeps_the_order_of_the_items():
+    for u in (np.zeros((1, 8)), np.full((1, 8), 0.7)):
+        np.testing.assert_array_equal(decode_assignment(u, 4), [[1, 2, 3, 4]])
+
+
+def test_assignment_sorts_the_other_items_by_their_total():
+    np.testing.assert_array_equal(decode_assignment([[5.0, 1.0, 3.0, 3.0]], 4), [[1, 4, 2, 3]])
+    # Positions 1 and 2 go to the items 3 and 0; of the others, item 2 has the larger total.
+    u = [[0.0, 9.0, 1.0, 1.0, 2.0, 2.0, 9.0, 0.0]]
+    np.testing.assert_array_equal(decode_assignment(u, 4), [[2, 4, 3, 1]])
+
+
 def test_sort_keeps_the_order_of_equal_items():
     np.testing.assert_array_equal(decode_sort([[1.0, 2.0, 2.0, 0.0]]), [[3, 1, 2, 4]])
 

@@ -10,6 +10,7 @@ from lowrank_rank.decoders import (
     MAX_ITEMS_ORDERING,
     MAX_ITEMS_SUBSETS,
     PD_DECODERS,
+    Decoded,
     auto_pd_decoder,
     dag_edges,
     decode_map_diagonal,
@@ -19,6 +20,7 @@ from lowrank_rank.decoders import (
     decode_pd_dag,
     decode_pd_exact,
     decode_pd_local_search,
+    differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
@@ -26,38 +28,34 @@ from lowrank_rank.decoders import (
     preference_bound,
     preference_cost,
 )
-from lowrank_rank.decoders._decoded import Decoded, checked_ranks
-from lowrank_rank.decoders.feedback_arcs import _decoders, _exact
-from lowrank_rank.decoders.feedback_arcs._graphs import (
-    acyclic,
-    differences_from_matrices,
-    pair_bound,
-    strong_components,
-)
 from lowrank_rank.target_losses import PairwiseDisagreement
 
-from .preference_cases import KINDS, along_an_order, assert_ranks, costs, least_costs, preferences
+from .preference_cases import (
+    KINDS,
+    along_an_order,
+    assert_ranks,
+    costs,
+    decode_by_cuts,
+    least_costs,
+    padded,
+    pair_costs,
+    preferences,
+)
 from .reference import algorithm_1
 
 DECODERS = [entry.decode for entry in PD_DECODERS.values()]
-METHODS = {"subsets": 12, "cuts": 0}
+EXACT = [decode_pd_exact, decode_by_cuts]
+ALL = [*DECODERS, decode_by_cuts]
 COUNTER_EXAMPLE = np.zeros((1, 4, 4))
 COUNTER_EXAMPLE[0, [0, 1, 2, 3, 3], [2, 2, 3, 0, 1]] = [3, 2, 4, 5, 6]
 
 
-@pytest.fixture(params=METHODS)
-def method(request, monkeypatch):
-    """Both ways to the exact order, whatever the number of items."""
-    monkeypatch.setattr(_exact, "MAX_ITEMS_SUBSETS", METHODS[request.param])
-    monkeypatch.setattr(_exact, "MAX_ITEMS_GAP", METHODS[request.param])
-    return request.param
-
-
-def test_worked_numbers(vectors, method):
+@pytest.mark.parametrize("exact", EXACT)
+def test_worked_numbers(vectors, exact):
     for case in vectors("pd_decoder.json"):
         u = np.array(case["u"])[np.newaxis]
         np.fill_diagonal(u[0], 7.0)
-        decoded = decode_pd_exact(u)
+        decoded = exact(u)
         assert decoded.values[0] == pytest.approx(case["min_value"], abs=1e-9)
         assert decoded.optimal[0]
         edges = [tuple(edge) for edge in case["algorithm1_edges"]]
@@ -66,11 +64,12 @@ def test_worked_numbers(vectors, method):
         assert all(ranks[i] < ranks[j] for i, j in edges)
 
 
+@pytest.mark.parametrize("exact", EXACT)
 @pytest.mark.parametrize("kind", KINDS)
-def test_exact_orders_cost_least(method, kind):
+def test_exact_orders_cost_least(exact, kind):
     for r in (1, 2, 3, 5, 7):
-        u = preferences(kind, 25, r)
-        ranks, values, bounds = decode_pd_exact(u)
+        u = preferences(kind, 15, r)
+        ranks, values, bounds = exact(u)
         assert_ranks(ranks)
         scale = np.abs(u).sum(axis=(1, 2))
         assert np.all(np.abs(values - least_costs(u)) <= 1e-13 * scale)
@@ -79,21 +78,9 @@ def test_exact_orders_cost_least(method, kind):
         np.testing.assert_allclose(values, preference_cost(u, ranks))
 
 
-def test_twelve_items_need_no_linear_program(monkeypatch):
-    def refuse(*args):
-        raise AssertionError("the linear ordering program was called")
-
-    monkeypatch.setattr(_exact, "order_components", refuse)
-    assert decode_pd_exact(preferences("normal", 2, 12)).optimal.all()
-    with pytest.raises(AssertionError, match="was called"):
-        decode_pd_exact(preferences("normal", 2, 13))
-
-
-def test_both_methods_agree_beyond_enumeration(monkeypatch):
+def test_both_methods_agree_beyond_enumeration():
     u = preferences("normal", 6, 11)
-    subsets = decode_pd_exact(u)
-    monkeypatch.setattr(_exact, "MAX_ITEMS_SUBSETS", 0)
-    cuts = decode_pd_exact(u)
+    subsets, cuts = decode_pd_exact(u), decode_by_cuts(u)
     np.testing.assert_array_equal(subsets.ranks, cuts.ranks)  # normal: the optimum is unique
     assert cuts.optimal.all()
 
@@ -135,9 +122,10 @@ def test_net_preference_order_is_sorted():
     assert bounds is None
 
 
-def test_algorithm_1_is_not_exact_for_four_items(method):
+@pytest.mark.parametrize("exact", EXACT)
+def test_algorithm_1_is_not_exact_for_four_items(exact):
     assert decode_pd_dag(COUNTER_EXAMPLE).values.tolist() == [5.0]
-    assert decode_pd_exact(COUNTER_EXAMPLE).values.tolist() == [4.0]
+    assert exact(COUNTER_EXAMPLE).values.tolist() == [4.0]
     certified = decode_pd_dag(COUNTER_EXAMPLE, bound=True)
     assert certified.gaps.tolist() == [1.0]
     assert certified.optimal.tolist() == [False]
@@ -150,41 +138,58 @@ def test_three_items_cannot_fail():
 
 
 @pytest.mark.parametrize("r", [2, 6, 15])
-def test_acyclic_graphs_cost_the_pairs_only(method, r):
+def test_acyclic_graphs_cost_the_pairs_only(r):
     """Theorem 7's case: every decoder that follows the graph is certified."""
     u, ranks = along_an_order(np.random.default_rng(r), 12, r)
-    assert acyclic(u).all()
+    np.testing.assert_array_equal(dag_edges(u), net_preferences(u) > 0)
     for decode in (decode_pd_dag, decode_pd_local_search, decode_pd_exact):
         decoded = decode(u, bound=True)
-        np.testing.assert_array_equal(decoded.values, pair_bound(u))
+        np.testing.assert_array_equal(decoded.values, pair_costs(u))
         np.testing.assert_array_equal(decoded.ranks, ranks)
         assert decoded.optimal.all()
         np.testing.assert_array_equal(decoded.bounds, decoded.values)
 
 
-def test_cycles_are_seen_list_by_list():
+def test_cycles_are_found_list_by_list():
     u = np.zeros((3, 4, 4))
     u[0, [0, 1, 2], [1, 2, 0]] = 1.0
     u[1, [0, 1, 0], [1, 2, 2]] = 1.0
     u[2, [1, 3, 0], [3, 1, 1]] = 1.0, 2.0, 1.0
-    np.testing.assert_array_equal(acyclic(u), [False, True, True])
-    component, in_cycle = strong_components(np.nonzero(u), (3, 4))
-    np.testing.assert_array_equal(in_cycle, [[1, 1, 1, 0], [0, 0, 0, 0], [0, 1, 0, 1]])
-    assert len(np.unique(component)) == 2 + 4 + 3
+    kept = (dag_edges(u) == (net_preferences(u) > 0)).all(axis=(1, 2))
+    np.testing.assert_array_equal(kept, [False, True, True])
+    np.testing.assert_array_equal(decode_pd_dag(u).values, [1.0, 0.0, 1.0])
 
 
-@pytest.mark.parametrize("decode", DECODERS)
-def test_lists_are_decoded_alone(decode, method, monkeypatch):
-    """A list's order does not depend on the batch, nor on how it is cut into pieces."""
-    u = np.concatenate([preferences(kind, 7, 5) for kind in ("normal", "whole", "sparse")])
+@pytest.mark.parametrize("decode", ALL)
+def test_lists_are_decoded_alone(decode):
+    """The order of a list does not depend on the batch."""
+    u = np.concatenate([preferences(kind, 4, 5) for kind in ("normal", "whole", "sparse")])
     whole = decode(u, bound=True)
-    for module in (_exact, _decoders):
-        monkeypatch.setattr(module, "batches", lambda n, entries, _=0: batches(n, entries, 100))
-    for parts in ([decode(v[np.newaxis], bound=True) for v in u], [decode(u, bound=True)]):
-        for ours, theirs in zip(whole, zip(*parts, strict=True), strict=True):
-            np.testing.assert_array_equal(ours, np.concatenate(theirs))
+    parts = [decode(v[np.newaxis], bound=True) for v in u]
+    for ours, theirs in zip(whole, zip(*parts, strict=True), strict=True):
+        np.testing.assert_array_equal(ours, np.concatenate(theirs))
     assert decode(u[:0], bound=True).ranks.shape == (0, 5)
     assert decode(u, bound=False).bounds is None
+
+
+def test_batches_larger_than_one_piece():
+    """Long lists and many subsets are decoded in several pieces."""
+    u, ranks = along_an_order(np.random.default_rng(0), 106, 200)
+    first, _, third = np.argsort(ranks[-1])[:3]
+    u[-1, third, first] = u[-1, first, third] + 1.0  # a cycle with an edge of weight 1
+    decoded = decode_pd_exact(u)
+    np.testing.assert_array_equal(decoded.ranks, ranks)
+    np.testing.assert_array_equal(decoded.values, pair_costs(u) + (np.arange(106) == 105))
+    np.testing.assert_array_equal(decoded.values, decoded.bounds)
+    net = net_scores(u)
+    np.testing.assert_array_equal(
+        np.argsort(decode_pd_borda(u).ranks, axis=1), np.argsort(-net, axis=1, kind="stable")
+    )
+    u = preferences("normal", 1030, 12)
+    decoded = decode_pd_exact(u)
+    last = decode_pd_exact(u[1020:])
+    np.testing.assert_array_equal(decoded.ranks[1020:], last.ranks)
+    np.testing.assert_array_equal(decoded.values[1020:], last.bounds)
 
 
 def test_batches_hold_every_list_once():
@@ -193,15 +198,16 @@ def test_batches_hold_every_list_once():
     assert batches(0, 0) == [slice(0, 0)]
 
 
-def test_relabelled_items_cost_the_same(method):
+@pytest.mark.parametrize("exact", EXACT)
+def test_relabelled_items_cost_the_same(exact):
     u = preferences("whole", 20, 7)
     new = np.random.default_rng(0).permutation(7)
     relabelled = u[:, new][:, :, new]
-    np.testing.assert_array_equal(decode_pd_exact(u).values, decode_pd_exact(relabelled).values)
+    np.testing.assert_array_equal(exact(u).values, exact(relabelled).values)
 
 
-@pytest.mark.parametrize("decode", DECODERS)
-def test_symmetric_parts_and_the_diagonal_change_no_ranks(decode, method):
+@pytest.mark.parametrize("decode", ALL)
+def test_symmetric_parts_and_the_diagonal_change_no_ranks(decode):
     u = preferences("whole", 15, 6)
     symmetric = preferences("whole", 15, 6, seed=1)
     symmetric += symmetric.transpose(0, 2, 1)
@@ -214,24 +220,27 @@ def test_symmetric_parts_and_the_diagonal_change_no_ranks(decode, method):
     np.testing.assert_array_equal(diagonal.values, expected.values)
 
 
-def test_the_transpose_reverses(method):
+@pytest.mark.parametrize("exact", EXACT)
+def test_the_transpose_reverses(exact):
     """An order costs in the transpose what its reverse costs."""
     u = preferences("normal", 15, 6)
-    forward, backward = decode_pd_exact(u), decode_pd_exact(u.transpose(0, 2, 1))
+    forward, backward = exact(u), exact(u.transpose(0, 2, 1))
     np.testing.assert_allclose(forward.values, backward.values)
     np.testing.assert_array_equal(forward.ranks, 7 - backward.ranks)  # unique optima
     off_diagonal = (u * (1 - np.eye(6))).sum(axis=(1, 2))
     np.testing.assert_allclose(preference_cost(u, 7 - forward.ranks), off_diagonal - forward.values)
 
 
+@pytest.mark.parametrize("lengthen", [np.asarray, padded])
 @pytest.mark.parametrize("kind", KINDS)
-def test_bounds_hold_for_every_order(method, kind):
+def test_bounds_hold_for_every_order(lengthen, kind):
     for r in (1, 3, 6):
         u = preferences(kind, 8, r)
         best, scale = least_costs(u), np.abs(u).sum(axis=(1, 2))
+        u = lengthen(u)  # further items without preferences cost nothing
         bounds = preference_bound(u)
         assert np.all(bounds <= best + 1e-13 * scale)
-        assert np.all(bounds >= pair_bound(u) - 1e-13 * scale)
+        assert np.all(bounds >= pair_costs(u) - 1e-13 * scale)
         for decode in DECODERS[:3]:
             decoded = decode(u, bound=True)
             assert np.all(decoded.bounds <= decoded.values)
@@ -378,8 +387,9 @@ def test_custom_decoders_are_valued_and_bounded():
     np.testing.assert_array_equal(
         pd_decoder(decode_pd_dag, 4).decode(u).ranks, decode_pd_dag(u).ranks
     )
+    wrong = pd_decoder(lambda v: [[1, 2, 3, 4], [1, 2, 3, 3]], 4)
     with pytest.raises(ValueError, match=r"returned \[1, 2, 3, 3\] for list 1"):
-        checked_ranks([[1, 2, 3, 4], [1, 2, 3, 3]], (2, 4))
+        wrong.decode(u[:2])
 
 
 def test_one_net_preference():

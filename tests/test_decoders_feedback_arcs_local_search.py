@@ -1,4 +1,7 @@
-"""Local search over insertions."""
+"""Local search over insertions, and annealing of long lists."""
+
+import time
+from itertools import count
 
 import numpy as np
 import pytest
@@ -8,16 +11,9 @@ from lowrank_rank.decoders import (
     decode_pd_dag,
     decode_pd_exact,
     decode_pd_local_search,
-    preference_cost,
 )
-from lowrank_rank.decoders.feedback_arcs import _local_search
 
-from .preference_cases import (
-    assert_ranks,
-    costs,
-    least_costs,
-    preferences,
-)
+from .preference_cases import along_an_order, assert_ranks, costs, least_costs, preferences
 from .reference import disagreement_cost, insertions
 
 
@@ -53,49 +49,83 @@ def test_local_search_is_deterministic_and_restarts_help():
     assert np.all(first.values >= exact.values - 1e-9)
 
 
+def improved(matrix, order):
+    """The cost after the best move of each item in turn, until none lowers it."""
+    cost = disagreement_cost(matrix, order)
+    while True:
+        before = cost
+        for item in range(len(order)):
+            moves = [
+                new for _, _, new in insertions(order) if without(new, item) == without(order, item)
+            ]
+            best = min(moves, key=lambda move: disagreement_cost(matrix, move))
+            if disagreement_cost(matrix, best) < cost - 1e-9:
+                order, cost = best, disagreement_cost(matrix, best)
+        if cost == before:
+            return cost
+
+
+def without(order, item):
+    return [i for i in order if i != item]
+
+
 def test_local_search_also_starts_from_the_net_preference():
-    """Where improving that order wins, it does without a restart."""
-    u = preferences("normal", 60, 12)
-    net = u - u.transpose(0, 2, 1)
-    starts = [decode_pd_dag(u).ranks, decode_pd_borda(u).ranks]
-    improved = [_local_search.improve_orders(net, np.argsort(r, axis=1)) for r in starts]
-    dag, borda = (preference_cost(u, np.argsort(orders, axis=1) + 1) for orders in improved)
+    """The better of both starts wins, each improved by single moves."""
+    u = preferences("normal", 25, 8)
+    starts = [
+        np.argsort(decode(u).ranks, axis=1).tolist() for decode in (decode_pd_dag, decode_pd_borda)
+    ]
+    dag, borda = (
+        np.array([improved(*pair) for pair in zip(u, orders, strict=True)]) for orders in starts
+    )
     assert np.any(borda < dag - 1e-9)
     assert np.any(dag < borda - 1e-9)
     found = decode_pd_local_search(u, n_restarts=0).values
     np.testing.assert_allclose(found, np.minimum(dag, borda))
 
 
-def test_shakes_exchange_neighbouring_blocks():
-    shakes = _local_search.shakes_of(9, 40, np.random.RandomState(0))
-    assert_ranks(shakes + 1)
-    assert len(np.unique(shakes, axis=0)) > 30
-    for shake in shakes:
-        assert np.sum(np.diff(shake) != 1) <= 3 * _local_search._EXCHANGES
-    assert _local_search.shakes_of(1, 3, np.random.RandomState(0)).tolist() == [[0]] * 3
+# Lists of more than 100 items -------------------------------------------------------
 
 
-def test_change_of_cost_of_every_move():
-    u = preferences("normal", 4, 6)
-    net = u - u.transpose(0, 2, 1)
-    orders = np.random.default_rng(0).permuted(np.tile(np.arange(6), (4, 1)), axis=1)
-    lists = np.array([0, 1, 3])
-    for item in range(6):
-        change, place = _local_search.move_changes(net, lists, orders[lists], item)
-        for row, q in enumerate(lists):
-            assert orders[q, place[row]] == item
-            now = disagreement_cost(u[q], orders[q])
-            for source, target, moved in insertions(orders[q].tolist()):
-                if source == place[row]:
-                    cost = disagreement_cost(u[q], moved)
-                    assert change[row, target] == pytest.approx(cost - now, abs=1e-12)
-                    made = _local_search._moved(orders[[q]], np.array([source]), np.array([target]))
-                    assert made.tolist() == [moved]
+def test_long_lists_are_annealed():
+    """No worse than algorithm 1 or than no annealing; independent of the batch."""
+    u = preferences("normal", 2, 101)
+    found, starts = (decode_pd_local_search(u, n_restarts=n) for n in (3, 0))
+    assert_ranks(found.ranks)
+    assert np.all(found.values <= starts.values)
+    assert np.any(found.values < starts.values)
+    assert np.all(starts.values <= decode_pd_dag(u).values)
+    np.testing.assert_array_equal(
+        decode_pd_local_search(u[1:], n_restarts=3).ranks, found.ranks[1:]
+    )
+    again, other = (decode_pd_local_search(u, n_restarts=3, random_state=s) for s in (0, 1))
+    np.testing.assert_array_equal(again.ranks, found.ranks)
+    assert np.any(other.ranks != found.ranks)
 
 
-def test_improvement_keeps_its_input_and_an_order_that_is_locally_best():
-    u = preferences("normal", 5, 6)
-    start = np.tile(np.arange(6), (5, 1))
-    best = _local_search.improve_orders(u, start)
-    np.testing.assert_array_equal(start, np.tile(np.arange(6), (5, 1)))
-    np.testing.assert_array_equal(_local_search.improve_orders(u, best), best)
+def test_longer_annealing_finds_better_orders():
+    u = preferences("normal", 1, 101)
+    few, many = (decode_pd_local_search(u, n_restarts=n).values for n in (1, 40))
+    assert many < few
+
+
+def test_a_time_limit_ends_the_annealing(monkeypatch):
+    """A limit that is over at once keeps the start; a clock of whole seconds ends after five."""
+    u = preferences("normal", 1, 101)
+    start = decode_pd_local_search(u, n_restarts=0)
+    over = decode_pd_local_search(u, n_restarts=10**6, time_limit=1e-300)
+    np.testing.assert_array_equal(over.ranks, start.ranks)
+    ticks = count()
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(ticks)))
+    stopped = decode_pd_local_search(u, n_restarts=10**6, time_limit=5.0)
+    assert next(ticks) == 6  # the start, four sweeps, and the end
+    assert_ranks(stopped.ranks)
+    assert stopped.values <= start.values
+
+
+def test_an_order_without_a_cost_is_kept():
+    u, ranks = along_an_order(np.random.default_rng(0), 1, 101)
+    found = decode_pd_local_search(u, n_restarts=1)
+    np.testing.assert_array_equal(found.ranks, ranks)
+    equal = decode_pd_local_search(np.zeros((1, 101, 101)), n_restarts=1)
+    np.testing.assert_array_equal(equal.ranks, [np.arange(1, 102)])

@@ -72,9 +72,10 @@ def _sum_in_order(gains, scores, order, weights, lists):
     blocks, gains = tie_blocks(np.take(scores, order), lists), np.take(gains, order)
     if blocks is None:
         return lists.sum(gains * weights)
-    sums = np.add.reduceat(gains, blocks) * np.add.reduceat(weights, blocks)
-    sums /= block_lengths(blocks, lists.n_rows)
-    return np.add.reduceat(sums, np.searchsorted(blocks, lists.starts))
+    sizes = block_lengths(blocks, lists.n_rows)
+    block = np.repeat(np.arange(len(blocks)), sizes)
+    sums = np.bincount(block, weights=gains) * np.bincount(block, weights=weights) / sizes
+    return np.add.reduceat(sums, block[lists.starts])
 
 
 def best_discounted_sum(gains, discount, lists, *, cutoff=None):

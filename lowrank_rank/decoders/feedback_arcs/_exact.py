@@ -4,8 +4,8 @@ A dynamic program over subsets solves many short lists at once. Longer lists are
 strong components of their graphs, and the linear ordering program solves each component.
 """
 
+import time
 from functools import cache, partial
-from time import monotonic
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def least_costs(u, time_limit=60.0, *, branch=False):
             continue
         searched = local_search(r)
         for q in range(len(weights)):
-            deadline = None if time_limit is None else monotonic() + time_limit
+            deadline = None if time_limit is None else time.monotonic() + time_limit
             # All components share one local search, which runs only if one of them has a gap.
             search = cache(partial(searched, net[[q]])) if branch else None
             order, extra[lists.start + q] = order_components(weights[q], deadline, search)
@@ -154,16 +154,16 @@ def order_by_cuts(weights, deadline, better):
     start = dag_ranks(net_preferences(weights[np.newaxis]))
     weights = clipped(weights[np.newaxis], start)[0]
     # The solver's absolute gap of 1e-6 is small in relation to a largest weight of 1000.
-    scale = 1e3 / weights.max()
-    unit = scale if np.array_equal(weights, np.round(weights)) else None
-    program = LinearOrdering(weights * scale, np.argsort(start[0]), deadline, unit, better)
+    largest = weights.max()
+    unit = 1e3 / largest if np.array_equal(weights, np.round(weights)) else None
+    program = LinearOrdering(weights / largest * 1e3, np.argsort(start[0]), deadline, unit, better)
     if program.relax() and better is not None:
         if len(weights) <= MAX_ITEMS_GAP:
             order = np.argsort(subset_ranks(weights[np.newaxis])[0])
             return order, np.tril(weights[np.ix_(order, order)]).sum()
         program.branch()
     program.search()  # for a program that ran out of time
-    return program.order, program.bound / scale
+    return program.order, program.bound / 1e3 * largest
 
 
 # Subsets -----------------------------------------------------------------------------

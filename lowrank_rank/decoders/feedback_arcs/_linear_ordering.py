@@ -8,12 +8,11 @@ for all directed triangles are exactly the orders (Groetschel, Juenger & Reinelt
 triangles that a solution violates become constraints, since few of the r**3 / 3 ever matter.
 """
 
+import time
 import warnings
-from time import monotonic
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy import optimize, sparse
 
 from ._graphs import net_preferences
 from ._local_search import improve_orders
@@ -61,7 +60,9 @@ class LinearOrdering:
             if options is None:
                 return False
             program = {"A_ub": self.cuts, "b_ub": self.sides, "bounds": self.ends}
-            solution = linprog(self.costs, **program, method="highs-ds", options=options)
+            solution = optimize.linprog(self.costs, **program, method="highs-ds", options=options)
+            if solution.status == 2:  # infeasible: no order is better than the best one
+                self._raise(self.value)
             if solution.x is None:
                 return False
             x = solution.x
@@ -87,9 +88,9 @@ class LinearOrdering:
             solution = self._whole_solution(options)
             if solution.mip_dual_bound is not None:
                 self._raise(solution.mip_dual_bound + value)
+            if solution.status == 2:
+                self._raise(self.value)
             if solution.x is None:
-                if solution.status == 2:  # infeasible: no order is better than the best one
-                    self._raise(self.value)
                 return
             self._offer(np.argsort(-self._matrix(solution.x).sum(axis=1), kind="stable"))
             finished = solution.status == 0 and self.value == value
@@ -106,11 +107,11 @@ class LinearOrdering:
         cuts = sparse.hstack([self.cuts, sparse.csr_matrix((n_cuts, 1))], format="csr")
         with warnings.catch_warnings():  # SciPy 1.9 warns that it ignores mip_rel_gap
             warnings.filterwarnings("ignore", "Unrecognized options", RuntimeWarning)
-            solution = milp(
+            solution = optimize.milp(
                 np.append(self.costs, self.constant - self.value),
                 integrality=np.append(np.ones(n_pairs), 0),
-                bounds=Bounds(*np.vstack([self.ends, [1.0, 1.0]]).T),
-                constraints=LinearConstraint(cuts, -np.inf, self.sides),
+                bounds=optimize.Bounds(*np.vstack([self.ends, [1.0, 1.0]]).T),
+                constraints=optimize.LinearConstraint(cuts, -np.inf, self.sides),
                 options={**options, "mip_rel_gap": 0.0},
             )
         if solution.x is not None:
@@ -140,7 +141,7 @@ class LinearOrdering:
         """Options of the solver, None at the time limit."""
         if self.deadline is None:
             return {}
-        left = self.deadline - monotonic()
+        left = self.deadline - time.monotonic()
         return {"time_limit": left} if left > 0 else None
 
     @property

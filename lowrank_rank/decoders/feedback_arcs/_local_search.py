@@ -1,6 +1,6 @@
 """Local search over insertions: restarts for short lists, simulated annealing for long ones."""
 
-from time import monotonic
+import time
 
 import numpy as np
 
@@ -195,7 +195,7 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=
     >>> annealed_order(net, np.arange(6)[::-1], 50, np.random.RandomState(0)).tolist()
     [0, 1, 2, 3, 4, 5]
     """
-    r, order, start = len(order), order.copy(), monotonic()
+    r, order, start = len(order), order.copy(), time.monotonic()
     scale = np.abs(net).sum() / max(r * (r - 1), 1)
     if scale == 0:
         return order
@@ -204,7 +204,7 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=
     for sweep in range(n_sweeps):
         progress = sweep / n_sweeps
         if time_limit is not None:
-            progress = max(progress, (monotonic() - start) / time_limit)
+            progress = max(progress, (time.monotonic() - start) / time_limit)
         if progress >= 1:
             break
         scaled = noise * (scale * hot * (cold / hot) ** progress)
