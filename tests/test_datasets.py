@@ -165,8 +165,8 @@ def test_types_of_features(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((None,), "path must be a path, str or Path, or a list of these, got None"),
-        ((3,), "path must be a path"),
+        ((None,), "each path must be a path, str or Path, got None"),
+        ((3,), "each path must be a path"),
         (([None],), "each path must be a path"),
         ((["a", 3],), "each path must be a path"),
     ],

@@ -41,10 +41,10 @@ def test_pytrec_eval_reads_what_is_written(tmp_path):
     ("load", "text", "message"),
     [
         (load_run, "q Q0 d 1 0.5 t\nq Q0 d 2 0.5\n", "line 2: 5 words; expected 'query Q0"),
-        (load_run, "q Q0 d 1 nan t\n", "line 1: 'nan' is not a number"),
-        (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is not a number"),
-        (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' stands"),
-        (load_qrels, "q 0 d 1.5\n", "line 1: '1.5' is not an integer; expected 'query iter"),
+        (load_run, "q Q0 d 1 nan t\n", "line 1: 'nan' is not a finite number"),
+        (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is not a finite number"),
+        (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' occurs"),
+        (load_qrels, "q 0 d 1.5\n", "line 1: invalid literal for int.*'1.5'; expected 'query iter"),
         (load_qrels, "", "no line of data"),
     ],
 )

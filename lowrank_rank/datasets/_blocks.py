@@ -1,4 +1,4 @@
-"""Blocks of whole lists from whatever is larger than memory."""
+"""Blocks of whole lists, for data larger than memory."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -10,11 +10,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from .._lists import factorize, id_array
-from .._parameters import Rule, check_parameter, count, verbosity
-from ._files import line_of_row, path_like, read_path, read_svmlight
+from .._parameters import check_parameter, count, verbosity
+from ._files import line_of_row, path_like, read_path, read_svmlight, text
 from ._letor import convert_features, feature_dtype
-
-_name = Rule(lambda value: isinstance(value, str), "the name of a column")
 
 
 def iter_lists(
@@ -29,35 +27,35 @@ def iter_lists(
     qid_column: str = "qid",
     verbose: int = 0,
 ) -> "ListBlocks":
-    """Blocks of whole lists from files, memory maps or chunks, as often as they are asked for.
+    """Iterate over blocks of whole lists from files, memory maps or chunks, any number of times.
 
-    No list is ever cut between two blocks: one that the source cuts, between chunks or files, is
-    joined, and one that comes back after other lists have come is refused.
+    No list is cut between two blocks: a list that the source cuts, between chunks or files, is
+    joined. Rows of a list that come after rows of other lists are refused.
 
     Parameters
     ----------
     source : path, list of paths, tuple (X, y, qid), iterable or callable
-        * One or several files: Parquet by the ending .parquet, else LETOR or SVMlight lines with
-          a qid, packed where they end in .gz or .bz2.
-        * A tuple of three arrays, or of paths of ``.npy`` files, which are mapped rather than read;
-          the blocks are views of them.
+        * One or several files: Parquet if they end in .parquet, else LETOR or SVMlight lines with
+          a qid. Files ending in .gz or .bz2 are unpacked.
+        * A tuple of three arrays, or of paths of ``.npy`` files, which are mapped into memory. The
+          blocks are views of the arrays.
         * An iterable of chunks (X, y, qid), or a callable that returns one. X is an array, a sparse
-          matrix or a pandas frame. An iterator, such as a generator, can be passed over only once.
+          matrix or a pandas frame. An iterator, such as a generator, allows only one pass.
     rows_per_block : int, default=100_000
-        Rows of a block at most; a list that is longer is a block by itself.
+        Maximum number of rows of a block; a longer list is a block by itself.
     n_features : int or None, default=None
-        Of LETOR files; None takes the highest of any of the files, which the first pass finds
-        by reading them once more.
+        Number of features of LETOR files. None is the highest number in any of the files, found by
+        reading them twice in the first pass.
     dtype : dtype, default=float64
-        Of the features of files, as in `load_letor`. Arrays and chunks keep theirs.
+        Type of the features of files, as in `load_letor`. Arrays and chunks keep their types.
     zero_based : bool, default=False
         Whether LETOR files count features from 0.
     dense : bool, default=False
-        Whether blocks of LETOR files hold arrays rather than CSR matrices.
+        Whether blocks of LETOR files have arrays instead of CSR matrices.
     y_column, qid_column : str, default="y" and "qid"
-        Of Parquet files: the columns of the grades and of the query ids. All others are features.
+        Columns of grades and of query ids in Parquet files. All other columns are features.
     verbose : int, default=0
-        1 prints a line at the end of each pass, 2 one for each block.
+        1 prints a line at the end of each pass, 2 a line for each block.
 
     Returns
     -------
@@ -69,15 +67,15 @@ def iter_lists(
     FileNotFoundError
         If a file does not exist.
     ValueError
-        During a pass: if a list comes back, with its id and the row or line; if chunks do not fit
-        together; or what `load_letor` raises.
+        During a pass, if the rows of a list are not together, if chunks have different features, or
+        if a file cannot be read. The message names the row or line.
     ImportError
         If a Parquet file is given and pyarrow is not installed.
 
     Notes
     -----
-    Memory is that of about three blocks, of one chunk of the source, and of the set of the ids that
-    have passed, some 100 bytes a list. A LETOR file is read in pieces of 512 KiB.
+    About three blocks and one chunk of the source are in memory, and the set of earlier ids, some
+    100 bytes for each list. A LETOR file is read in chunks of 4,000 lines.
 
     Examples
     --------
@@ -98,8 +96,8 @@ def iter_lists(
     check_parameter("n_features", n_features, [count(), None])
     check_parameter("zero_based", zero_based, [bool])
     check_parameter("dense", dense, [bool])
-    check_parameter("y_column", y_column, [_name])
-    check_parameter("qid_column", qid_column, [_name])
+    check_parameter("y_column", y_column, [text])
+    check_parameter("qid_column", qid_column, [text])
     check_parameter("verbose", verbose, [verbosity])
     paths = None if _is_arrays(source) else _paths(source)
     opened: _Arrays | _Chunks
@@ -110,7 +108,7 @@ def iter_lists(
     elif all(path.suffix == ".parquet" for path in paths):
         opened = _Parquet(paths, feature_dtype(dtype), y_column, qid_column)
     else:
-        opened = _Letor(paths, feature_dtype(dtype), zero_based, dense, n_features)
+        opened = _Letor(paths, n_features, feature_dtype(dtype), zero_based, dense)
     return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
 
 
@@ -258,7 +256,7 @@ def _concatenate(blocks):
         features = np.concatenate([np.asarray(part) for part in X])
     if len({ids.dtype.kind for ids in qid}) > 1:
         # NumPy would make strings of numbers, and floats of signed and unsigned integers.
-        qid = [ids.astype(object) for ids in qid]
+        qid = tuple(ids.astype(object) for ids in qid)
     return features, np.concatenate(y), np.concatenate(qid)
 
 
@@ -266,7 +264,7 @@ def _concatenate(blocks):
 
 
 def _is_arrays(source):
-    """Whether it is the tuple (X, y, qid) of arrays, or of .npy files."""
+    """Whether the source is a tuple (X, y, qid) of arrays or .npy files."""
     if not isinstance(source, tuple) or len(source) != 3:
         return False
     return all(
@@ -276,14 +274,16 @@ def _is_arrays(source):
 
 
 def _paths(source):
-    """The files that were given, or None where it is something else."""
+    """The files of the source, or None for a source of another kind."""
     if path_like.accepts(source):
         return [read_path(source)]
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):
         return None
     paths = [read_path(part, "each path") for part in source]
     if len({path.suffix == ".parquet" for path in paths}) > 1:
-        raise ValueError("The files are in part Parquet, in part not: give files of one format.")
+        raise ValueError(
+            "Some of the files are Parquet and some are not: give files of one format."
+        )
     return paths
 
 
@@ -347,6 +347,8 @@ class _Files(_Chunks):
     A subclass defines ``read(path)``, which iterates over the chunks of one file.
     """
 
+    read: Any
+
     def __init__(self, paths):
         if not paths:
             raise ValueError("iter_lists got no path: give a file or a list of files.")
@@ -374,25 +376,19 @@ class _Files(_Chunks):
 
 
 class _Letor(_Files):
-    def __init__(self, paths, dtype, zero_based, dense, n_features):
+    def __init__(self, paths, n_features, dtype, zero_based, dense):
         super().__init__(paths)
-        self.dtype, self.zero_based, self.dense = dtype, zero_based, dense
-        self.n_features = n_features
+        self.n_features, self.options = n_features, (dtype, zero_based, dense)
 
     def read(self, path):
+        dtype, zero_based, _ = self.options
         if self.n_features is None:
-            chunks = (
-                chunk
-                for one in self.paths
-                for chunk in read_svmlight(one, self.dtype, self.zero_based)
-            )
-            self.n_features = max((X.shape[1] for X, _, _ in chunks), default=1)
+            files = (read_svmlight(one, dtype, zero_based) for one in self.paths)
+            widths = (X.shape[1] for chunks in files for X, _, _ in chunks)
+            self.n_features = max(widths, default=1)
         row = 0
-        for X, y, qid in read_svmlight(path, self.dtype, self.zero_based):
-            X = convert_features(
-                path, X, self.n_features, self.dtype, self.zero_based, self.dense, first_row=row
-            )
-            yield X, y, qid
+        for X, y, qid in read_svmlight(path, dtype, zero_based):
+            yield convert_features(path, X, self.n_features, *self.options, row), y, qid
             row += len(y)
 
     def place_in_file(self, path, row):

@@ -1,4 +1,4 @@
-"""Clicks: what they say of utilities once the position is accounted for, and a simulator."""
+"""Clicks: estimates of utilities from clicks at known positions, and a simulator of clicks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,39 +32,38 @@ def utilities_from_clicks(
 
         v = (click - theta_p eps_minus_p) / (theta_p (eps_plus_p - eps_minus_p))
 
-    has the expectation P(relevant), whatever order the documents were shown in [2]_. Without
-    `trust` every examined relevant document is clicked and no other, and v is click / theta_p:
-    inverse propensity scoring [1]_.
+    has the expectation P(relevant) for every order of the documents [2]_. Without `trust`, readers
+    click every examined relevant document and no other. Then v is click / theta_p, inverse
+    propensity scoring [1]_.
 
     Parameters
     ----------
     clicks : array-like of shape (n_rows,)
         0 or 1 for each document of each session, or mean clicks at a position, >= 0.
     position : array-like of int, shape (n_rows,)
-        At which the document was shown, 1 = first.
+        Position of the document on the page, 1 = first.
     propensity : float, array-like of shape (n_positions,) or callable, default=1.0
-        theta_p: of an array the entry p - 1, of a callable ``propensity(positions)``; a number eta
-        >= 0 stands for ``(1 / p)**eta``.
+        theta_p: entry p - 1 of an array, ``propensity(positions)`` of a callable, or
+        ``(1 / p)**eta`` for a number eta >= 0.
     trust : (eps_plus, eps_minus) or None, default=None
-        Each a number or an array of shape (n_positions,), with eps_plus > eps_minus; readers who
-        trust the first positions click there without reason. None is (1, 0).
+        Each is a number or an array of shape (n_positions,), with eps_plus > eps_minus. Readers who
+        trust the first positions click irrelevant documents there. None is (1, 0).
     min_propensity : float, default=0.0
-        Smaller propensities are raised to it: less variance, and a bias.
+        Lower bound of the propensities: less variance, and a bias.
     non_negative : bool, default=False
-        Add one number to all rows, the least for which no click rate gives v < 0:
-        ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the positions that occur. As it is
-        the same in all rows it changes no expected order, and DCG of every order alike.
+        Whether to add ``max_p eps_minus_p / (eps_plus_p - eps_minus_p)`` over the positions of the
+        data to all rows, so that no v is below 0. This changes no expected order.
 
     Returns
     -------
     ndarray of float, shape (n_rows,)
-        v; above 1 where clicks at rare positions stand for many, below 0 where a click was likely
-        and did not come.
+        v. Clicks at rarely examined positions have v > 1; likely clicks that did not come have
+        v < 0.
 
     Raises
     ------
     ValueError
-        If shapes differ, a position has no propensity, or probabilities are none.
+        If shapes differ, a position has no propensity, or probabilities are not in [0, 1].
 
     See Also
     --------
@@ -72,10 +71,9 @@ def utilities_from_clicks(
 
     Notes
     -----
-    Documents that are never shown have no estimate. Expected utilities are unbiased for losses that
-    see the label only through E v, such as "dcg" under every order-preserving surrogate; not for
-    NDCG, which divides by a function of the label, nor for precision, which asks whether a label is
-    above 0.
+    Documents that are never shown have no estimate. The estimates are unbiased for losses that are
+    linear in the utilities, such as "dcg" under every order-preserving surrogate. They are biased
+    for NDCG, which divides by a function of the label, and for precision, which thresholds labels.
 
     References
     ----------
@@ -86,14 +84,14 @@ def utilities_from_clicks(
 
     Examples
     --------
-    A click at position 2, which is seen by half of the readers, stands for two:
+    Half of the readers examine position 2, so a click there counts twice:
 
     >>> from lowrank_rank.datasets import utilities_from_clicks
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3])
     array([1., 2., 0.])
 
-    If of the documents that are examined 80 % of the relevant and 30 % of the others are clicked,
-    one that is shown and not clicked is below 0:
+    Readers click 80 % of the examined relevant documents and 30 % of the others. A document
+    without a click is then below 0:
 
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3)).round(6)
     array([ 1.4,  3.4, -0.6])
@@ -111,23 +109,21 @@ def utilities_from_clicks(
         )
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
-    if len(clicks) == 0:
-        return np.zeros(0)
     theta = np.maximum(of_positions("propensity", propensity, position), min_propensity)
     if np.any(theta == 0):
         p = position[np.argmax(theta == 0)]
         raise ValueError(
-            f"The propensity of position {p} is 0: what nobody sees has no estimate. Leave out its "
-            "rows, or set min_propensity."
+            f"The propensity of position {p} is 0: documents that nobody sees have no estimate. "
+            "Leave out their rows, or set min_propensity."
         )
     plus, minus = trust_at(trust, position)
     floor = minus / (plus - minus)
     utilities = clicks / (theta * (plus - minus)) - floor
-    return utilities + floor.max() if non_negative else utilities
+    return utilities + floor.max(initial=0.0) if non_negative else utilities
 
 
 def check_positions(position):
-    """Positions as integers; refuses what is none, or below 1."""
+    """Return positions as integers, all >= 1."""
     position = check_finite(numbers(position, "position"), "position")
     if np.any(position < 1) or np.any(position != np.round(position)):
         raise ValueError("position must hold integers >= 1, 1 = first.")
@@ -135,14 +131,14 @@ def check_positions(position):
 
 
 def of_positions(name, value, position):
-    """Probabilities at 1-based positions, from a number, a table by position or a callable."""
+    """Return probabilities at 1-based positions, from a number, an array or a callable."""
     if callable(value):
         found = numbers(value(position), name)
         if found.shape != position.shape:
             raise ValueError(f"{name} returned shape {found.shape} for {position.shape} positions.")
     elif np.ndim(value) == 0 and name == "propensity":
         check_parameter(f"{name} (as eta)", value, [number(0)])
-        return (1.0 / position) ** float(value)
+        found = (1.0 / position) ** float(value)
     elif np.ndim(value) == 0:
         found = np.full(position.shape, numbers(value, name))
     else:
@@ -159,7 +155,7 @@ def of_positions(name, value, position):
 
 
 def trust_at(trust, position):
-    """(eps_plus, eps_minus) at the positions."""
+    """Return eps_plus and eps_minus at the positions."""
     if trust is None:
         return np.ones(position.shape), np.zeros(position.shape)
     if not isinstance(trust, tuple | list) or len(trust) != 2:
@@ -195,9 +191,9 @@ def make_clicks(
     """Clicks of readers on lists of documents with known grades.
 
     Each session draws a query at random and shows its documents in the order of `scores`. A
-    document is relevant to the reader with probability grade / max_grade; position p is examined
-    with probability theta_p; an examined document is clicked with probability eps_plus_p if it is
-    relevant, eps_minus_p if not.
+    document is relevant to the reader with probability grade / max_grade. The reader examines
+    position p with probability theta_p, and clicks an examined document with probability eps_plus_p
+    if it is relevant, else eps_minus_p.
 
     Parameters
     ----------
@@ -206,24 +202,24 @@ def make_clicks(
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of the rows; None is one list.
     scores : array-like of shape (n_rows,) or None, default=None
-        Of the ranker whose lists are shown, ties in random order; None shows random orders.
+        Scores of the ranker that orders the lists, ties in random order; None is random orders.
     n_sessions : int, default=1000
     max_grade : float or None, default=None
-        Grade that is relevant to every reader; None is the largest.
+        Grade that is relevant to every reader; None is the largest grade.
     propensity, trust
         As in `utilities_from_clicks`.
     temperature : float, default=0.0
-        Of Gumbel noise that is added to the scores in each session: other orders are explored.
+        Scale of Gumbel noise added to the scores in each session, to explore other orders.
     cutoff : int or None, default=None
-        Documents below this position are not shown and have no rows.
+        Number of positions; documents below have no rows.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     data : Bunch
         One entry for each document of each session: ``clicks`` 0 or 1, ``position``, ``session``
-        and ``row``, the row of y. And the truth: ``relevance`` (n_rows,), the probability that a
-        row is relevant; ``click_probability``, for each entry.
+        and ``row``, the row of y. Also the truth: ``relevance`` (n_rows,), the probability that a
+        row is relevant, and ``click_probability`` of each entry.
 
     Raises
     ------
@@ -244,14 +240,12 @@ def make_clicks(
     >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """
-    parameters = locals()
-    check_values(_CLICKS, parameters)
+    check_values(_CLICKS, locals())
     y = read_labels(y)
     if y.ndim != 1 or not np.all(y >= 0):
         raise ValueError("y must hold grades >= 0, one for each document, shape (n_rows,).")
-    scores = (
-        np.zeros(len(y)) if scores is None else check_finite(numbers(scores, "scores"), "scores")
-    )
+    scores = np.zeros(len(y)) if scores is None else scores
+    scores = check_finite(numbers(scores, "scores"), "scores")
     if scores.shape != y.shape:
         raise ValueError(f"scores have shape {scores.shape}, y has {y.shape}.")
     highest = float(y.max() if max_grade is None else max_grade)
@@ -259,10 +253,10 @@ def make_clicks(
         raise ValueError(f"max_grade={highest:g} is below the grade {y.max():g}.")
     rng = check_random_state(random_state)
     relevance = y / (highest or 1.0)
-    session, row, position = _shown(RankingLists.from_qid(qid, len(y)), scores, parameters, rng)
-    if cutoff is not None:
-        kept = position <= cutoff
-        session, row, position = session[kept], row[kept], position[kept]
+    lists = RankingLists.from_qid(qid, len(y))
+    session, row, position = _draw_sessions(lists, scores, n_sessions, temperature, rng)
+    shown = position <= (cutoff or np.inf)
+    session, row, position = session[shown], row[shown], position[shown]
     theta = of_positions("propensity", propensity, position)
     plus, minus = trust_at(trust, position)
     is_relevant = rng.uniform(size=len(row)) < relevance[row]
@@ -277,12 +271,12 @@ def make_clicks(
     )
 
 
-def _shown(lists, scores, parameters, rng):
-    """Session, row of y and position of every document shown, best first."""
-    drawn = rng.randint(lists.n_lists, size=parameters["n_sessions"])
+def _draw_sessions(lists, scores, n_sessions, temperature, rng):
+    """Draw sessions: session, row of y and position of every document, best first."""
+    drawn = rng.randint(lists.n_lists, size=n_sessions)
     sessions = RankingLists(lists.lengths[drawn])
     grouped = lists.starts[drawn][sessions.index] + sessions.positions - 1
     row = grouped if lists.order is None else lists.order[grouped]
-    noise = parameters["temperature"] * rng.gumbel(size=len(row))
+    noise = temperature * rng.gumbel(size=len(row))
     order = np.lexsort((rng.uniform(size=len(row)), -(scores[row] + noise), sessions.index))
     return sessions.index, row[order], sessions.positions

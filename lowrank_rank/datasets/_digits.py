@@ -1,5 +1,7 @@
 """Image retrieval with scikit-learn's digits: a real task without download."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
@@ -29,12 +31,11 @@ def load_digits_retrieval(
     ----------
     n_queries : int, default=200
     n_candidates : int or (int, int), default=40
-        Documents of each query. Of two numbers, the least and the greatest: lengths between
-        them are drawn with a uniform logarithm, so that short lists are as common as long ones.
+        Documents of each query. A pair is the least and the greatest number; lengths between them
+        are drawn with a uniform logarithm, so that short lists are as common as long ones.
     popularity : array-like of shape (10,), default=None
-        Relative frequency of each digit among the candidates, above 0. A catalogue has kinds of
-        which it holds many and kinds of which it holds few; queries are drawn evenly all the same.
-        None draws candidates evenly.
+        Relative frequency of each digit among the candidates, above 0, for common and rare kinds
+        of a catalogue. Queries are drawn evenly. None draws candidates evenly too.
     random_state : int, RandomState instance or None, default=0
         Draws queries and candidates.
     return_images : bool, default=False
@@ -43,10 +44,9 @@ def load_digits_retrieval(
     Returns
     -------
     data : Bunch
-        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``; with
-        `return_images` also ``images`` (1797, 8, 8), ``digit`` (1797,), which they show, and
-        ``query`` (n_queries,) and ``candidate`` (n_documents,), indices into them. There are
-        ``n_queries * n_candidates`` documents where all lists have one length.
+        ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``. With
+        `return_images` also ``images`` (1797, 8, 8) and their ``digit`` (1797,). The indices of
+        images are then ``query`` (n_queries,) and ``candidate`` (n_documents,).
 
     Examples
     --------
@@ -59,12 +59,12 @@ def load_digits_retrieval(
     check_parameter("return_images", return_images, [bool])
     pool = load_digits()
     images = pool.images / 16.0
-    is_range = np.ndim(n_candidates) > 0
-    if is_range and (np.shape(n_candidates) != (2,) or n_candidates[0] > n_candidates[1]):
+    bounds: Any = n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)
+    if np.shape(bounds) != (2,) or bounds[0] > bounds[1]:
         raise ValueError(
             f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
         )
-    shortest, longest = n_candidates if is_range else (n_candidates, n_candidates)
+    shortest, longest = bounds
     for name, value, largest in (
         ("n_queries", n_queries, len(images)),
         ("n_candidates", shortest, len(images) - 1),
@@ -72,7 +72,14 @@ def load_digits_retrieval(
     ):
         if not count().accepts(value) or value > largest:
             raise ValueError(f"{name} must be an integer between 1 and {largest}, got {value!r}.")
-    weights = _relative_frequencies(popularity)[pool.target]
+    popularity = np.ones(10) if popularity is None else popularity
+    weights = check_array(popularity, ensure_2d=False, dtype=np.float64, input_name="popularity")
+    if weights.shape != (10,) or np.any(weights <= 0):
+        raise ValueError(
+            "popularity must be 10 numbers above 0, the relative frequencies of the digits "
+            f"0 to 9 among the candidates, got {popularity!r}."
+        )
+    weights = (weights / weights.max())[pool.target]
     rng = check_random_state(random_state)
     query, candidate, qid = draw_candidates(rng, weights, n_queries, shortest, longest)
     features, names = _pair_features(images[query[qid]], images[candidate])
@@ -88,7 +95,7 @@ def load_digits_retrieval(
 
 
 def draw_candidates(rng, weights, n_queries, shortest, longest):
-    """Queries, drawn evenly, and for each a list of others, drawn by weight without replacement.
+    """Draw queries evenly, and for each a list of other images by weight without replacement.
 
     Parameters
     ----------
@@ -102,8 +109,8 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
     candidate, qid : ndarray of shape (n_documents,)
     """
     query = rng.permutation(len(weights))[:n_queries]
-    # The smallest of exponential variates over their weights are a weighted draw without
-    # replacement (Efraimidis and Spirakis 2006).
+    # The smallest exponential variates divided by weights are a weighted draw without replacement
+    # (Efraimidis and Spirakis 2006).
     uniform = rng.uniform(size=(n_queries, len(weights) - 1))
     others = np.arange(len(weights) - 1)
     others = others + (others >= query[:, np.newaxis])  # skips the query itself
@@ -114,18 +121,6 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
         kept = np.arange(longest) < np.exp(log_lengths).astype(int)
     candidate = np.take_along_axis(others, order, axis=1)[kept]
     return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
-
-
-def _relative_frequencies(popularity):
-    if popularity is None:
-        return np.ones(10)
-    weights = check_array(popularity, ensure_2d=False, dtype=np.float64, input_name="popularity")
-    if weights.shape != (10,) or np.any(weights <= 0):
-        raise ValueError(
-            "popularity must be 10 numbers above 0, the relative frequencies of the digits "
-            f"0 to 9 among the candidates, got {popularity!r}."
-        )
-    return weights / weights.max()
 
 
 def _pair_features(a, b):

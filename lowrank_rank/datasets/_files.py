@@ -20,6 +20,7 @@ from sklearn.datasets import load_svmlight_file
 from .._parameters import Rule, check_parameter
 
 path_like = Rule(lambda value: isinstance(value, str | os.PathLike), "a path, str or Path")
+text = Rule(lambda value: isinstance(value, str), "a string")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -123,9 +124,9 @@ def read_svmlight(path, dtype, zero_based, n_lines=4000):
 def _parse(path, lines, dtype, zero_based):
     """Features, grades and ids of numbered lines; an error names the first line that is wrong."""
     try:
-        text = [line for _, line in lines]
-        ids = _read_ids(text)
-        X, y = load_svmlight_file(BytesIO(b"".join(text)), dtype=dtype, zero_based=zero_based)
+        content = [line for _, line in lines]
+        ids = _read_ids(content)
+        X, y = load_svmlight_file(BytesIO(b"".join(content)), dtype=dtype, zero_based=zero_based)
         if np.isinf(X.data).any() or np.isinf(y).any():
             raise ValueError(f"a value is infinite, or beyond {dtype.name}")
     except (ValueError, OverflowError) as error:
@@ -154,11 +155,11 @@ def _read_ids(lines):
         if b"_" in line and b"_" in line.partition(b"#")[0]:  # Python's numbers may have one
             raise ValueError("a number contains '_'")
         if words[1] not in id_of_word:
-            text = words[1][4:].partition(b"#")[0]
-            value = int(text) if re.fullmatch(rb"[+-]?[0-9]{1,20}", text) else 2**64
+            word = words[1][4:].partition(b"#")[0]
+            value = int(word) if re.fullmatch(rb"[+-]?[0-9]{1,20}", word) else 2**64
             if not -(2**63) <= value < 2**64:
-                text = text.decode(errors="replace")
-                raise ValueError(f"the qid {text!r} is not an integer of 64 bits")
+                word = word.decode(errors="replace")
+                raise ValueError(f"the qid {word!r} is not an integer of 64 bits")
             id_of_word[words[1]] = value
         ids.append(id_of_word[words[1]])
     return ids

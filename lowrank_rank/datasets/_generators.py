@@ -9,18 +9,20 @@ from .._arrays import ArrayLike, numbers
 from .._parameters import Rule, check_parameter, count, number
 from .._parameters import random_state as seed
 
-
-def _is_range(value):
-    pair = isinstance(value, tuple | list | np.ndarray) and len(value) == 2
-    return pair and all(map(count().accepts, value)) and value[0] <= value[1]
-
-
-_range = Rule(_is_range, "a pair (least, most) of such")
+_range = Rule(
+    lambda value: (
+        isinstance(value, tuple | list | np.ndarray)
+        and len(value) == 2
+        and all(map(count().accepts, value))
+        and value[0] <= value[1]
+    ),
+    "a pair (least, most) of such",
+)
 noise_level = number(0, 1e100)  # beyond, margins and scores overflow
 
 
 def check_values(rules, values):
-    """Refuse the first of the named `values` that its rules do not take."""
+    """Check the named `values` by a table of rules."""
     for name, alternatives in rules.items():
         check_parameter(name, values[name], alternatives)
 
@@ -56,19 +58,19 @@ def make_ranking(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Documents with grades that a linear score explains up to noise and a query effect.
 
-    Features have an offset common to the documents of a query, so that what is good within
-    a query differs from what is good over all of them.
+    All documents of a query share an offset of the features, so that a good score within queries
+    differs from a good score over all documents.
 
     Parameters
     ----------
     n_lists : int, default=100
     n_items : int or (int, int), default=(5, 30)
-        Documents of each list, or the least and the most.
+        Number of documents of each list, or its range.
     n_features : int, default=20
     n_informative : int, default=5
-        Features that the grades depend on; all of them where there are fewer.
+        Number of features that determine the grades, at most `n_features`.
     n_grades : int, default=5
-        Grades 0..n_grades-1; higher ones are rarer, each half as frequent as the one below.
+        Grades are 0..n_grades-1, each half as frequent as the grade below.
     noise : float, default=1.0
         Standard deviation of the noise, relative to the signal.
     random_state : int, RandomState instance or None, default=None
@@ -115,11 +117,10 @@ def make_label_ranking(
 ) -> Bunch:
     """Fixed items with a known conditional distribution of the label, linear in x.
 
-    A sample's label is one of `n_labels` grade vectors; the probabilities are drawn afresh
-    from a Dirichlet distribution for every sample and X is a linear image of them. So the
-    expectation of any encoding of the label is linear in x: ridge regression is well
-    specified for every target loss, and the regret against the Bayes order can be computed
-    (`calibration.conditional_regret`).
+    The label of a sample is one of `n_labels` grade vectors. Their probabilities are drawn from a
+    Dirichlet distribution for every sample, and X is a linear image of the probabilities. The
+    expectation of any encoding of the label is therefore linear in x, so ridge regression is well
+    specified for every target loss. `calibration.conditional_regret` computes the regret.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def make_label_ranking(
     n_labels : int, default=6
         Size of the label distribution's support.
     n_grades : int, default=2
-        Grades 0..n_grades-1; each label has at least one grade above 0 and one 0.
+        Grades are 0..n_grades-1; each label has at least one grade above 0 and one 0.
     n_features : int or None, default=None
         At least `n_labels`; None is `n_labels`.
     random_state : int, RandomState instance or None, default=None
@@ -149,14 +150,19 @@ def make_label_ranking(
     check_values(_LABELS, locals())
     rng = check_random_state(random_state)
     n_features = check_label_features(n_features, n_labels)
-    support = _mixed_labels(rng, n_labels, n_items, n_grades)
+    support = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)
+    top = np.argmax(rng.uniform(size=(n_labels, n_items)), axis=1)
+    bottom = (top + 1 + rng.randint(n_items - 1, size=n_labels)) % n_items
+    labels = np.arange(n_labels)
+    support[labels, top] = np.maximum(support[labels, top], 1.0)
+    support[labels, bottom] = 0.0
     probabilities = rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
     target, data = draw_labels(rng, support, probabilities, n_features)
     return Bunch(data=data, target=target, support=support, probabilities=probabilities)
 
 
 def check_label_features(n_features, n_labels):
-    """Number of features; refuse fewer than there are labels."""
+    """Return the number of features, at least the number of labels."""
     if n_features is None:
         return n_labels
     if n_features < n_labels:
@@ -168,32 +174,22 @@ def check_label_features(n_features, n_labels):
 
 
 def draw_labels(rng, support, probabilities, n_features):
-    """One label per row of `probabilities`, and features that are a linear image of them."""
+    """Draw one label per row of `probabilities`, and features linear in the probabilities."""
     n_samples, n_labels = probabilities.shape
     drawn = (rng.uniform(size=(n_samples, 1)) > np.cumsum(probabilities, axis=1)).sum(axis=1)
     image = np.linalg.qr(rng.normal(size=(n_features, n_labels)))[0].T
     return support[np.minimum(drawn, n_labels - 1)], probabilities @ image
 
 
-def _mixed_labels(rng, n_labels, n_items, n_grades):
-    labels = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)
-    top = np.argmax(rng.uniform(size=(n_labels, n_items)), axis=1)
-    bottom = (top + 1 + rng.randint(n_items - 1, size=n_labels)) % n_items
-    rows = np.arange(n_labels)
-    labels[rows, top] = np.maximum(labels[rows, top], 1.0)
-    labels[rows, bottom] = 0.0
-    return labels
-
-
 def qid_from_group(sizes: ArrayLike) -> np.ndarray:
-    """Query ids 0, 1, ... of rows whose lists stand one after the other.
+    """Convert sizes of lists to query ids 0, 1, ... of consecutive rows.
 
-    The inverse of ``group=`` in LightGBM and XGBoost.
+    This is the inverse of ``group=`` in LightGBM and XGBoost.
 
     Parameters
     ----------
     sizes : array-like of shape (n_lists,)
-        Number of rows of each list; a list of size 0 has an id that no row bears.
+        Number of rows of each list; 0 skips an id.
 
     Returns
     -------
@@ -202,7 +198,7 @@ def qid_from_group(sizes: ArrayLike) -> np.ndarray:
     Raises
     ------
     ValueError
-        If the sizes are no whole numbers >= 0.
+        If the sizes are not whole numbers >= 0.
 
     Examples
     --------

@@ -6,25 +6,21 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.utils import check_array, gen_batches
 
-from .._arrays import ArrayLike, MatrixLike, check_size
+from .._arrays import ArrayLike, MatrixLike, check_size, check_unmasked
 from .._labels import split_target
 from .._lists import RankingLists
-from .._parameters import Rule, check_parameter, count
+from .._parameters import check_parameter, count
 from ._files import (
     id_dtype,
     line_error,
     line_of_row,
     open_replacing,
-    path_like,
     read_path,
     read_svmlight,
+    text,
 )
-
-_LAST_FEATURE = 2**31 - 1  # the reader counts in 32 bits
-_BLOCK = 4096  # rows that are written at once
-_text = Rule(lambda value: isinstance(value, str), "a string")
 
 
 def load_letor(
@@ -37,23 +33,21 @@ def load_letor(
 ) -> Any:
     """Read ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are
-    unpacked while they are read.
+    Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are unpacked.
 
     Parameters
     ----------
     path : str, Path, or list of these
-        One file, or several that shall have the same features (train, validation, test).
+        One file, or several files with the same features (train, validation, test).
     n_features : int or None, default=None
-        Number of features; None takes the highest that occurs in any of the files.
+        Number of features; None is the highest number in any of the files.
     dtype : dtype, default=float64
-        Of the features: float64, float32 or an integer type, which must hold all values.
+        Type of the features: float64, float32 or an integer type that represents all values.
     zero_based : bool, default=False
-        Whether the files count features from 0. LETOR counts from 1, and there a feature 0 is
-        refused: whether it occurs may not decide on the columns of the others.
+        Whether the files count features from 0. LETOR counts from 1, and a feature 0 is refused
+        there.
     dense : bool, default=False
-        Return X as an array, for estimators that take no sparse matrix (`StandardScaler` with
-        its mean, `HistGradientBoostingRegressor`).
+        Whether to return X as an array, for estimators without support of sparse matrices.
 
     Returns
     -------
@@ -61,16 +55,16 @@ def load_letor(
     y : ndarray of shape (n_rows,)
         Grades.
     qid : ndarray of int, shape (n_rows,)
-        As int64, or uint64 where ids in any of the files need it. For a list of paths: a
-        list with one triple (X, y, qid) per file.
+        Type int64, or uint64 if ids in any of the files need it. A list of paths returns a list
+        with one triple (X, y, qid) for each file.
 
     Raises
     ------
     FileNotFoundError
         If a file does not exist.
     ValueError
-        If a file is empty or damaged, or holds a line without qid or one that cannot be read.
-        The message names the file and the line.
+        If a file is empty or damaged, or a line cannot be read or has no qid. The message names
+        the file and the line.
 
     Examples
     --------
@@ -84,14 +78,11 @@ def load_letor(
     ((2, 3), [2.0, 0.0], [1, 1])
     """
     several = isinstance(path, list | tuple)
-    if not several:
-        words = f"{path_like.words}, or a list of these"
-        check_parameter("path", path, [path_like._replace(words=words)])
     check_parameter("n_features", n_features, [count(), None])
     check_parameter("zero_based", zero_based, [bool])
     check_parameter("dense", dense, [bool])
     dtype = feature_dtype(dtype)
-    paths = [read_path(p, "each path") for p in path] if several else [read_path(path)]
+    paths = [read_path(p, "each path") for p in (path if several else [path])]
     if not paths:
         raise ValueError("load_letor got no path: give a file or a list of files.")
     files = [list(read_svmlight(p, dtype, zero_based)) for p in paths]
@@ -109,8 +100,8 @@ def load_letor(
         features = convert_features(
             p, sparse.vstack(X, format="csr"), n_features or width, dtype, zero_based, dense
         )
-        ids = np.concatenate(qid, dtype=id_type, casting="unsafe")
-        triples.append((features, np.concatenate(y), ids))
+        qid_of_file = np.concatenate(qid, dtype=id_type, casting="unsafe")
+        triples.append((features, np.concatenate(y), qid_of_file))
     return triples if several else triples[0]
 
 
@@ -181,35 +172,34 @@ def dump_letor(
 ) -> np.ndarray:
     """Write ranking data in LETOR's format: SVMlight lines with a qid.
 
-    Rows are written in the order given, features counted from 1. Numbers are written so
-    that reading gives the very same float64; zeros are not written. A file of that name
-    is replaced once all is written: after an error or an interrupt it is as it was.
+    Rows keep their order, and features are counted from 1. Numbers are written so that reading
+    returns the same float64; zeros are not written. An error or an interrupt leaves an existing
+    file unchanged.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_rows, n_features)
-        Entries that a sparse matrix holds twice are added up, as in its arithmetic.
+        Duplicate entries of a sparse matrix are added up.
     y : array-like of shape (n_rows,)
         Grades.
     qid : array-like of shape (n_rows,) or None
-        Any hashable ids; None where `y` is a `ranking_target`. The format knows integers
-        only: integer ids are written as they are, others as 1, 2, ... in order of first
-        appearance.
+        Any hashable ids; None if `y` is a `ranking_target`. The format allows integers only:
+        other ids are written as 1, 2, ... in order of first appearance.
     path : str or Path
-        Ends in .gz or .bz2 to be packed.
+        A name ending in .gz or .bz2 packs the file.
     comment : str or None, default=None
-        Written at the head of the file.
+        Text at the head of the file.
 
     Returns
     -------
     ids : ndarray of shape (n_lists,)
-        The distinct ids in order of first appearance: where they are no integers, the id
-        that was written as i is ``ids[i - 1]``.
+        The distinct ids in order of first appearance. If they are not integers, ``ids[i - 1]`` was
+        written as i.
 
     Raises
     ------
     ValueError
-        If lengths differ, X or y is not finite, or an id is missing or no integer of 64 bits.
+        If lengths differ, X or y is not finite, or an id is missing or beyond 64 bits.
 
     Examples
     --------
@@ -223,29 +213,37 @@ def dump_letor(
     (['b', 'a'], ['2 qid:1 1:0.5', '0 qid:2 2:1'])
     """
     path = read_path(path)
-    check_parameter("comment", comment, [_text, None])
+    check_parameter("comment", comment, [text, None])
     y, qid = split_target(y, qid)
     if qid is None:
         raise ValueError("dump_letor needs the query id of each row, qid.")
     X, y = _check_rows(X, y)
     lists = RankingLists.from_qid(qid, len(y))
-    ids = _written_ids(lists.ids)
+    ids = _integer_ids(lists.ids)
     code = lists.ungroup(lists.index)
     with open_replacing(path) as file:
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
-        for start in range(0, len(y), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            qids = [ids[i] for i in code[rows].tolist()]
-            file.write(_lines_of(_of_python(X[rows]), _of_python(y[rows]).tolist(), qids).encode())
+        for rows in gen_batches(len(y), 4096):
+            part = sparse.csr_matrix(X[rows])
+            columns = (part.indices + 1).tolist()
+            # repr is the shortest text that reads as the same number
+            pairs = [f"{j}:{v!r}" for j, v in zip(columns, part.data.tolist(), strict=True)]
+            bounds = pairwise(part.indptr.tolist())
+            lines = [
+                " ".join([repr(grade), f"qid:{ids[i]}", *pairs[slice(*bound)]]) + "\n"
+                for grade, i, bound in zip(
+                    y[rows].tolist(), code[rows].tolist(), bounds, strict=True
+                )
+            ]
+            file.write("".join(lines).replace(".0 ", " ").replace(".0\n", "\n").encode())
     return lists.ids
 
 
 def _check_rows(X, y):
-    """X as an array or as CSR without duplicates, y as an array; finite and of one length."""
-    for name, part in (("X", X), ("y", y)):
-        if isinstance(part, np.ma.MaskedArray):
-            raise ValueError(f"{name} is a masked array, a mask cannot be written: fill it.")
+    """Validate X and y; X is dense or CSR without duplicates, and repr of all numbers is exact."""
+    check_unmasked(X, "X")
+    check_unmasked(y, "y")
     X = check_array(X, accept_sparse="csr", input_name="X")
     y = check_array(y, ensure_2d=False, input_name="y")
     if y.ndim != 1 or len(y) != X.shape[0]:
@@ -257,35 +255,20 @@ def _check_rows(X, y):
             X = X.copy()
             X.sum_duplicates()
             if not np.isfinite(X.data).all():
-                raise ValueError("X is infinite where entries of the same place are added up.")
-        if X.nnz and X.indices.max() >= _LAST_FEATURE:
-            raise ValueError(f"X has entries beyond feature {_LAST_FEATURE}, the last of a file.")
+                raise ValueError("X is infinite after its duplicate entries are added up.")
+        if X.nnz and X.indices.max() >= 2**31 - 1:
+            raise ValueError("X has entries beyond feature 2147483647, the last of a file.")
+    exact = {"f": np.float64, "b": np.int8}
+    X, y = (part.astype(exact.get(part.dtype.kind, part.dtype), copy=False) for part in (X, y))
     return X, y
 
 
-def _written_ids(ids):
-    """An integer for each id: itself, or where ids are no integers its place, from 1."""
+def _integer_ids(ids):
+    """An integer for each id: the id itself, or 1, 2, ... if not all ids are integers."""
     if ids.dtype.kind not in "iu" and not all(
         isinstance(i, Integral) and not isinstance(i, bool) for i in ids
     ):
         return list(range(1, len(ids) + 1))
     ids = [int(i) for i in ids]
-    id_dtype(ids, "qid")
+    id_dtype(ids, "qid")  # refuses ids beyond 64 bits
     return ids
-
-
-def _of_python(values):
-    """Numbers of a type that Python writes without loss."""
-    return values.astype({"f": np.float64, "b": np.int8}.get(values.dtype.kind, values.dtype))
-
-
-def _lines_of(X, grades, qids):
-    X = sparse.csr_matrix(X)
-    columns = (X.indices + 1).tolist()
-    # repr is the shortest text that is read as the same number
-    pairs = [f"{j}:{value!r}" for j, value in zip(columns, X.data.tolist(), strict=True)]
-    text = "".join(
-        f"{' '.join([repr(grade), f'qid:{q}', *pairs[start:stop]])}\n"
-        for grade, q, (start, stop) in zip(grades, qids, pairwise(X.indptr.tolist()), strict=True)
-    )
-    return text.replace(".0 ", " ").replace(".0\n", "\n")

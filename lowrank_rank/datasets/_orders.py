@@ -11,23 +11,21 @@ _TIED = (list, tuple, set, frozenset, np.ndarray)
 
 
 def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = None) -> np.ndarray:
-    """Grades of the items, higher is better, from orders that name the items best first.
+    """Convert orders of items, best first, to grades, higher is better.
 
-    The item at position p of an order that names m items has the grade m - p, so a full order
-    gives r - rank; tied items share their mean position; an item that is not named has NaN,
-    not ranked.
+    The item at position p of an order of m items has the grade m - p, so a full order gives r -
+    rank. Tied items share their mean position. Items without a position have NaN.
 
     Parameters
     ----------
     orders : sequence of sequences of int, or of names
-        Items best first, by index 0..r-1 or by name; orders may be of different lengths. Tied
-        items stand in a list, tuple, set or array in the place of one: ``[2, (0, 1)]``.
+        Items best first, by index 0..r-1 or by name; lengths may differ. A tie is a list, tuple,
+        set or array within an order: ``[2, (0, 1)]``.
     n_items : int or None, default=None
-        The number r of items; None is the number of `items`, or takes the longest order, which
-        must then be full.
+        The number r of items; None is the number of `items`, or the length of the longest order.
     items : sequence or None, default=None
-        The names of the items in the order of the columns; None where orders hold indices. What
-        is a name is no tie, even if it is a tuple.
+        The names of the items in the order of the columns; None if orders hold indices. A tuple
+        that is a name is not a tie.
 
     Returns
     -------
@@ -36,7 +34,7 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     Raises
     ------
     ValueError
-        If there is no order, or one is empty, names an item twice or one that does not exist.
+        If there is no order, an order is empty, or an item is unknown or named twice.
 
     Examples
     --------
@@ -58,31 +56,30 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     lengths = np.array([len(order) for order in named])
     if n_items is None:
         n_items = int(lengths.max()) if index_of is None else len(index_of)
-    indices = _check_integers(named, n_items)
     check_size("The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items")
-    _check_indices(indices, np.repeat(np.arange(len(lengths)), lengths), n_items)
+    indices = _check_indices(named, lengths, n_items)
     return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
 
 
 def tied_grades(lengths, sizes, item, n_items):
-    """Grades of orders that are written one behind the other, best first.
+    """Compute the grades of concatenated orders, best first.
 
     Parameters
     ----------
     lengths : ndarray of int, shape (n_orders,)
-        Items that each order names.
+        Number of items of each order.
     sizes : ndarray of int, shape (n_blocks,)
-        Sizes of the blocks of tied items that the orders consist of.
+        Sizes of the blocks of tied items.
     item : ndarray of int, shape (lengths.sum(),)
     n_items : int
 
     Returns
     -------
     ndarray of float, shape (n_orders, n_items)
-        NaN for items that an order does not name.
+        NaN for items that are not in an order.
     """
     order = np.repeat(np.arange(len(lengths)), lengths)
-    middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # of the blocks, counted over all orders
+    middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders
     grades = np.full((len(lengths), n_items), np.nan)
     grades[order, item] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(middles, sizes)
     return grades
@@ -90,10 +87,12 @@ def tied_grades(lengths, sizes, item, n_items):
 
 def _check_sequences(orders):
     """Return the orders as a list of sequences, none of them empty."""
-    if isinstance(orders, str | bytes) or not hasattr(orders, "__iter__"):
-        raise ValueError(f"orders must be a sequence of orders, got {orders!r}.")
-    orders = list(orders.to_numpy() if hasattr(orders, "to_numpy") else orders)
-    for q, order in enumerate(orders):
+    if hasattr(orders, "to_numpy"):
+        orders = orders.to_numpy()
+    sequences = list(orders) if np.iterable(orders) and not isinstance(orders, str | bytes) else []
+    if not sequences:
+        raise ValueError(f"orders must be a sequence of at least one order, got {orders!r}.")
+    for q, order in enumerate(sequences):
         unordered = isinstance(order, str | bytes | set | frozenset | dict)
         if unordered or not hasattr(order, "__len__") or getattr(order, "shape", None) == ():
             raise ValueError(
@@ -102,9 +101,7 @@ def _check_sequences(orders):
             )
         if len(order) == 0:
             raise ValueError(f"Order {q} is empty: leave out voters who rank nothing.")
-    if not orders:
-        raise ValueError("orders must hold at least one order.")
-    return orders
+    return sequences
 
 
 def _index_of_names(items):
@@ -150,8 +147,8 @@ def _read_order(q, order, index_of):
     return [index_of[name] for name in items], sizes
 
 
-def _check_integers(named, n_items):
-    """Concatenate the items of all orders, which must be integers."""
+def _check_indices(named, lengths, n_items):
+    """Concatenate the items of all orders: integers of known items, each once in an order."""
     try:
         indices = np.concatenate([as_array(items) for items in named])
     except (ValueError, TypeError):  # ties within ties, types that cannot be mixed
@@ -162,11 +159,7 @@ def _check_integers(named, n_items):
             f"{indices.dtype}: give the names of the items as items=[...], and leave out items "
             "that are not ranked."
         )
-    return indices
-
-
-def _check_indices(indices, row, n_items):
-    """Refuse items that do not exist or occur twice in one order."""
+    row = np.repeat(np.arange(len(lengths)), lengths)
     outside = (indices < 0) | (indices >= n_items)
     if outside.any():
         first = int(np.argmax(outside))
@@ -174,7 +167,7 @@ def _check_indices(indices, row, n_items):
         if indices.min() == 1 and indices.max() == n_items:
             hint = "they seem to be counted from 1: subtract 1"
         elif indices.min() < 0:
-            hint = "leave out the padding of short orders"
+            hint = "leave out the number that fills up short orders"
         raise ValueError(
             f"Order {row[first]} names item {indices[first]}; the items are 0..{n_items - 1}: "
             f"{hint}."
@@ -186,3 +179,4 @@ def _check_indices(indices, row, n_items):
             f"Order {q} names item {i} {counts[q * n_items + i]} times: an order names each item "
             "at most once."
         )
+    return indices

@@ -28,10 +28,6 @@ _DUELS = {
     "noise": [noise_level],
     "random_state": [seed],
 }
-# A condition is tried with each of these Dirichlet distributions: sharp ones are near a single
-# label, which is acyclic, flat ones near the mean of all.
-_CONCENTRATIONS = {"p_dag": (0.5, 0.05), "cyclic": (0.5, 5.0)}
-_TRIALS, _LEAST, _SUPPORTS = 200, 4, 200
 
 
 def make_preferences(
@@ -47,12 +43,11 @@ def make_preferences(
 ) -> Bunch:
     """Fixed items whose label is a graph of preferences, with a known distribution linear in x.
 
-    A sample's label y is one of `n_labels` weighted graphs, ``y_ij > 0`` the weight of the
-    preference "i before j". Each graph follows a random order of the items, so none has a
-    cycle by itself. Their probabilities p are drawn afresh for every sample and X is a
-    linear image of them, as in `make_label_ranking`: the expectation of any encoding is
-    linear in x. The *majority graph* of a sample has the edge i -> j where
-    ``u_ij > u_ji``, ``u = sum_l p_l y_l``; it may well have a cycle.
+    The label y of a sample is one of `n_labels` weighted graphs, ``y_ij > 0`` the weight of the
+    preference "i before j". Each graph follows a random order of the items, so no graph has a
+    cycle. Their probabilities p are drawn for every sample, and X is a linear image of them, as in
+    `make_label_ranking`. The *majority graph* of a sample has the edge i -> j if ``u_ij > u_ji``,
+    ``u = sum_l p_l y_l``; it may have a cycle.
 
     Parameters
     ----------
@@ -63,13 +58,13 @@ def make_preferences(
     n_features : int or None, default=None
         At least `n_labels`; None is `n_labels`.
     weights : {"unit", "uniform"}, default="unit"
-        Every preference weighs 1, or a weight uniform on (0, 1].
+        Weights of preferences: 1, or uniform on (0, 1].
     density : float, default=1.0
         Fraction of the ``r (r-1) / 2`` pairs that a label compares, chosen at random, at
         least one; in (0, 1].
     condition : {None, "p_dag", "cyclic"}, default=None
-        Any samples; only samples whose majority graph has no cycle; only samples whose
-        majority graph has one. See the notes for how these are drawn.
+        None draws any samples, "p_dag" samples without a cycle in the majority graph, "cyclic"
+        samples with a cycle.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -85,10 +80,10 @@ def make_preferences(
 
     Notes
     -----
-    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples
-    that miss the condition are drawn again. Where fewer than 4 of 200 trials meet it,
-    the parameters are 0.05 for "p_dag" (nearly a single label) and 5 for "cyclic" (nearly
-    equal shares); where that does not help, the support is drawn again, 200 times.
+    Probabilities have a Dirichlet distribution with all parameters 0.5, and samples that miss the
+    condition are drawn again. If fewer than 4 of 200 trials meet the condition, the parameters are
+    0.05 for "p_dag" (nearly a single label) and 5 for "cyclic" (nearly equal shares). If this is
+    not enough, the support is drawn again, up to 200 times.
 
     Examples
     --------
@@ -105,23 +100,21 @@ def make_preferences(
             f"n_items={n_items} and n_labels={n_labels}."
         )
     rng = check_random_state(random_state)
-    for _ in range(_SUPPORTS):
+    for _ in range(200):
         support = _random_graphs(rng, n_labels, n_items, weights, density)
         probabilities = _draw_probabilities(rng, support, n_samples, condition)
         if probabilities is not None:
             target, data = draw_labels(rng, support, probabilities, n_features)
             return Bunch(data=data, target=target, support=support, probabilities=probabilities)
-    remedy = {"cyclic": "more items or labels", "p_dag": "fewer items or labels, or more density"}
-    what_helps = remedy.get(condition or "", "other sizes")
+    remedy = "more items or labels" if condition == "cyclic" else "fewer items, or more density"
     raise ValueError(
-        f"condition={condition!r} was hardly ever met by {_SUPPORTS} random supports of n_labels="
-        f"{n_labels} graphs over n_items={n_items} with density={density:g}: take "
-        f"{what_helps}."
+        f"condition={condition!r} was hardly ever met by 200 random supports of n_labels="
+        f"{n_labels} graphs over n_items={n_items} with density={density:g}: take {remedy}."
     )
 
 
 def _random_graphs(rng, n_labels, n_items, weights, density):
-    """Graphs (n_labels, r, r), each along an order of its own, on a fraction of its pairs."""
+    """Draw graphs (n_labels, r, r) along random orders, on a fraction of the pairs."""
     rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
     first, second = np.triu_indices(n_items, k=1)
     kept = max(1, round(density * len(first)))
@@ -136,30 +129,27 @@ def _random_graphs(rng, n_labels, n_items, weights, density):
 
 
 def _draw_probabilities(rng, support, n_samples, condition):
-    """Probabilities (n_samples, n_labels) under the condition, None where it is too rare."""
+    """Draw probabilities (n_samples, n_labels) under the condition, None if it is too rare."""
     n_labels, n_items = support.shape[:2]
     if condition is None:
         return rng.dirichlet(np.full(n_labels, 0.5), size=n_samples)
-    batch = max(_TRIALS, min(2 * n_samples, 4_000_000 // n_items**2))
-    for concentration in _CONCENTRATIONS[condition]:
-        alpha = np.full(n_labels, concentration)
-        kept = [_that_meet(condition, support, rng.dirichlet(alpha, size=_TRIALS))]
-        if len(kept[0]) < _LEAST:
-            continue
-        while sum(len(p) for p in kept) < n_samples:
-            kept.append(_that_meet(condition, support, rng.dirichlet(alpha, size=batch)))
-        return np.concatenate(kept)[:n_samples]
+    batch = max(200, min(2 * n_samples, 4_000_000 // n_items**2))  # rows that fit into memory
+    # A small concentration is near a single, acyclic label, a large one near the mean label.
+    for concentration in (0.5, 0.05 if condition == "p_dag" else 5.0):
+        accepted: list[np.ndarray] = []
+        while sum(len(p) for p in accepted) < n_samples:
+            p = rng.dirichlet(np.full(n_labels, concentration), size=batch if accepted else 200)
+            p = p[_acyclic(np.tensordot(p, support, axes=1)) == (condition == "p_dag")]
+            if not accepted and len(p) < 4:
+                break
+            accepted.append(p)
+        else:
+            return np.concatenate(accepted)[:n_samples]
     return None
 
 
-def _that_meet(condition, support, probabilities):
-    """The rows of `probabilities` whose majority graph meets the condition."""
-    u = np.tensordot(probabilities, support, axes=1)
-    return probabilities[_acyclic(u) == (condition == "p_dag")]
-
-
 def _acyclic(u):
-    """Whether the graph with i -> j where u[q, i, j] > u[q, j, i] has no cycle, for each q."""
+    """Whether each graph, with the edge i -> j if u[q, i, j] > u[q, j, i], has no cycle."""
     n, r = u.shape[:2]
     q, i, j = np.nonzero(u > np.swapaxes(u, 1, 2))
     edges = (np.ones(len(q)), (q * r + i, q * r + j))
@@ -177,15 +167,15 @@ def make_duels(
     noise: float = 0.5,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Duels of two documents whose winner may follow no order: rock, paper, scissors.
+    """Duels of two documents with cycles, as in rock, paper, scissors.
 
     The first document a beats the second b with probability ``sigma(margin / noise)``,
 
     ``margin = (1 - cyclic) * <w, a - b> + cyclic * a' A b``,
 
-    w a unit vector and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal planes
-    with orthonormal bases p, q: in such a plane, a beats what is ahead of it by less than
-    half a turn. Features are standard normal.
+    w a unit vector and A = -A' the sum of ``p q' - q p'`` over `n_planes` orthogonal planes with
+    orthonormal bases p, q. In such a plane, a beats all b ahead of it by less than half a turn.
+    Features are standard normal.
 
     Parameters
     ----------
@@ -194,20 +184,20 @@ def make_duels(
         At least ``2 * n_planes``.
     n_planes : int, default=1
     cyclic : float, default=1.0
-        In [0, 1]: at 0 a linear score explains who wins, at 1 a linear score is no better
-        than chance, and no score is right on all pairs.
+        Share of the cyclic part, in [0, 1]. At 0 a linear score explains the winners; at 1 it is no
+        better than chance.
     noise : float, default=0.5
-        At 0 the sign of the margin decides.
+        Noise of the winner; at 0 the sign of the margin decides.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     data : Bunch
-        ``data`` (2 * n_duels, n_features), the two documents of a duel one below the other;
-        ``target`` (2 * n_duels,), 1 for the winner, 0 for the loser; ``qid``
-        (2 * n_duels,), the number of the duel; and the truth: ``coef`` (n_features,) is
-        (1 - cyclic) w, ``interaction`` (n_features, n_features) is cyclic A, ``margin``
-        and ``probabilities`` (n_duels,), those of the first document.
+        ``data`` (2 * n_duels, n_features) has the two documents of a duel in consecutive rows,
+        ``target`` (2 * n_duels,) 1 for the winner and 0 for the loser, ``qid`` (2 * n_duels,) the
+        number of the duel. The truth is ``coef`` (n_features,), (1 - cyclic) w, ``interaction``
+        (n_features, n_features), cyclic A, and ``margin`` and ``probabilities`` (n_duels,) of the
+        first document.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """PrefLib's files of votes: each line is an order of the alternatives and its number of voters."""
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,6 @@ from .._arrays import check_size
 from ._files import line_error, read_path
 from ._orders import tied_grades
 
-FORMATS = {
-    "soc": "strict orders, complete",
-    "soi": "strict orders, incomplete",
-    "toc": "orders with ties, complete",
-    "toi": "orders with ties, incomplete",
-}
 _LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at other characters
 _ITEM = "[0-9]{1,15}"
 _BLOCK = rf"(?:{_ITEM}|\{{\s*{_ITEM}(?:\s*,\s*{_ITEM})*\s*\}})"
@@ -26,37 +21,36 @@ _WITHOUT_VOTERS = re.compile(r"\s*0+\s*[:,]")
 def load_preflib(path: Any) -> Bunch:
     """Read votes in PrefLib's formats .soc, .soi, .toc and .toi.
 
-    Each line is ``count: 3,1,{2,4}``, the alternatives best first, tied ones in braces,
-    and the number of voters who gave this order; lines whose count is 0 are left out. Files
-    of the older format, without '#' before the lines of the header, are read as well. An
-    order becomes grades,
+    Each line is ``count: 3,1,{2,4}``, the number of voters and their order, best first, ties in
+    braces. Lines with the count 0 are skipped. Files of the older format, without '#' before the
+    lines of the header, are read as well. An order of m' alternatives becomes grades,
 
-    ``grade(i) = m' - rank(i)``, m' alternatives that the order ranks,
+    ``grade(i) = m' - rank(i)``.
 
-    where tied alternatives share their mean rank: a strict and complete order of r
-    alternatives gives r-1, ..., 0.
+    Tied alternatives share their mean rank. A strict and complete order of r alternatives gives
+    r-1, ..., 0.
 
     Parameters
     ----------
     path : str or Path
-        Its ending says what the file holds: s or t for strict orders or ties, c or i for
-        complete or incomplete orders.
+        The file, with an ending by type: s or t for strict orders or ties, c or i for complete or
+        incomplete orders.
 
     Returns
     -------
     data : Bunch
-        ``target`` (n_orders, m), grades, higher is better, NaN for alternatives that an
-        order leaves out; ``counts`` (n_orders,), voters who gave the order, to be used as
-        sample_weight; ``item_names`` (m,), ndarray of str; ``title``, "" in the older
-        format; ``data_type``, the ending.
+        ``target`` (n_orders, m) has grades, higher is better, and NaN for alternatives without
+        rank. ``counts`` (n_orders,) has the numbers of voters, to be used as sample_weight, and
+        ``item_names`` (m,) the names. ``title`` is "" in the older format; ``data_type`` is the
+        ending.
 
     Raises
     ------
     FileNotFoundError
         If the file does not exist.
     ValueError
-        If the file is of another type, holds no orders, or holds a line that cannot be
-        read or does not fit its header or its type. The message names the line.
+        If the file has another type or no orders, or a line cannot be read or does not fit the
+        header or the type. The message names the line.
 
     References
     ----------
@@ -79,10 +73,10 @@ def load_preflib(path: Any) -> Bunch:
     """
     path = read_path(path)
     data_type = path.suffix.lower().removeprefix(".")
-    if data_type not in FORMATS:
-        formats = ", ".join(f".{name} ({what})" for name, what in FORMATS.items())
+    if data_type not in ("soc", "soi", "toc", "toi"):
         raise ValueError(
-            f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only {formats}."
+            f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only .soc and .soi "
+            "(strict orders), .toc and .toi (orders with ties), complete and incomplete."
         )
     lines = [
         (i, line) for i, line in enumerate(_LINE_END.split(_text(path)), start=1) if line.strip()
@@ -97,7 +91,10 @@ def load_preflib(path: Any) -> Bunch:
     if not lines:
         raise ValueError(f"{path} holds no orders, only a header.")
     check_size(f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders")
-    counts, lengths, sizes, items = _read_orders(path, lines, current, len(names), data_type)
+    counts, orders = _read_orders(path, lines, current, len(names), data_type)
+    lengths = [sum(map(len, blocks)) for blocks in orders]
+    sizes = [len(block) for blocks in orders for block in blocks]
+    items = [item for blocks in orders for block in blocks for item in block]
     for line, number in voters:
         if number != sum(counts):
             message = f"{number} voters, but the counts of the orders add up to {sum(counts)}"
@@ -114,10 +111,8 @@ def load_preflib(path: Any) -> Bunch:
 def _text(path):
     content = path.read_bytes()
     for encoding in ("utf-8-sig", "cp1252"):  # some older files have names in cp1252
-        try:
+        with suppress(UnicodeDecodeError):
             return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
     return content.decode("latin-1")  # reads all bytes
 
 
@@ -162,18 +157,18 @@ def _read_header(path, lines, data_type):
     if text and text.lower() != data_type:
         message = f"the header says DATA TYPE {text}, the name of the file .{data_type}"
         raise line_error(path, line, message)
-    voters = [
-        (values[key][0], _read_integer(path, *values[key], key))
-        for key in ["NUMBER VOTERS"]
-        if key in values
-    ]
+    voters = []
+    if "NUMBER VOTERS" in values:
+        line, text = values["NUMBER VOTERS"]
+        voters.append((line, _read_integer(path, line, text, "NUMBER VOTERS")))
     rest = [(line, text) for line, text in lines if text.lstrip()[0] != "#"]
     return [names[key] for key in keys], values.get("TITLE", (0, ""))[1], voters, rest
 
 
 def _read_older_header(path, lines):
     """The values of `_read_header` from the lines 'm', m lines 'i,name' and three numbers."""
-    n_items = _read_integer(path, *lines[0], "the number of alternatives")
+    line, text = lines[0]
+    n_items = _read_integer(path, line, text, "the number of alternatives")
     names = []
     for i, (line, text) in enumerate(lines[1 : n_items + 1], start=1):
         number, comma, name = text.partition(",")
@@ -199,13 +194,10 @@ def _read_older_header(path, lines):
 
 
 def _read_orders(path, lines, current, n_items, data_type):
-    """Counts and lengths of the orders, sizes of their blocks of ties, and all their items."""
+    """Count of each order, and its blocks of tied alternatives, best first."""
     separator = ":" if current else ","
     form = re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
-    counts: list[int] = []
-    lengths: list[int] = []
-    sizes: list[int] = []
-    items: list[int] = []
+    counts, orders = [], []
     for line, text in lines:
         match = form.match(text)
         if not match:
@@ -218,18 +210,16 @@ def _read_orders(path, lines, current, n_items, data_type):
             [int(item) for item in (tied or single).split(",")]
             for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
         ]
-        order = [item for block in blocks for item in block]
-        if message := _fault(order, blocks, n_items, data_type):
+        if message := _fault(blocks, n_items, data_type):
             raise line_error(path, line, message)
         counts.append(int(match[1]))
-        lengths.append(len(order))
-        sizes.extend(map(len, blocks))
-        items.extend(order)
-    return counts, lengths, sizes, items
+        orders.append(blocks)
+    return counts, orders
 
 
-def _fault(order, blocks, n_items, data_type):
+def _fault(blocks, n_items, data_type):
     """Why an order does not fit its file, or None."""
+    order = [item for block in blocks for item in block]
     for item in order:
         if not 1 <= item <= n_items:
             return f"alternative {item}, but the alternatives are 1 to {n_items}"

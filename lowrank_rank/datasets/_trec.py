@@ -46,7 +46,7 @@ def read_mapping(table, value_names, name):
     read: dict = {}
     if is_frame(table):
         columns = [_column(table, names, name) for names in (QUERY, DOCUMENT, value_names)]
-        rows = zip(*columns, strict=True)
+        rows: Any = zip(*columns, strict=True)
     else:
         table = table.to_dict() if hasattr(table, "to_dict") else table
         if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
@@ -87,22 +87,22 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
     Parameters
     ----------
     path : str or Path
-        Ends in .gz or .bz2 if it is packed.
+        The file; it is unpacked if it ends in .gz or .bz2.
     as_frame : bool, default=False
         Whether to return a table with one row per line.
 
     Returns
     -------
     dict of str to dict of str to int
-        ``{query: {document: relevance}}`` in the order of the file; or a DataFrame (structured
-        ndarray without pandas) with the columns qid, docno and relevance.
+        ``{query: {document: relevance}}`` in the order of the file; if `as_frame`, a DataFrame
+        (structured ndarray without pandas) with the columns qid, docno and relevance.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is empty or damaged, or holds a line that cannot be read, or a document of a query
+        If the file is empty or damaged, a line cannot be read, or a document of a query occurs
         twice. The message names the file and the line.
 
     Examples
@@ -121,27 +121,27 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
 def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
     """Read a TREC run: lines ``query Q0 document rank score tag``.
 
-    The scores order the documents; ranks and the tag are not used, as in trec_eval.
+    The scores order the documents. Ranks and the tag are ignored, as in trec_eval.
 
     Parameters
     ----------
     path : str or Path
-        Ends in .gz or .bz2 if it is packed.
+        The file; it is unpacked if it ends in .gz or .bz2.
     as_frame : bool, default=False
         Whether to return a table with one row per line.
 
     Returns
     -------
     dict of str to dict of str to float
-        ``{query: {document: score}}`` in the order of the file; or a DataFrame (structured
-        ndarray without pandas) with the columns qid, docno and score.
+        ``{query: {document: score}}`` in the order of the file; if `as_frame`, a DataFrame
+        (structured ndarray without pandas) with the columns qid, docno and score.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it is empty or damaged, or holds a line that cannot be read, or a document of a query
+        If the file is empty or damaged, a line cannot be read, or a document of a query occurs
         twice. The message names the file and the line.
 
     Examples
@@ -163,41 +163,28 @@ def _load(path, form, place, kind, value_name, as_frame):
     path = read_path(path)
     read: dict = {}
     for number, line in numbered_lines(path):
-        words = line.split()
+        if not (words := line.split()):
+            continue
         try:
-            if words:
-                query, document, value = _parse(words, len(form.split()), place, kind)
-                documents = read.setdefault(query, {})
-                if document in documents:
-                    raise ValueError(f"the document {document!r} of {query!r} stands there twice")
-                documents[document] = value
+            if len(words) != len(form.split()):
+                raise ValueError(f"{len(words)} words")
+            query, document, value = words[0].decode(), words[2].decode(), kind(words[place])
+            if not abs(value) < np.inf or b"_" in words[place]:
+                raise ValueError(f"{words[place].decode()!r} is not a finite number")
+            if document in read.setdefault(query, {}):
+                raise ValueError(f"the document {document!r} of {query!r} occurs twice")
         except ValueError as error:
-            raise line_error(path, number, f"{error}; expected {form!r}") from None
+            got = line.decode(errors="replace").strip()[:60]
+            raise line_error(path, number, f"{error}; expected {form!r}, got {got!r}") from None
+        read[query][document] = value
     if not read:
         raise ValueError(f"{path} holds no line of data.")
     if not as_frame:
         return read
     rows = [(q, d, v) for q, documents in read.items() for d, v in documents.items()]
-    queries, names, values = zip(*rows, strict=True)
-    ids = {QUERY[0]: np.array(queries, dtype=object), DOCUMENT[0]: np.array(names, dtype=object)}
-    return table_of({**ids, value_name: np.array(values)})
-
-
-def _parse(words, n_words, place, kind):
-    """Query, document and value of a line."""
-    if len(words) != n_words:
-        raise ValueError(f"{len(words)} words")
-    try:
-        value = kind(words[place])
-    except ValueError:
-        value = np.nan
-    if not abs(value) < np.inf or b"_" in words[place]:
-        text, what = (
-            words[place].decode(errors="replace"),
-            "an integer" if kind is int else "a number",
-        )
-        raise ValueError(f"{text!r} is not {what}")
-    return words[0].decode(), words[2].decode(), value
+    table = np.array(rows, dtype=object)
+    values = np.array(table[:, 2].tolist())
+    return table_of({QUERY[0]: table[:, 0], DOCUMENT[0]: table[:, 1], value_name: values})
 
 
 def dump_qrels(qrels: Any, path: Any) -> None:
@@ -209,9 +196,9 @@ def dump_qrels(qrels: Any, path: Any) -> None:
     Parameters
     ----------
     qrels : dict, frame or ranx.Qrels
-        As `evaluate_run` takes them; the format knows whole numbers only.
+        Judgements as in `evaluate_run`, whole numbers only.
     path : str or Path
-        Ends in .gz or .bz2 to be packed.
+        A name ending in .gz or .bz2 packs the file.
 
     Raises
     ------
@@ -233,7 +220,7 @@ def dump_qrels(qrels: Any, path: Any) -> None:
         for document, grade in documents.items():
             if grade != int(grade):
                 raise ValueError(
-                    f"qrels[{query!r}][{document!r}] is {grade!r}: the format of qrels knows "
+                    f"qrels[{query!r}][{document!r}] is {grade!r}: the format of qrels has "
                     "integers only."
                 )
     _dump(
@@ -247,15 +234,15 @@ def dump_qrels(qrels: Any, path: Any) -> None:
 def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
     """Write a TREC run: lines ``query Q0 document rank score tag``, best first.
 
-    Scores are written so that reading gives the very same numbers. A file of that name is
-    replaced once all is written: after an error or an interrupt it is as it was.
+    Scores are written so that reading returns the same numbers. An error or an interrupt leaves an
+    existing file unchanged.
 
     Parameters
     ----------
     run : dict, frame or ranx.Run
-        As `evaluate_run` takes it. Documents of equal scores keep their order.
+        Run as in `evaluate_run`. Documents with equal scores keep their order.
     path : str or Path
-        Ends in .gz or .bz2 to be packed.
+        A name ending in .gz or .bz2 packs the file.
     tag : str, default="lowrank_rank"
         Name of the run.
 

@@ -133,7 +133,10 @@ class RankerComparisonDisplay:
         ax.axvline(0.0, color="gray", linestyle=":")
         ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **params})
         labels, baseline = self._labels()
-        lines = [f"{a}\n{_p(p)}" for a, p in zip(labels, found.p_adjusted, strict=True)]
+        lines = [
+            f"{label}\np < 0.001" if p < 0.001 else f"{label}\np = {p:.3f}"
+            for label, p in zip(labels, found.p_adjusted, strict=True)
+        ]
         ax.set_yticks(place, lines)
         ax.set(ylim=(len(mean) - 0.5, -0.5))
         level = 100 * found.confidence_level
@@ -149,7 +152,3 @@ class RankerComparisonDisplay:
         ax.set(xlabel="fraction of the queries")
         ax.set_ylabel(f"difference{baseline} of {found.measure} per query")
         ax.legend()
-
-
-def _p(value):
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"

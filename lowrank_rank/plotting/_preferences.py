@@ -163,7 +163,12 @@ class PreferenceMatrixDisplay:
         names = self._names()
         ax.set_yticks(range(len(order)), names[order])
         ax.set_xticks(range(len(order)), names[order], rotation=90)
-        ax.set(title=self._title(), xlabel="over", ylabel="preference for")
+        title = f"{self.cost_name} {self.cost:.4g}"
+        if self.bound is not None and self.cost == self.bound:
+            title += ", proved to be the least"
+        elif self.bound is not None:
+            title += f", at least {self.bound:.4g} for any order"
+        ax.set(title=title, xlabel="over", ylabel="preference for")
         if colorbar:
             ax.figure.colorbar(self.im_, ax=ax, label="net preference")
         self.ax_, self.figure_ = ax, ax.figure
@@ -172,11 +177,3 @@ class PreferenceMatrixDisplay:
     def _names(self):
         n_items = len(self.ranks)
         return np.arange(n_items) if self.item_names is None else np.asarray(self.item_names)
-
-    def _title(self):
-        cost = f"{self.cost_name} {self.cost:.4g}"
-        if self.bound is None:
-            return cost
-        if self.cost == self.bound:
-            return f"{cost}, proved to be the least"
-        return f"{cost}, at least {self.bound:.4g} for any order"
