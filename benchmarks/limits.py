@@ -31,10 +31,12 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
 )
+from lowrank_rank._base import Rows
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.metrics import kendall_tau_loss, ndcg_score
-from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, encode, scaling_of
+from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, encode
+from lowrank_rank.regression._statistics import Scaling
 from lowrank_rank.target_losses import NDCG
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
@@ -88,11 +90,11 @@ def timed(args, ours, floor):
 
 def evaluation(surrogate, X, y, qid):
     """A call that evaluates a linear model's surrogate and its gradient, products with X too."""
-    lists, weights = RankingLists.from_qid(qid), np.ones(len(y))
-    rows = encode(X, y, lists, weights, NDCG(k=10))
-    summary = Summary.of(rows)
-    scaling = scaling_of(summary.features, True, True)
-    problem = ScoreProblem.of(rows, scaling, *summary.objective(surrogate))
+    rows = Rows(X, y, RankingLists.from_qid(qid), np.ones(len(y)))
+    batch = encode(rows, NDCG(k=10))
+    summary = Summary.of(batch, set())
+    scaling = Scaling(summary.features.mean, summary.features.scale)
+    problem = ScoreProblem(batch, summary.resolve(surrogate), summary, scaling)
     theta = np.random.default_rng(0).normal(size=(1, X.shape[1] + 1)) / np.sqrt(X.shape[1])
     return lambda: problem.value_and_gradient(theta)
 

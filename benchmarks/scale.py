@@ -21,7 +21,8 @@ from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank._base import Blocks, HeldBlocks
-from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, read, scaling_of
+from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, encode, read
+from lowrank_rank.regression._statistics import Scaling
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 
@@ -138,10 +139,11 @@ def evaluation_paths(X, y, qid, blocks):
     if not isinstance(X, np.memmap):
         kinds["fit"] = HeldBlocks([(X, y, qid)])
     for name, source in kinds.items():
-        rows = source.map(read, model, loss)
-        summary = rows.sum(Summary.of)
-        scaling = scaling_of(summary.features, True, True)
-        parts = rows.map(ScoreProblem.of, scaling, *summary.objective(model.surrogate))
+        batches = source.map(read, model, loss).map(encode, loss)
+        summary = batches.sum(Summary.of, set())
+        scaling = Scaling(summary.features.mean, summary.features.scale)
+        surrogate = summary.resolve(model.surrogate)
+        parts = batches.map(ScoreProblem, surrogate, summary, scaling)
         yield (
             f"evaluation, {name}",
             lambda parts=parts: parts.sum(ScoreProblem.value_and_gradient, theta),

@@ -531,7 +531,7 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
             first = blocks.client.submit(_columns, blocks.futures[0], clone(self), pure=False)
             for name, value in first.result().items():
                 setattr(self, name, value)
-            self._fit(blocks.map(read, self._reader(), loss), loss, before)
+            self._fit(blocks.map(read, copy.copy(self), loss), loss, before)
 
 
 def _labels(block, classifier):

@@ -7,6 +7,7 @@ from sklearn.base import clone
 
 from ._lists import RankingLists
 from .calibration import all_ranks, conditional_regret, is_order_preserving
+from .order_preserving._surrogates import checked_values
 from .surrogates import PairwiseSquared, PointwiseSquared, resolve_surrogate
 from .target_losses import resolve_target_loss
 
@@ -157,7 +158,7 @@ def check_surrogate(surrogate, *, n_trials=20, random_state=0):
         v = rng.uniform(0, 1, n) * (rng.uniform(size=n) < 0.7)
         weights = rng.uniform(0.5, 2.0, n)
         s, t = rng.normal(size=(2, n))
-        surrogate.prepare(v, lists, weights)(s)  # refuses values of other shapes
+        checked_values(surrogate, v, s, lists, weights)  # refuses values of other shapes
         _check_derivatives(surrogate, v, s, lists, weights)
         middle, *ends = (_value(surrogate, v, x, lists, weights) for x in ((s + t) / 2.0, s, t))
         _require(

@@ -1,10 +1,11 @@
-"""The surrogates as one would write them first: one list, double sums; and their minimisers.
+"""The surrogates in their plainest form: one list, double sums; and their minimisers.
 
-What runs over SURROGATES needs nothing of a new one: `by_hand` falls back on its own `evaluate`.
-BY_HAND and MINIMISER are of those in the guide.
+Tests over SURROGATES need nothing for a new one: `by_hand` falls back on its own `evaluate`.
+BY_HAND and MINIMISER hold the surrogates of the guide.
 """
 
 import numpy as np
+from scipy.optimize import minimize
 
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.surrogates import (
@@ -91,6 +92,19 @@ def by_hand(name):
 
 def one_list(surrogate, v, s, w):
     return surrogate.evaluate(v, s, RankingLists([len(v)]), w).values[0]
+
+
+def population_minimiser(surrogate, utilities, probabilities):
+    """Scores (r,) that minimise the expected surrogate of labels (n, r) with probabilities (n,)."""
+    n, r = utilities.shape
+    lists, weights = RankingLists([r] * n), np.ones(n * r)
+
+    def risk(s):
+        found = surrogate.evaluate(utilities.ravel(), np.tile(s, n), lists, weights)
+        return probabilities @ found.values, probabilities @ found.gradient.reshape(n, r)
+
+    options = {"gtol": 1e-10, "ftol": 1e-16}
+    return minimize(risk, np.zeros(r), jac=True, method="L-BFGS-B", options=options).x
 
 
 #: Other shapes of the hinges.

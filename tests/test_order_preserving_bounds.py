@@ -18,7 +18,6 @@ from lowrank_rank.calibration import (
 )
 from lowrank_rank.decoders import decode_sort
 from lowrank_rank.metrics import expected_reciprocal_rank_score, mean_average_precision_score
-from lowrank_rank.order_preserving._bounds import population_minimiser
 from lowrank_rank.surrogates import (
     SURROGATES,
     BregmanSurrogate,
@@ -34,7 +33,7 @@ from lowrank_rank.surrogates import (
 from lowrank_rank.target_losses import DCG, ExpectedRankUtility, resolve_target_loss
 
 from .losses import binary, graded, rankings
-from .surrogate_cases import BOUNDED, MINIMISER, ORDER_PRESERVING, with_eta
+from .surrogate_cases import BOUNDED, MINIMISER, ORDER_PRESERVING, population_minimiser, with_eta
 
 every_order_preserving = pytest.mark.parametrize("name", ORDER_PRESERVING)
 
@@ -379,7 +378,8 @@ def test_smooth_hinge_constant_of_the_paper_is_wrong_for_large_a(a):
     over = risk(surrogate, u[None], np.ones((1, 1)), tie) - risk(
         surrogate, u[None], np.ones((1, 1)), best
     )
-    regret, bounds = 1.0, [c * np.sqrt(over[0]) for c in (paper, surrogate._constant())]
+    ours = surrogate.bound_constant(u.ravel(), RankingLists([2]))[0]
+    regret, bounds = 1.0, [c * np.sqrt(over[0]) for c in (paper, ours)]
     assert regret_bound(surrogate, u, [1.0, 0.0], over)[0] == pytest.approx(bounds[1])
     assert regret <= bounds[1] + 1e-9
     if a > 2.0:

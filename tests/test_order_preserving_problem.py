@@ -1,102 +1,156 @@
-"""The problem of linear scores under a surrogate: what is grouped once, features, solvers."""
+"""Linear scores under a surrogate: the same model from blocks, scaled or sparse rows, float32."""
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import OrderPreservingRegressor
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.order_preserving._problem import (
-    ScoreProblem,
-    Summary,
-    encode,
-    prepare_blocks,
-)
-from lowrank_rank.surrogates import SURROGATES
-from lowrank_rank.target_losses import DCG
+from lowrank_rank.datasets import make_label_ranking, make_ranking
 
-from .surrogate_cases import CASES
+from .block_cases import Once, blocks_of
 
-every_case = pytest.mark.parametrize("case", CASES)
-every_surrogate = pytest.mark.parametrize("name", SURROGATES)
+# Blocks -------------------------------------------------------------------------------
 
-
-def shuffled_problem(name, n_lists=8, seed=0):
-    """Documents of lists whose rows are anywhere, some of them without weight."""
-    rng = np.random.default_rng(seed)
-    qid = rng.permutation(np.repeat(np.arange(n_lists), 5))
-    y, w = rng.integers(0, 4, len(qid)).astype(float), rng.uniform(0.5, 2.0, len(qid))
-    w[qid == 3] = 0.0
-    w[::7] = 0.0
-    rows = encode(np.ones((len(y), 1)), y, RankingLists.from_qid(qid), w, DCG())
-    return ScoreProblem.of(rows, None, *Summary.of(rows).objective(name))
+DOCUMENTS = [
+    {},
+    {"surrogate": "pointwise_logistic", "target_loss": "dcg"},  # an eta of all labels
+    {"surrogate": "pairwise_squared", "target_loss": "dcg@5"},  # closed form, by lists
+    {"surrogate": "pointwise_squared", "fit_intercept": False},  # iterated: not centred
+    {"surrogate": "ranksvm", "standardize": False},
+]
 
 
-# The objective ------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def documents():
+    X, y, qid = make_ranking(40, (2, 9), n_features=4, random_state=0)
+    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
+    weights[::7] = 0.0
+    return 10.0 + 3.0 * X, y, qid, weights
 
 
-@every_case
-@pytest.mark.parametrize("rows_at_once", [1, 5, 100])
-def test_prepared_in_blocks_of_lists_is_evaluate(case, rows_at_once):
-    rng, lists = np.random.default_rng(3), RankingLists([3, 1, 9, 3, 40, 3, 9, 9, 2])
-    v, w = rng.integers(0, 4, 79).astype(float), rng.uniform(0.5, 2.0, 79)
-    s = rng.normal(size=79)
-    at = prepare_blocks(CASES[case], v, lists, w, rows_at_once)
-    for scores in (s, 2.0 - s):
-        whole = CASES[case].evaluate(v, scores, lists, w)
-        for found, expected in zip(at(scores), whole, strict=True):
-            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+def same(a, b):
+    size = np.abs(b.coef_).max()
+    assert_allclose(a.coef_, b.coef_, rtol=0, atol=1e-8 * size)
+    assert_allclose(a.intercept_, b.intercept_, rtol=1e-7, atol=1e-7)
+    assert_allclose([a.loss_, a.bound_factor_], [b.loss_, b.bound_factor_], rtol=1e-9)
+    assert (a.n_lists_, a.n_items_, a._has_qid_) == (b.n_lists_, b.n_items_, b._has_qid_)
 
 
-@every_surrogate
-def test_gradient_of_the_mean(name):
-    problem, rng = shuffled_problem(name), np.random.default_rng(2)
-    scores, step = rng.normal(size=problem.v.shape), 1e-6 * rng.normal(size=problem.v.shape)
-    gradient = problem.evaluate(scores)[1]
-    ahead, behind = (problem.evaluate(scores + x)[0] for x in (step, -step))
-    assert_allclose((ahead - behind) / 2, (gradient * step).sum(), rtol=1e-5, atol=1e-12)
-    assert_array_equal(gradient[problem.weights == 0], 0.0)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, np.float32])
+@pytest.mark.parametrize("settings", DOCUMENTS)
+def test_blocks_of_documents_are_the_whole(documents, settings, kind):
+    X, y, qid, w = documents
+    X = X.astype(np.float32) if kind is np.float32 else kind(X)
+    model = OrderPreservingRegressor(tol=1e-11, **settings)
+    whole = clone(model).fit(X, y, qid=qid, sample_weight=w)
+    same(clone(model).fit_blocks(blocks_of(X, y, qid, w, n=4)), whole)
 
 
-# Features -----------------------------------------------------------------------------
+@pytest.mark.parametrize("surrogate", ["pointwise_squared", "cross_entropy"])
+def test_blocks_of_items_with_gaps_are_the_whole(surrogate):
+    data = make_label_ranking(60, 4, n_labels=5, n_grades=3, random_state=0)
+    X, y = data.data, data.target.astype(float)
+    y[np.random.default_rng(2).random(y.shape) < 0.1] = np.nan
+    model = OrderPreservingRegressor(target_loss="dcg", surrogate=surrogate, tol=1e-12)
+    whole = clone(model).fit(X, y)
+    same(clone(model).fit_blocks(blocks_of(X, y)), whole)
 
 
-def features(n, offset, seed=0):
-    """Dense, half empty, constant, all zero, and one that rows without weight alone do not have."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 5))
-    X[:, 0] += offset
-    X[rng.uniform(size=n) < 0.7, 1] = 0.0
-    X[:, 2] = 7.3 + offset
-    X[:, 3] = 0.0
-    X[:, 4] = 3.3 + offset
-    w = rng.uniform(0.1, 3.0, n)
-    w[:3] = w[::5] = 0.0
-    X[:3, 4] = 0.0
-    return X, w
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_blocks_with_a_large_offset_are_the_whole(documents, kind):
+    """The rows are centred before products with coefficients could cancel digits."""
+    X, y, qid, w = documents
+    X = (X + 1e5).astype(kind)
+    model = OrderPreservingRegressor(tol=1e-9)
+    whole = clone(model).fit(X, y, qid=qid, sample_weight=w)
+    same(clone(model).fit_blocks(blocks_of(X, y, qid, w)), whole)
 
 
-@pytest.mark.parametrize("settings", [{}, {"fit_intercept": False}, {"standardize": False}])
-@pytest.mark.parametrize("surrogate", ["cross_entropy", "pointwise_squared", "ranksvm"])
-@pytest.mark.parametrize("offset", [0.0, 1e3])
-def test_sparse_and_dense_features_of_documents_give_one_model(settings, surrogate, offset):
-    X, w = features(200, offset)
-    y, qid = np.random.default_rng(3).integers(0, 4, 200), np.arange(200) // 8
-    tol = 1e-11 if settings.get("standardize", True) else 1e-9
-    dense, thin = (
-        OrderPreservingRegressor(target_loss="dcg", surrogate=surrogate, tol=tol, **settings).fit(
-            form(X), y, qid=qid, sample_weight=w
-        )
-        for form in (np.asarray, sparse.csr_matrix)
-    )
-    size = np.abs(dense.coef_).max()
-    assert_allclose(thin.coef_, dense.coef_, rtol=0, atol=1e-6 * size)
+def test_blocks_are_read_once_for_an_evaluation(documents):
+    X, y, qid, w = documents
+    blocks = Once(blocks_of(X, y, qid, w))
+    model = OrderPreservingRegressor().fit_blocks(blocks)
+    assert model.n_iter_ + 3 <= blocks.passes <= 1.2 * model.n_iter_ + 8
+    blocks = Once(blocks.blocks)
+    OrderPreservingRegressor(surrogate="pairwise_squared").fit_blocks(blocks)
+    assert blocks.passes == 5  # columns, summary, second moments, value, bound
+
+
+def test_wrong_blocks_are_refused_and_change_nothing(documents):
+    X, y, qid, _ = documents
+    ranker = OrderPreservingRegressor().fit(X, y, qid=qid)
+    before = ranker.coef_
+    whole = (X, y, qid)
+    half = int(np.flatnonzero(qid[1:] == qid[:-1])[0]) + 1
+    for blocks, message in [
+        (iter([whole]), "read only once"),
+        ((block for block in [whole]), "__iter__ starts anew"),
+        ([], "no blocks"),
+        ([tuple(a[:half] for a in whole), tuple(a[half:] for a in whole)], "is cut"),
+        ([whole, (X, y, qid + 100), tuple(a[:half] for a in whole)], "is cut"),
+        ([whole, (X[:, :2], y, qid + 100)], "features"),
+        ([whole, (X, np.column_stack([y, y]))], "layouts"),
+        ([(X, y + np.nan, qid)], "NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ranker.fit_blocks(blocks)
+        assert ranker.coef_ is before
+
+
+def test_an_item_that_is_never_relevant_in_any_block_has_no_minimum():
+    X, y = np.ones((4, 1)), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] * 2)
+    with pytest.warns(ConvergenceWarning, match=r"items \[2\]"):
+        OrderPreservingRegressor(target_loss="dcg").fit_blocks([(X[:1], y[:1]), (X[1:], y[1:])])
+
+
+def test_warm_start_and_names_of_columns(documents):
+    pd = pytest.importorskip("pandas")
+    X, y, qid, _ = documents
+    X = pd.DataFrame(X, columns=list("abcd"))
+    model = OrderPreservingRegressor(warm_start=True).fit_blocks([(X, y, qid)])
+    assert model.feature_names_in_.tolist() == list("abcd")
+    assert model.fit_blocks([(X, y, qid)]).n_iter_ <= 2
+
+
+def test_rows_that_judge_no_item_count_in_the_penalty():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 20)), rng.integers(0, 3, (60, 4)).astype(float)
+    y[:20] = np.nan
+    model = OrderPreservingRegressor(target_loss="dcg").fit(X, y)
+    assert model.alpha_ == pytest.approx(0.5 * 20 / 60 * (20 / 50) ** 2)
+
+
+# Features and grades ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e6])
+def test_features_are_standardised_as_by_standard_scaler(offset):
+    """With the weights of the rows; a feature that only rows without weight have is constant."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(200, 4)), rng.uniform(0.1, 3.0, 200)
+    y = rng.integers(0, 3, (200, 4)).astype(float)
+    w[::5] = 0.0
+    X[:, 1] *= rng.uniform(size=200) < 0.3
+    X[:, 2:] = 7.3
+    X[::5, 3] = 0.0
+    X += offset
+    model = OrderPreservingRegressor(target_loss="dcg", alpha=0.1, tol=1e-10)
+    ours = clone(model).fit(X, y, sample_weight=w).coef_
+    X, y, w = X[w > 0, :2], y[w > 0], w[w > 0]
+    scaler = StandardScaler().fit(X, sample_weight=w)
+    plain = model.set_params(standardize=False).fit(scaler.transform(X), y, sample_weight=w).coef_
+    size = np.abs(plain).max()
+    assert_allclose(ours[:, :2] * scaler.scale_, plain, atol=1e-7 * size)
+    assert_allclose(ours[:, 2:], 0.0, atol=1e-7 * size)
 
 
 def test_grades_beyond_the_range_are_refused():
     X, y = np.arange(8.0).reshape(4, 2), np.array([1.7, 1.6, 0.0, 1.5])
-    with pytest.raises(ValueError, match=r"overflows if all scores are 0.*smaller scale"):
+    with pytest.raises(ValueError, match=r"overflows where all scores are 0.*smaller scale"):
         OrderPreservingRegressor(target_loss="dcg").fit(X, 1e308 * y)
     large = OrderPreservingRegressor(target_loss="dcg").fit(X, 1e200 * y).bound_factor_
     assert_allclose(
@@ -105,18 +159,17 @@ def test_grades_beyond_the_range_are_refused():
 
 
 @pytest.mark.parametrize("how", ["fit", "fit_blocks"])
-@pytest.mark.parametrize("tol", [1e-5, 1e-10])
-def test_float32_ends_where_float64_does(how, tol):
-    """With as many features as rows, whose last digits single precision does not tell."""
+@pytest.mark.parametrize("tol", [1e-5, 1e-9])
+def test_float32_gives_the_model_of_float64(how, tol):
+    """Also with as many features as rows, which needs all digits of double precision."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 70)).astype(np.float32)
     y, qid = rng.integers(0, 4, 80).astype(float), np.arange(80) // 8
-    single, double = (OrderPreservingRegressor(alpha=1e-3, tol=tol) for _ in range(2))
+    single, double = (OrderPreservingRegressor(alpha=1e-2, tol=tol) for _ in range(2))
     if how == "fit":
         single.fit(X, y, qid=qid)
     else:
-        halves = [(X[here], y[here], qid[here]) for here in (slice(0, 40), slice(40, 80))]
-        single.fit_blocks(halves)
+        single.fit_blocks([(X[:40], y[:40], qid[:40]), (X[40:], y[40:], qid[40:])])
     double.fit(X.astype(np.float64), y, qid=qid)
     assert single.gradient_norm_ <= tol
-    assert_allclose(single.coef_, double.coef_, rtol=0, atol=1e3 * tol)
+    assert_allclose(single.coef_, double.coef_, rtol=0, atol=1e2 * tol)

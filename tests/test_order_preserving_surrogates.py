@@ -1,6 +1,7 @@
 """Surrogates in score space: derivatives, convexity, fast forms, weights, degenerate lists."""
 
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -9,22 +10,28 @@ from scipy.special import expit, xlogy
 
 from lowrank_rank import ranking_target
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.order_preserving import _surrogates
-from lowrank_rank.order_preserving._bounds import population_minimiser
 from lowrank_rank.surrogates import (
     SURROGATES,
     BregmanSurrogate,
     PointwiseLogistic,
     Surrogate,
-    SurrogateValues,
     resolve_surrogate,
     surrogate_loss,
 )
 
-from .surrogate_cases import BY_HAND, CASES, ETA, MINIMISER, PAIRWISE, VALUES, by_hand, with_eta
+from .surrogate_cases import (
+    BY_HAND,
+    CASES,
+    ETA,
+    MINIMISER,
+    PAIRWISE,
+    VALUES,
+    by_hand,
+    population_minimiser,
+    with_eta,
+)
 
 LENGTHS = [3, 1, 5, 2, 4, 3]
-IN_BLOCKS = [name for name, one in SURROGATES.items() if isinstance(one, _surrogates.LogisticPairs)]
 every_case = pytest.mark.parametrize("case", CASES)
 every_sum = pytest.mark.parametrize("case", VALUES)
 every_name = pytest.mark.parametrize("name", SURROGATES)
@@ -122,41 +129,31 @@ def test_bregman_of_the_entropy_is_the_logistic_loss():
     )
 
 
-@pytest.mark.parametrize("name", IN_BLOCKS)
-@pytest.mark.parametrize("pairs_at_once", [1, 7, 50, 200])
-def test_blocks_do_not_matter(name, pairs_at_once, monkeypatch):
-    v, s, lists, w = ragged(3, [3, 1, 9, 3, 40, 3, 9, 9, 2])
-    whole = SURROGATES[name].evaluate(v, s, lists, w)
-    monkeypatch.setattr(_surrogates, "_PAIRS_AT_ONCE", pairs_at_once)
-    for found, expected in zip(SURROGATES[name].evaluate(v, s, lists, w), whole, strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-
-
-def test_a_subclass_with_its_own_evaluate_is_not_prepared_as_its_base():
-    class Doubled(type(SURROGATES["ranksvm"])):
-        def evaluate(self, v, s, lists, weights):
-            return SurrogateValues(*(2.0 * part for part in super().evaluate(v, s, lists, weights)))
-
-    v, s, lists, w = ragged()
-    one, two = (x.prepare(v, lists, w)(s).values for x in (SURROGATES["ranksvm"], Doubled()))
-    np.testing.assert_allclose(two, 2.0 * one)
+@pytest.mark.parametrize("name", ["pairwise_logistic", "ranknet"])
+def test_many_pairs_are_summed_in_blocks_of_bounded_memory(name):
+    """The values equal sums over whole matrices of pairs, which take ten times the memory."""
+    rng, lists = np.random.default_rng(3), RankingLists([800, 1, 300, 800])
+    v = rng.integers(0, 4, lists.n_rows).astype(float)
+    s, w = rng.normal(size=lists.n_rows), rng.uniform(size=lists.n_rows)
+    tracemalloc.start()
+    found = SURROGATES[name].evaluate(v, s, lists, w)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 800**2
+    for q, rows in enumerate(each_list(lists)):
+        z = s[rows] - s[rows][:, np.newaxis]
+        pairs = v[rows][:, np.newaxis] > v[rows] if name == "ranknet" else v[rows][:, np.newaxis]
+        a = pairs * np.outer(w[rows], w[rows]) * (1.0 - np.eye(len(z)))
+        assert found.values[q] == pytest.approx((a * np.logaddexp(0.0, z)).sum())
+        slopes = a * expit(z)
+        gradient = slopes.sum(axis=0) - slopes.sum(axis=1)
+        np.testing.assert_allclose(found.gradient[rows], gradient, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", PAIRWISE)
-def test_one_long_list_in_bounded_memory(name, monkeypatch):
+def test_one_long_list(name):
     rng = np.random.default_rng(0)
     v, s, w = rng.integers(0, 4, 150).astype(float), rng.normal(size=150), rng.uniform(size=150)
-    seen = []
-    if name in IN_BLOCKS:
-        monkeypatch.setattr(_surrogates, "_PAIRS_AT_ONCE", 1000)
-        surrogate = resolve_surrogate(name)
-        of_block = surrogate._loss_and_slope
-        surrogate._loss_and_slope = lambda z, *rest: seen.append(z.size) or of_block(z, *rest)
-        assert surrogate.evaluate(v, s, RankingLists([150]), w).values[0] == pytest.approx(
-            by_hand(name)(v, s, w)
-        )
-        assert sum(seen) == 150 * np.count_nonzero(v)
-        assert max(seen) <= 1000
     found = surrogate_loss(name, v, s, sample_weight=w)
     assert found == pytest.approx(by_hand(name)(v, s, w))
 
@@ -166,7 +163,7 @@ def test_one_long_list_in_bounded_memory(name, monkeypatch):
 
 @every_case
 def test_weight_two_is_the_item_twice(case):
-    """But for constants: a surrogate of pairs pairs an item with its copy."""
+    """Up to a constant: a surrogate of pairs also pairs an item with its copy."""
     surrogate = CASES[case]
     v, s, lists, w = ragged(4)
     twice = np.repeat(np.arange(len(v)), 1 + (np.arange(len(v)) == 5))
@@ -216,7 +213,7 @@ def test_permutation_of_rows(case):
 
 @every_case
 def test_what_the_flags_say(case):
-    """Shifts, doubled weights, doubled utilities: a change of values exactly where none is told."""
+    """Shifts, doubled weights and doubled utilities change the values as the flags say."""
     surrogate = CASES[case]
     v, s, lists, w = ragged(7)
     v /= 2.0
@@ -226,7 +223,7 @@ def test_what_the_flags_say(case):
     shifted = surrogate.evaluate(v, s + shift, lists, w).values
     assert np.allclose(shifted, before) == surrogate.is_shift_invariant
     gradients = (surrogate.evaluate(v, s, lists, x * w).gradient for x in (1.0, 2.0))
-    once, doubled = gradients  # of values but for constants
+    once, doubled = gradients  # values may differ by constants
     np.testing.assert_allclose(doubled, once * (4.0 if surrogate.is_pairwise else 2.0), atol=1e-12)
     twice = surrogate.evaluate(2.0 * v, s, lists, w).values[before > 0]
     assert np.allclose(twice, 2.0 * counts) == surrogate.is_proportional

@@ -1,30 +1,28 @@
 """Custom objectives and metrics for LightGBM and XGBoost: surrogates and measures of lists.
 
-Neither library is imported here: objectives and metrics know their data sets by what they offer.
+This module imports neither library: it recognises their data sets by the methods they have.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._arrays import ArrayLike, check_finite, numbers
-from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
+from .._labels import check_judged, lists_of, read_labels, read_weights
 from .._lists import RankingLists, id_array
 from ..regression._encoding import encode_documents
 from ..target_losses import (
     MeanAveragePrecision,
     PositionalLoss,
+    RankingMeasure,
+    TargetLoss,
     names_of,
     resolve_measure,
     resolve_target_loss,
 )
 from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate, surrogate_for
 
-if TYPE_CHECKING:
-    from ..target_losses._base import RankingMeasure, TargetLoss
-
-_SMALLEST_CURVATURE = 1e-6
 #: Target losses that give each document a utility >= 0.
 _WITH_UTILITIES = (PositionalLoss, MeanAveragePrecision)
 
@@ -32,9 +30,9 @@ _WITH_UTILITIES = (PositionalLoss, MeanAveragePrecision)
 class BoostingObjective:
     """Gradient and curvature of a surrogate at the scores of boosted trees.
 
-    What `boosting_objective` returns. LightGBM or XGBoost call it. It caches the utilities of the
-    last labels and lists; pickles and clones have no cache. There is no ``get_params``: both
-    libraries would confuse its parameters with their own.
+    `boosting_objective` returns it, and LightGBM or XGBoost call it. The object keeps the utilities
+    of the latest labels and lists; pickles and clones have none. There is no ``get_params``,
+    because both libraries would take its parameters for their own.
 
     Parameters
     ----------
@@ -55,7 +53,7 @@ class BoostingObjective:
     def __init__(
         self,
         surrogate: str | Surrogate = "cross_entropy",
-        target_loss: "str | TargetLoss" = "ndcg@10",
+        target_loss: str | TargetLoss = "ndcg@10",
         *,
         qid: ArrayLike | None = None,
     ) -> None:
@@ -72,9 +70,9 @@ class BoostingObjective:
                 f"boosting_objective needs utilities >= 0 of single documents, which "
                 f"{self._loss!r} has not: take one of {names}."
             )
-        self._seen = None
+        self._latest: Any = None
 
-    # LightGBM passes as many of these as it counts, four; XGBoost looks for "sample_weight".
+    # LightGBM counts these four parameters; XGBoost looks for the name "sample_weight".
     def __call__(
         self,
         y_true: ArrayLike,
@@ -82,80 +80,78 @@ class BoostingObjective:
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Gradient and curvature, as the libraries want them.
+        """Compute gradient and curvature of `value` by the scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n_rows,)
-            Labels; or, in LightGBM's and XGBoost's own ``train``, the scores.
+            Labels; scores if the call comes from ``lightgbm.train`` or ``xgboost.train``.
         y_pred : ndarray of shape (n_rows,), lightgbm.Dataset or xgboost.DMatrix
-            Scores; or the training set, with labels, weights and groups.
+            Scores; from ``train``, the training set with labels, weights and groups.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Importances of the rows.
         group : array-like of shape (n_lists,) or None, default=None
-            Number of rows of each list, lists one after the other.
+            Number of rows of each list; the lists follow one another.
 
         Returns
         -------
         gradient, curvature : ndarray of shape (n_rows,)
-            Gradient of `value`, and the curvature of `Surrogate.newton_values`, at least 1e-6 times
-            the weight.
+            `Surrogate.newton_values` gives the curvature, here at least 1e-6 times the weight.
 
         Raises
         ------
         ValueError
-            If the lists are not known, or labels, weights and lists do not fit together.
+            If there are no lists, or labels, weights and lists do not fit together.
         """
-        seen, values = self._evaluate(y_true, y_pred, sample_weight, group)
-        gradient, curvature = (seen.scale * part for part in (values.gradient, values.curvature))
-        np.maximum(curvature, _SMALLEST_CURVATURE * seen.weights, out=curvature)
-        return seen.lists.ungroup(gradient), seen.lists.ungroup(curvature)
+        return self._evaluate(y_true, y_pred, sample_weight, group)[1:]
 
     def value(
         self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None, group: Any = None
     ) -> float:
-        """The sum over lists that the trees minimise; arguments as in a call.
+        """Compute the sum over lists that the trees minimise; arguments as in a call.
 
         Returns
         -------
         float
         """
-        seen, values = self._evaluate(y_true, y_pred, sample_weight, group)
-        per_list = seen.scale if np.ndim(seen.scale) == 0 else seen.scale[seen.lists.starts]
-        return float(np.sum(per_list * values.values))
+        return self._evaluate(y_true, y_pred, sample_weight, group)[0]
 
     def _evaluate(self, y_true, y_pred, sample_weight, group):
-        if hasattr(y_pred, "get_label"):  # a training set: the scores came first
+        """Value, gradient and curvature."""
+        if hasattr(y_pred, "get_label"):  # `train` passes the scores first, then its data set
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
-        parts = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
-        key = tuple(_array(part, name) for name, part in parts.items())
+        given = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
+        key = tuple(_numbers(values, name) for name, values in given.items())
         n_rows = 0 if key[0] is None else key[0].size
         if scores.size != n_rows:
             raise ValueError(
                 f"There are scores of shape {scores.shape} for {n_rows} rows: a ranking has one "
                 "score a row, leave num_class and multi_strategy alone."
             )
-        seen = self._seen  # read once: another thread may write it
-        if seen is None or not all(map(_same, key, seen.key)):
-            self._seen = seen = self._encode(*(None if p is None else p.copy() for p in key))
-        scores, surrogate = seen.lists.group(scores.ravel()), seen.surrogate
-        return seen, surrogate.newton_values(seen.utilities, scores, seen.lists, seen.weights)
+        latest = self._latest  # read only once, because another thread may replace it
+        if latest is None or not all(map(np.array_equal, key, latest[0])):
+            key = tuple(None if values is None else values.copy() for values in key)
+            self._latest = latest = key, self._encode(*key)
+        v, weights, lists, surrogate, factor = latest[1]
+        found = surrogate.newton_values(v, lists.group(scores.ravel()), lists, weights)
+        factors = lists.spread(factor)
+        curvature = np.maximum(factors * found.curvature, 1e-6 * weights)
+        gradient = factors * found.gradient
+        return float(factor @ found.values), lists.ungroup(gradient), lists.ungroup(curvature)
 
     def _encode(self, y, weights, group):
-        """Everything that labels, weights and groups determine."""
+        """Utilities, weights, lists, surrogate, and the factor of each list."""
         y_flat = _labels(y)
         w = read_weights(weights, len(y_flat))
         lists = self._lists(y_flat, group)
         targets = encode_documents(None, y_flat, lists, w, self._loss, "auto", "rows", False)
         v, w = lists.group(targets.scaled_targets()[:, 0]), lists.group(w)
         surrogate = surrogate_for(self.surrogate, v)
-        total, mass = w.sum(), w @ v
+        total, mass, per_list = w.sum(), w @ v, lists.sum(w)
         scale = total / mass if surrogate.is_proportional and mass > 0 else 1.0
-        if surrogate.is_pairwise:
-            per_list = lists.sum(w)
-            scale = scale * lists.spread(1.0 / np.where(per_list > 0, per_list, 1.0))
-        return _Seen((y, weights, group), v, w, lists, surrogate, scale)
+        divisor = np.where(surrogate.is_pairwise & (per_list > 0), per_list, 1.0)
+        return v, w, lists, surrogate, scale / divisor
 
     def _lists(self, y, group):
         n_rows = len(y)
@@ -186,80 +182,68 @@ class BoostingObjective:
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
 
     def __getstate__(self):
-        return {**self.__dict__, "_seen": None}
+        return {**self.__dict__, "_latest": None}
 
     def __sklearn_clone__(self):
         return type(self)(self.surrogate, self.target_loss, qid=self.qid)
 
 
-class _Seen(NamedTuple):
-    """Labels, weights and groups as they came, and what they determine."""
-
-    key: tuple
-    utilities: np.ndarray
-    weights: np.ndarray
-    lists: RankingLists
-    surrogate: Surrogate
-    scale: Any
-
-
 def boosting_objective(
     surrogate: str | Surrogate = "cross_entropy",
-    target_loss: "str | TargetLoss" = "ndcg@10",
+    target_loss: str | TargetLoss = "ndcg@10",
     *,
     qid: ArrayLike | None = None,
 ) -> BoostingObjective:
-    """Order-preserving surrogate as custom objective of LightGBM and XGBoost.
+    """Make a custom objective of LightGBM and XGBoost from an order-preserving surrogate.
 
-    The trees minimise ``sum_q c a_q L(v, s)`` over the lists q, L the surrogate at utilities v of
-    the labels and scores s. Two constants scale the curvature, for ``min_child_weight`` and
-    ``reg_lambda``, to about 1 a row, and change no minimiser. c is sum w / sum w v if L is
-    proportional to v, else 1. a_q is 1 / sum_q w for surrogates of pairs, else 1. Softmax
+    The trees minimise ``sum_q c a_q L(v, s)`` over the lists q, for utilities v of the labels and
+    scores s. Two constants bring the curvature to about 1 a row, so that ``min_child_weight`` and
+    ``reg_lambda`` keep their meaning. They change no minimiser. If L is proportional to v,
+    c = sum w / sum w v, else 1. For surrogates of pairs a_q = 1 / sum_q w, else 1. Softmax
     cross-entropy, with V the sum of v in the list of row i and p its softmax, has::
 
         gradient_i  = c (V p_i - v_i)
         curvature_i = c V z_i (1 - z_i)
 
-    for w = 1, where z_i is the number between p_i and v_i / V nearest to 1/2: the largest curvature
-    between p_i and a zero gradient. The curvature at p_i itself is tiny if a relevant row is one of
-    many, and the step of a leaf, gradient over curvature, would then be thousands. The other
-    logistic surrogates have the largest curvature on the way likewise, and the smooth hinge, linear
-    in parts, w eta / a everywhere. The sample weights w are importances of rows: with weight 2, a
-    list counts twice.
+    for w = 1. Here z_i is the number between p_i and v_i / V that is nearest to 1/2, with
+    the largest curvature on the way from the score to the minimum. The curvature at p_i itself is
+    almost 0 for one relevant row among many, and the step of its leaf would be far too long. The
+    other logistic surrogates also take the largest curvature on the way. The smooth hinge, which
+    is linear in places, has w eta / a everywhere. The sample weights w are importances of rows: a
+    list of weight 2 counts twice.
 
     Parameters
     ----------
     surrogate : str or Surrogate, default="cross_entropy"
-        See `surrogates.SURROGATES`. The ``eta`` of a two-sided pointwise one that is given by its
-        name is 1.5 times the largest utility.
+        A name of `surrogates.SURROGATES` or an object. A two-sided pointwise surrogate given by
+        name has ``eta`` = 1.5 times the largest utility.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure; it defines the utilities of the documents.
+        The measure that defines the utilities of documents.
     qid : array-like of shape (n_rows,) or None, default=None
-        Ids of exactly the training rows, in any order of lists. Query ids for estimators without
-        groups (LGBMRegressor, XGBRegressor). They do not follow resampled rows, as in
-        cross-validation or Bagging.
+        Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
+        XGBRegressor). Do not use it with cross-validation or bagging, which select rows.
 
     Returns
     -------
     BoostingObjective
-        A callable. Give it to ``LGBMRanker(objective=...)``, as ``params["objective"]`` of
-        ``lightgbm.train`` or as ``obj=`` of ``xgboost.train``, whose DMatrix needs a qid.
+        A callable for ``LGBMRanker(objective=...)``, ``params["objective"]`` of
+        ``lightgbm.train``, or ``obj=`` of ``xgboost.train`` with a DMatrix that has a qid.
         XGBRanker refuses every custom objective.
 
     Raises
     ------
     ValueError, TypeError
-        If the surrogate or the target loss is unknown. When called: if the lists are not known.
+        If the surrogate or the target loss is unknown. A call without lists also raises it.
 
     Notes
     -----
-    A custom objective starts from scores that LightGBM sets to 0. XGBoost has a weight for each
-    group; its rows share it. Utilities are computed once and again when labels, weights or groups
-    have changed.
+    LightGBM starts a custom objective from scores of 0. XGBoost gives a weight to each group, and
+    every row of the group takes it. The objective computes utilities once, and again after labels,
+    weights or groups change.
 
     Examples
     --------
-    Two lists; V = 1 and p = 1/2, then V = 0. Here c = 4 / 1:
+    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / 1:
 
     >>> import numpy as np
     >>> from lowrank_rank import boosting_objective
@@ -274,9 +258,9 @@ def boosting_objective(
 
 
 class BoostingMetric:
-    """A measure of lists as evaluation metric of boosted trees.
+    """Mean of a measure over lists, as evaluation metric of boosted trees.
 
-    What `boosting_metric` returns. LightGBM or XGBoost call it after each round.
+    `boosting_metric` returns it, and LightGBM or XGBoost call it after each round.
 
     Parameters
     ----------
@@ -289,7 +273,7 @@ class BoostingMetric:
     ('precision@1', 0.5, True)
     """
 
-    def __init__(self, target_loss: "str | RankingMeasure" = "ndcg@10") -> None:
+    def __init__(self, target_loss: str | RankingMeasure = "ndcg@10") -> None:
         self.target_loss = target_loss
         self._measure = clone(resolve_measure(target_loss))
 
@@ -300,18 +284,18 @@ class BoostingMetric:
         sample_weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
     ) -> tuple:
-        """Name and value as the libraries want them.
+        """Compute the measure, with its name and direction.
 
         Parameters
         ----------
         y_true : array-like of shape (n_rows,)
-            Labels; or, in LightGBM's and XGBoost's own ``train``, the scores.
+            Labels; scores if the call comes from ``lightgbm.train`` or ``xgboost.train``.
         y_pred : ndarray of shape (n_rows,), lightgbm.Dataset or xgboost.DMatrix
-            Scores; or the evaluation set, with labels, weights and groups.
+            Scores; from ``train``, the evaluation set with labels, weights and groups.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            A list has the mean weight of its rows.
+            Each list has the mean weight of its rows.
         group : array-like of shape (n_lists,) or None, default=None
-            Number of rows of each list, lists one after the other.
+            Number of rows of each list; the lists follow one another.
 
         Returns
         -------
@@ -319,28 +303,28 @@ class BoostingMetric:
         value : float
             Mean over the lists, greater is better.
         is_higher_better : bool
-            True; not for an xgboost.DMatrix, where ``maximize=True`` says so.
+            True; not returned for an xgboost.DMatrix, which needs ``maximize=True``.
 
         Raises
         ------
         ValueError
-            If the lists are not known, or the measure is defined on none of them.
+            If there are no lists, or the measure is undefined on all of them.
         """
         data = y_pred if hasattr(y_pred, "get_label") else None
-        if data is not None:  # the scores came first
+        if data is not None:  # `train` passes the scores first
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(data)
-        y = _labels(y_true)
+        y, group = _labels(_numbers(y_true, "y_true")), _numbers(group, "group")
         if group is None:
             raise ValueError(
                 "No lists are known for the rows that are evaluated. In LightGBM fit LGBMRanker "
                 "with eval_set=... and eval_group=..., or give Dataset(..., group=...); in XGBoost "
                 "evaluate on DMatrix(..., qid=...)."
             )
-        lists = _lists_of_groups(numbers(group, "group"), len(y))
+        lists = _lists_of_groups(group, len(y))
         value = self._measure.measure(y, y_pred, qid=lists.index, sample_weight=sample_weight)
         named = isinstance(self.target_loss, str)
         name = self.target_loss if named else repr(self.target_loss)
-        result = (name.replace(" ", ""), value)  # XGBoost splits its line of results at blanks
+        result = (name.replace(" ", ""), value)  # XGBoost splits results at blanks
         return result if hasattr(data, "get_uint_info") else (*result, True)
 
     def __repr__(self):
@@ -350,11 +334,11 @@ class BoostingMetric:
         return type(self)(self.target_loss)
 
 
-def boosting_metric(target_loss: "str | RankingMeasure" = "ndcg@10") -> BoostingMetric:
-    """Any measure of this package as evaluation metric of LightGBM and XGBoost.
+def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> BoostingMetric:
+    """Make an evaluation metric of LightGBM and XGBoost from any measure of this package.
 
-    The value is the mean of the measure over the lists of an evaluation set, with ties averaged.
-    Early stopping then uses the measure of your choice.
+    The metric is the mean of the measure over the lists of an evaluation set, averaged over ties.
+    Early stopping can then use the measure of interest, list by list.
 
     Parameters
     ----------
@@ -364,26 +348,25 @@ def boosting_metric(target_loss: "str | RankingMeasure" = "ndcg@10") -> Boosting
     Returns
     -------
     BoostingMetric
-        A callable. Give it to ``LGBMRanker.fit(..., eval_metric=...)``, as ``feval`` of
-        ``lightgbm.train`` or as ``custom_metric`` of ``xgboost.train``. XGBRanker refuses custom
-        metrics.
+        A callable for ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``,
+        or ``custom_metric`` of ``xgboost.train``. XGBRanker refuses custom metrics.
 
     Raises
     ------
     ValueError, TypeError
-        If the measure is unknown. When called: if the lists are not known.
+        If the measure is unknown. A call without lists also raises it.
 
     Notes
     -----
-    LightGBM goes on to compute its own metrics, and stops by whichever has not improved:
-    ``LGBMRanker(metric="None")``, ``params["metric"] = "None"``. XGBoost takes a metric whose name
-    it does not know for a loss: ``EarlyStopping(..., maximize=True)`` or ``train(...,
-    maximize=True)``, and ``params["disable_default_eval_metric"] = True``. Undefined lists are
-    skipped, as in scorers; LightGBM's NDCG counts them as 1.
+    LightGBM also computes its own metrics, and any of them can stop the training. Switch them off
+    with ``LGBMRanker(metric="None")`` or ``params["metric"] = "None"``. XGBoost minimises a metric
+    with an unknown name: set ``maximize=True`` in ``EarlyStopping`` or ``train``, and
+    ``params["disable_default_eval_metric"] = True``. The mean skips lists on which the measure is
+    undefined, as scorers do; LightGBM's NDCG counts them as 1.
 
     Examples
     --------
-    The first of two lists has its relevant document at the top:
+    Two lists, the first with the relevant document at the top:
 
     >>> from lowrank_rank import boosting_metric
     >>> metric = boosting_metric("precision@1")
@@ -394,7 +377,7 @@ def boosting_metric(target_loss: "str | RankingMeasure" = "ndcg@10") -> Boosting
 
 
 def _lists_of_groups(group, n_rows):
-    """Lists that stand one after the other, of these numbers of rows."""
+    """Consecutive lists with the given numbers of rows."""
     if np.any((group < 0) | (group != np.floor(group))) or group.sum() != n_rows:
         raise ValueError(
             f"The groups add up to {group.sum():g} rows, training has {n_rows}: give the "
@@ -404,11 +387,11 @@ def _lists_of_groups(group, n_rows):
 
 
 def _training_set(data):
-    """Labels, weights of the rows and group lengths of a lightgbm.Dataset or xgboost.DMatrix."""
+    """Labels, row weights and group lengths of a lightgbm.Dataset or xgboost.DMatrix."""
     y, weights = data.get_label(), data.get_weight()
     if not hasattr(data, "get_uint_info"):
         return y, weights, data.get_group()
-    ends = data.get_uint_info("group_ptr")  # XGBoost: empty without groups or weights
+    ends = data.get_uint_info("group_ptr")  # XGBoost returns empty arrays without groups
     group = np.diff(ends.astype(np.intp)) if len(ends) else None
     if len(weights) == 0:
         weights = None
@@ -417,25 +400,20 @@ def _training_set(data):
     return y, weights, group
 
 
-def _array(part, name):
-    """Numbers of what was given; a target that carries ids is refused where labels are read."""
-    if part is None or getattr(getattr(part, "dtype", None), "names", None):
-        return part
-    return numbers(part, name)
-
-
-def _same(a, b):
-    return (a is None and b is None) or (a is not None and b is not None and np.array_equal(a, b))
+def _numbers(values, name):
+    """Convert to one number for each row or list; None stays None."""
+    if values is None:
+        return None
+    if getattr(getattr(values, "dtype", None), "names", None) or numbers(values, name).ndim != 1:
+        raise ValueError(
+            f"{name} must have shape (n,), without ids: give the estimator the grades alone, and "
+            "the lists as group or qid."
+        )
+    return numbers(values, name)
 
 
 def _labels(y):
-    """Grades, one a row, without ids: those come as groups."""
-    y, carried = split_target(y)
+    """Read grades; refuse missing ones."""
     y = read_labels(y)
-    if carried is not None or y.ndim != 1:
-        raise ValueError(
-            "The objective takes labels of shape (n_rows,) without ids: give the estimator the "
-            "grades alone, and the lists as group or qid."
-        )
     check_judged(y, False)
     return y

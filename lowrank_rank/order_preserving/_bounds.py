@@ -1,33 +1,27 @@
-"""Surrogates at given scores: values, regret bounds and their constants, counter-examples."""
+"""Values of surrogates at given scores, regret bounds, and a search for counter-examples."""
 
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, check_finite, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
-from ..target_losses import PositionalLoss, names_of, resolve_target_loss
-from ._surrogates import LARGEST_SCORE, resolve_surrogate
-
-if TYPE_CHECKING:
-    from ._surrogates import Surrogate
-
-_LARGEST = 0.75  # utility in the random distributions
+from ..solvers import lbfgs
+from ._problem import C_phi
+from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
 
 
 def surrogate_loss(
-    surrogate: "str | Surrogate",
+    surrogate: str | Surrogate,
     v: Any,
     s: Any,
     *,
     qid: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> np.ndarray:
-    """Value of a surrogate at scores s and utilities v, for each list.
+    """Compute a surrogate at scores s and utilities v, for each list.
 
     Parameters
     ----------
@@ -75,17 +69,17 @@ def surrogate_loss(
 
 
 def regret_bound(
-    surrogate: "str | Surrogate", expected: ArrayLike, measure: Any, surrogate_regret: ArrayLike
+    surrogate: str | Surrogate, expected: ArrayLike, measure: Any, surrogate_regret: ArrayLike
 ) -> np.ndarray:
-    """Largest regret of a measure that a regret of the surrogate allows, list by list.
+    """Bound the regret of a measure by the regret of a surrogate, for each list.
 
-    ``c * C_phi(2) * sqrt(surrogate_regret)``, inequality (9) of [1]_, for the scores of any model.
-    The surrogates say whether their c is from table 2, sharper, corrected or ours.
+    The bound is ``c * C_phi(2) * sqrt(surrogate_regret)``, inequality (9) of [1]_, for the
+    scores of any model. The docstring of each surrogate gives c, and the source of c.
 
     Parameters
     ----------
     surrogate : str or Surrogate
-        With ``has_bound``.
+        A surrogate with ``has_bound``.
     expected : array-like of shape (n, r)
         Expected utilities E v of each list.
     measure : str, PositionalLoss or array-like of shape (r,)
@@ -134,18 +128,18 @@ def regret_bound(
 
 
 class OrderCheck(NamedTuple):
-    """Outcome of `is_order_preserving`; true if no counter-example was found.
+    """Result of `is_order_preserving`; true if the search found no counter-example.
 
     Attributes
     ----------
     holds : bool
     utilities : ndarray of shape (n_labels, r) or None
-        Utilities of the counter-example, as the other fields.
+        Utilities of the counter-example. All fields but ``holds`` are None without one.
     probabilities : ndarray of shape (n_labels,) or None
     expected : ndarray of shape (r,) or None
         E v.
     scores : ndarray of shape (r,) or None
-        Minimiser of the expected surrogate, which orders otherwise.
+        Minimiser of the expected surrogate; it orders the items differently from E v.
     """
 
     holds: bool
@@ -159,7 +153,7 @@ class OrderCheck(NamedTuple):
 
 
 def is_order_preserving(
-    surrogate: "str | Surrogate",
+    surrogate: str | Surrogate,
     *,
     n_items: int = 3,
     n_labels: int = 3,
@@ -167,24 +161,24 @@ def is_order_preserving(
     margin: float = 0.05,
     random_state: int | np.random.RandomState | None = None,
 ) -> OrderCheck:
-    """Look for a distribution whose expected surrogate is minimal in a wrong order.
+    """Search for a distribution whose expected surrogate is minimal in a wrong order.
 
-    Random utilities in [0, 1) and probabilities are drawn, the expected surrogate is minimised
-    numerically, and its scores are compared with E v.
+    The search draws random utilities in [0, 1) and probabilities, minimises the expected surrogate
+    numerically, and compares the order of the minimiser with the order of E v.
 
     Parameters
     ----------
     surrogate : str or Surrogate
     n_items, n_labels, n_distributions : int
-        Size of the lists and of the supports, and how many distributions are tried.
+        Length of the lists, number of labels in a distribution, and number of distributions.
     margin : float, default=0.05
-        Differences of E v below it are passed over.
+        Smallest difference of E v between two items that are compared.
     random_state : int, RandomState instance or None, default=None
 
     Returns
     -------
     OrderCheck
-        With the counter-example, if there is one. No counter-example is no proof.
+        The counter-example, if the search finds one. A search without result is no proof.
 
     Examples
     --------
@@ -195,10 +189,10 @@ def is_order_preserving(
     False
     """
     surrogate, rng = resolve_surrogate(surrogate), check_random_state(random_state)
-    surrogate.check_utilities(np.array([_LARGEST]))
+    surrogate.check_utilities(np.array([0.75]))
     for _ in range(n_distributions):
-        utilities = np.floor(4.0 * rng.uniform(size=(n_labels, n_items)) ** 2) / 3.0 * _LARGEST
-        utilities[0] = np.maximum(utilities[0], 0.05)  # E v > 0: the minimiser is finite
+        utilities = np.floor(4.0 * rng.uniform(size=(n_labels, n_items)) ** 2) / 4.0
+        utilities[0] = np.maximum(utilities[0], 0.05)  # E v > 0 makes the minimiser finite
         probabilities = rng.dirichlet(np.ones(n_labels))
         expected = probabilities @ utilities
         scores = population_minimiser(surrogate, utilities, probabilities)
@@ -209,7 +203,7 @@ def is_order_preserving(
 
 
 def population_minimiser(surrogate, utilities, probabilities):
-    """Scores (r,) at which the expected surrogate of a finite distribution is least."""
+    """Scores (r,) that minimise the expected surrogate of a finite distribution."""
     n_labels, r = utilities.shape
     lists, ones = RankingLists.equal(n_labels, r), np.ones(n_labels * r)
 
@@ -218,74 +212,4 @@ def population_minimiser(surrogate, utilities, probabilities):
         gradient = probabilities @ found.gradient.reshape(n_labels, r)
         return probabilities @ found.values, gradient
 
-    return minimize(
-        risk, np.zeros(r), jac=True, method="L-BFGS-B", options={"gtol": 1e-10, "ftol": 1e-16}
-    ).x
-
-
-# The constant of the measure ----------------------------------------------------------
-
-
-def positional_loss(target_loss):
-    """The positional loss that a name or an object stands for; refuses the others."""
-    loss = resolve_target_loss(target_loss)
-    if not isinstance(loss, PositionalLoss):
-        raise ValueError(
-            "Order-preserving surrogates and their bounds need a positional measure, which "
-            f"{loss!r} is not: take one of "
-            f"{names_of(lambda one: one.is_positional, one_each=True)}. "
-            "LowRankSurrogateRanker takes the other target losses."
-        )
-    return loss
-
-
-def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
-    """The constant of a positional measure in the regret bound of a surrogate.
-
-    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``, phi the discount;
-    p = 2 in the bound (9) of [1]_.
-
-    Parameters
-    ----------
-    measure : str, PositionalLoss or array-like of shape (r,)
-        A positional measure, or its discounts phi(1) >= ... >= phi(r).
-    n_items : int or None, default=None
-        The number r of items, for a measure.
-    p : float, default=2.0
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If discounts increase, or a measure comes without `n_items`.
-
-    References
-    ----------
-    .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
-       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93, 2013.
-
-    Examples
-    --------
-    >>> from lowrank_rank.calibration import C_phi
-    >>> C_phi([1.0, 0.5, 0.25])  # 1 - 0.25
-    0.75
-    >>> C_phi("precision@1", n_items=4)
-    1.0
-    """
-    if isinstance(measure, str) or hasattr(measure, "rank_features"):
-        if n_items is None:
-            raise ValueError("C_phi of a measure needs the number of items, n_items=r.")
-        if not isinstance(n_items, Integral) or n_items < 1:
-            raise ValueError(f"n_items must be an integer >= 1, got {n_items!r}.")
-        phi = -positional_loss(measure).rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
-    else:
-        phi = np.asarray(measure, dtype=np.float64)
-    if not p > 0:
-        raise ValueError(f"p must be a number > 0, got {p!r}.")
-    if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
-        raise ValueError("Discounts phi(1..r) must be one row that does not increase.")
-    half = len(phi) // 2
-    return float(((phi[:half] - phi[::-1][:half]) ** p).sum() ** (1.0 / p))
+    return lbfgs(risk, np.zeros(r), tol=1e-10, max_iter=1000).theta

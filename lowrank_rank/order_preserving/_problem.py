@@ -1,341 +1,357 @@
-"""Linear scores under a surrogate: encoded labels, their sums over all blocks, the objective.
+"""Linear scores under a surrogate: encoded labels, their summary, and the objective of a block.
 
     minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = X B' + b
 
-The rows of B belong to the d columns of the scores: 1 for documents, r for fixed items. The
-intercepts b are not penalised. Blocks of whole lists are held in memory, read from disk for every
-sum, or on a cluster: `Summary`, `ScoreProblem.value_and_gradient`, `ScoreProblem.second_moments`
-and `ScoreProblem.diagnostics` add up over blocks.
+X holds the standardised features. B and b have one row for documents and r rows for fixed items.
+The intercepts b have no penalty. A fit reads its rows as `Blocks` of whole lists: one block in
+memory, several on disk, or the futures of a cluster. Sums over the blocks give the objective.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from .._base import Block, check_has_ids, check_new_lists, cut_list
-from .._lists import RankingLists, blocks_of_lists, same_id
+from .._base import Block, check_has_ids, check_new_lists
+from .._labels import nobody_judges, nothing_counts
+from .._lists import RankingLists
 from ..regression._encoding import Totals, encode_documents, encode_items
-from ..regression._statistics import Moments, Scaling, SecondMoments, standardise
-from ._bounds import C_phi
-from ._surrogates import Surrogate, SurrogateValues, surrogate_for
+from ..regression._statistics import Moments, SecondMoments, standardise
+from ..solvers._lbfgs import Minimum, lbfgs
+from ..target_losses import PositionalLoss, names_of, resolve_target_loss
+from ._surrogates import checked_values, surrogate_for
+
+# Read and encode --------------------------------------------------------------------
 
 
-class Encoded(NamedTuple):
-    """Rows of whole lists, with their labels as utilities.
-
-    Attributes
-    ----------
-    X : ndarray or CSR matrix of shape (n, p)
-    v : ndarray of shape (n, d)
-        Utilities; NaN is not judged. Utilities of documents are not yet times the mean normaliser.
-    weights : ndarray of shape (n, d)
-        Importances, 0 if not judged.
-    lists : RankingLists
-        Lists of the flat scores: of the rows of X, or of the rows of a matrix of scores.
-    row_weights : ndarray of shape (n,)
-    n_items : int or None
-    totals : Totals
-    n_lists : int
-        Number of lists of positive weight.
-    first_id, last_id : object or None
-        Query ids of the first and the last row.
-    """
-
-    X: Any
-    v: np.ndarray
-    weights: np.ndarray
-    lists: RankingLists
-    row_weights: np.ndarray
-    n_items: int | None
-    totals: Totals
-    n_lists: int
-    first_id: Any
-    last_id: Any
+def read(block, ranker, loss):
+    """Validate a `Block` with a ranker that has the columns of the first block."""
+    X, y, qid, weights = Block.of(block)
+    return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
 
 
-def encode(X, y, lists, weights, loss):
-    """`Encoded` rows, from labels as the rankers read them."""
+def encode(rows, loss):
+    """Encode labels as utilities, in an `EncodedBatch`."""
+    X, y, lists, weights = rows
     if y.ndim == 1:
-        batch = encode_documents(X, y, lists, weights, loss, "auto", "rows", False)
-        each = weights[:, np.newaxis]
-    else:
-        batch = encode_items(X, y, weights, loss, "sort")
-        each = weights[:, np.newaxis] * ~np.isnan(batch.targets)
-        lists = RankingLists.equal(*each.shape)
-    return Encoded(
-        X,
-        batch.targets,
-        each,
-        lists,
-        weights,
-        batch.n_items,
-        batch.totals,
-        batch.n_lists,
-        batch.first_id,
-        batch.last_id,
-    )
+        return encode_documents(X, y, lists, weights, loss, "auto", "rows", True)
+    return encode_items(X, y, weights, loss, "sort")
 
 
-def read(block, ranker, loss, ids=None):
-    """`Encoded` rows of a `Block`, by a ranker with the attributes of the columns.
-
-    A set `ids` collects ids, and refuses a list with rows in an earlier block.
-    """
-    rows = ranker._read(*Block.of(block), loss, reset=False, whole=False)
-    if ids is not None:
-        check_new_lists(rows.lists.ids, ids)
-    return encode(*rows, loss)
+def utilities_and_weights(batch):
+    """Utilities (n, d) without their unit, and weights (n, d); both are 0 for unjudged items."""
+    judged = ~np.isnan(batch.targets)
+    return np.nan_to_num(batch.targets), batch.row_weights[:, np.newaxis] * judged
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Sums over all rows that every evaluation needs. Summaries of two blocks add up.
+    """Sums over all lists, from which the surrogate, the penalty and the scaling follow.
 
     Attributes
     ----------
+    n_items : int or None
+        The number of fixed items; None for documents.
+    has_qid : bool
+    extremes : ndarray of shape (2,)
+        Largest utility with a positive weight, and the largest negated utility, without the unit.
     features : Moments
-    layout : int or None
-        The number of fixed items, None for documents.
     totals : Totals
-    least, largest : float
-        Range of the utilities of positive weight, not yet times the mean normaliser.
-    mass, utility : float
-        Sum of the weights, alone and times the utilities.
-    judged : ndarray of bool, shape (d,)
-        Items with a label.
-    complete : bool
-        Whether every row of positive weight judges all items.
     n_lists : int
-    first_id, last_id : object or None
+    utility : float
+        Sum of the weights times the utilities, without the unit.
+    item_weights : ndarray of shape (d,)
+        Sum of the weights of the rows that judge an item.
+    unjudged : float
+        Sum of the weights of unjudged items.
     """
 
+    n_items: int | None
+    has_qid: bool
+    extremes: np.ndarray
     features: Moments
-    layout: int | None
     totals: Totals
-    least: float
-    largest: float
-    mass: float
-    utility: float
-    judged: np.ndarray
-    complete: bool
     n_lists: int
-    first_id: Any
-    last_id: Any
+    utility: float
+    item_weights: np.ndarray
+    unjudged: float
 
     @classmethod
-    def of(cls, rows):
-        """Summary of `Encoded` rows."""
-        codes = rows.lists.ungroup(rows.lists.index) if rows.n_items is None else None
-        v, each = np.nan_to_num(rows.v), rows.weights
-        with np.errstate(over="ignore"):  # refused when the surrogate is evaluated
-            utility = float((each * v).sum())
-        counted = v[each > 0]
+    def of(cls, batch, earlier_ids):
+        """Summarise an `EncodedBatch`; refuse a list that has rows in an earlier block."""
+        check_new_lists(None if batch.lists is None else batch.lists.ids, earlier_ids)
+        v, weights = utilities_and_weights(batch)
+        counted = v[weights > 0]
+        with np.errstate(over="ignore"):  # `minimise` refuses grades of such a size
+            utility = float((weights * v).sum())
         return cls(
-            Moments.of(rows.X, rows.row_weights, codes),
-            rows.n_items,
-            rows.totals,
-            counted.min(initial=np.inf),
-            counted.max(initial=-np.inf),
-            float(each.sum()),
-            utility,
-            np.any(each > 0, axis=0),
-            bool(np.all((each > 0) == (rows.row_weights > 0)[:, np.newaxis])),
-            rows.n_lists,
-            rows.first_id,
-            rows.last_id,
+            n_items=batch.n_items,
+            has_qid=batch.has_qid,
+            extremes=np.array([one.max(initial=-np.inf) for one in (counted, -counted)]),
+            features=Moments.of(batch.X, batch.row_weights, batch.codes),
+            totals=batch.totals,
+            n_lists=batch.n_lists,
+            utility=utility,
+            item_weights=weights.sum(axis=0),
+            unjudged=float((batch.row_weights[:, np.newaxis] - weights).sum()),
         )
-
-    @property
-    def has_qid(self):
-        return self.last_id is not None
 
     def __add__(self, other):
-        """Summary of these lists and the lists after them."""
-        if self.layout != other.layout:
+        """Summary of the lists of both."""
+        if self.n_items != other.n_items:
             raise ValueError(
-                f"Blocks of different layouts: one has {self.layout or 'documents'} and another "
-                f"{other.layout or 'documents'} (a number is the number of fixed items)."
+                f"Blocks of different layouts: one has {self.n_items or 'documents'} and another "
+                f"{other.n_items or 'documents'} (a number is that of fixed items)."
             )
         check_has_ids(self.has_qid, other.has_qid)
-        if other.first_id is not None and same_id(other.first_id, self.last_id):
-            raise cut_list(other.first_id)
+        sums = ("features", "totals", "n_lists", "utility", "item_weights", "unjudged")
         return Summary(
-            self.features + other.features,
-            self.layout,
-            self.totals + other.totals,
-            min(self.least, other.least),
-            max(self.largest, other.largest),
-            self.mass + other.mass,
-            self.utility + other.utility,
-            self.judged | other.judged,
-            self.complete and other.complete,
-            self.n_lists + other.n_lists,
-            self.first_id,
-            other.last_id,
+            n_items=self.n_items,
+            has_qid=self.has_qid or other.has_qid,
+            extremes=np.maximum(self.extremes, other.extremes),
+            **{name: getattr(self, name) + getattr(other, name) for name in sums},
         )
 
-    def objective(self, surrogate):
-        """The resolved surrogate, the unit of the utilities, and the total of the objective."""
-        unit = self.totals.target_factor
-        extremes = [self.least, self.largest] if self.least <= self.largest else []
-        resolved = surrogate_for(surrogate, unit * np.array(extremes))
-        total = unit * self.utility if resolved.is_proportional else self.mass
-        return resolved, unit, total if total > 0 else 1.0
+    def resolve(self, surrogate):
+        """Return the surrogate for these utilities; refuse data in which nothing counts."""
+        if not self.features.total > 0:
+            raise nothing_counts()
+        if not self.item_weights.all():
+            raise nobody_judges(int(np.argmin(self.item_weights)))
+        return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])
+
+    @property
+    def unit(self):
+        """Factor of all utilities: for documents, the mean normaliser of the measure."""
+        return self.totals.target_factor
+
+    def total(self, surrogate):
+        """Divisor of the sum over lists: the weighted utilities, or the weights."""
+        total = self.unit * self.utility if surrogate.is_proportional else self.item_weights.sum()
+        return total if total > 0 else 1.0
 
 
-@dataclass(frozen=True)
+# One block --------------------------------------------------------------------------
+
+
 class ScoreProblem:
-    """A surrogate of linear scores, for the rows of a block.
+    """Surrogate of a block of lists, as a function of scores or of linear coefficients.
 
-    Attributes
+    Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n, p)
-        Scaled features.
-    shift : ndarray of shape (p,)
-        Means that are still to be subtracted from X: sparse X stays sparse.
+    batch : EncodedBatch
     surrogate : Surrogate
-    v, weights : ndarray of shape (n, d)
-        Utilities and importances; both are 0 if not judged.
-    lists : RankingLists
-        Lists of the flat scores.
-    row_weights : ndarray of shape (n,)
-    total : float
-        Divisor of the sum over lists.
-    n_items : int or None
+    summary : Summary
+        The summary of all blocks.
+    scaling : Scaling
+        Sparse X is scaled but not centred; the scores are centred instead.
     """
 
-    X: Any
-    shift: np.ndarray
-    surrogate: Surrogate
-    v: np.ndarray
-    weights: np.ndarray
-    lists: RankingLists
-    row_weights: np.ndarray
-    total: float
-    n_items: int | None
-
-    @classmethod
-    def of(cls, rows, scaling, surrogate, unit, total):
-        """The problem of `Encoded` rows, features standardised by `scaling`; None keeps them."""
-        X, shift = rows.X, np.zeros(rows.X.shape[1])
-        if scaling is not None and sparse.issparse(X):
-            shift = scaling.mean / scaling.scale
-            X = standardise(X, scaling._replace(mean=np.zeros(len(shift))))
-        elif scaling is not None:
-            X = standardise(X, scaling)
-        v = np.nan_to_num(rows.v) * unit
-        return cls(
-            X, shift, surrogate, v, rows.weights, rows.lists, rows.row_weights, total, rows.n_items
-        )
-
-    @cached_property
-    def _grouped(self):
-        """v and weights in grouped order, mass of the lists, factors of values and gradients.
-
-        A list of pairs counts by its weight, not by the square of the weight.
-        """
-        lists = self.lists
-        v, weights = lists.group(self.v.ravel()), lists.group(self.weights.ravel())
-        mass = lists.sum(weights)
-        if not self.surrogate.is_pairwise:
-            return v, weights, mass, 1.0, 1.0
-        factor = np.divide(1.0, mass, out=np.zeros(len(mass)), where=mass > 0)
-        return v, weights, mass, factor, lists.spread(factor)
-
-    @cached_property
-    def _prepared(self):
-        """The surrogate as a function of grouped scores."""
-        v, weights, *_ = self._grouped
-        return prepare_blocks(self.surrogate, v, self.lists, weights)
+    def __init__(self, batch, surrogate, summary, scaling):
+        v, weights = utilities_and_weights(batch)
+        self.lists = RankingLists.equal(*v.shape) if batch.lists is None else batch.lists
+        self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
+        self.surrogate, self.shape = surrogate, v.shape
+        self.mass = self.lists.sum(self.weights)
+        # The sum over pairs grows with the square of the weight: divide it by the weight.
+        power = np.maximum(self.mass, np.finfo(float).tiny) if surrogate.is_pairwise else 1.0
+        self.list_factor = (self.mass > 0) / power / summary.total(surrogate)
+        self.row_factor = self.lists.spread(self.list_factor)
+        self.shift = np.zeros(len(scaling.mean))
+        if sparse.issparse(batch.X):
+            self.shift = scaling.mean / scaling.scale
+            scaling = scaling._replace(mean=np.zeros(len(self.shift)))
+        self.X = standardise(batch.X, scaling)
 
     def evaluate(self, scores):
         """Mean surrogate of scores (n, d), and its gradient."""
-        lists, (*_, list_factor, row_factor) = self.lists, self._grouped
-        found = self._prepared(lists.group(scores.ravel()))
-        gradient = lists.ungroup(found.gradient * row_factor).reshape(scores.shape)
-        return float((found.values * list_factor).sum() / self.total), gradient / self.total
+        s = self.lists.group(scores.ravel())
+        found = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
+        gradient = self.lists.ungroup(found.gradient * self.row_factor)
+        return float((found.values * self.list_factor).sum()), gradient.reshape(self.shape)
 
     def value_and_gradient(self, theta):
-        """Value and then gradient, in one vector, for coefficients and intercepts (d, p + 1)."""
+        """Mean surrogate of linear scores, followed by its gradient, in one vector.
+
+        theta holds the coefficients and intercepts, (d, p + 1).
+        """
         coef, intercept = theta[:, :-1], theta[:, -1]
-        scores = np.asarray(self.X @ coef.T) + (intercept - coef @ self.shift)
-        value, by_score = self.evaluate(scores)
+        value, by_score = self.evaluate(self.X @ coef.T + (intercept - coef @ self.shift))
         sums = by_score.sum(axis=0)
-        by_coef = np.asarray(self.X.T @ by_score).T - np.outer(sums, self.shift)
+        by_coef = (self.X.T @ by_score).T - np.outer(sums, self.shift)
         return np.append(value, np.column_stack([by_coef, sums]))
 
-    def second_moments(self):
-        """`SecondMoments` of a squared surrogate.
+    def squared_bounds(self, loss, unit):
+        """Sum over the lists of (c C_phi(2))**2, in units of the measure, and their number.
 
-        Pairs of documents have features and targets centred within lists. Pairs of fixed items need
-        centred targets only: all items of a row share its features.
+        The sum is nan without a bound: if the surrogate has none, or if the items of a list have
+        different weights, which the measure does not know.
         """
-        targets, codes = self.v, None
-        if self.surrogate.is_pairwise and self.n_items is None:
-            codes = self.lists.ungroup(self.lists.index)
-        elif self.surrogate.is_pairwise:
-            targets = targets - targets.mean(axis=1, keepdims=True)
-        return SecondMoments.of(self.X, targets, self.row_weights, codes)
-
-    def diagnostics(self, loss, unit):
-        """Sum of squares of c C_phi(2) over lists, the number of lists, and divergent pairs.
-
-        The sum is nan without a bound: if the surrogate has none, or if items of one list have
-        different weights, which the measure ignores. Divergent pairs of items are pairs that the
-        surrogate separates without bound, as a flat matrix.
-        """
-        above = self.surrogate.falls_without_end(self.v, self.weights > 0)
-        above = np.zeros(0) if above is None else above.ravel()
-        lists, (v, weights, mass, *_) = self.lists, self._grouped
-        unequal = np.any(weights != lists.spread(weights[lists.starts]))
+        lists, counts = self.lists, self.mass > 0
+        unequal = np.any(self.weights != lists.spread(self.weights[lists.starts]))
         if unequal or not self.surrogate.has_bound:
-            return np.concatenate([[np.nan, 1.0], above])
-        c = self.surrogate.bound_constant(v, lists)
+            return np.array([np.nan, 1.0])
         lengths, which = np.unique(lists.lengths, return_inverse=True)
-        factors = c * np.array([C_phi(loss, int(r)) for r in lengths])[which] / unit
-        counts = mass > 0
-        return np.concatenate([[np.sum(factors[counts] ** 2), counts.sum()], above])
+        of_measure = np.array([C_phi(loss, int(r)) for r in lengths])[which]
+        factors = self.surrogate.bound_constant(self.v, lists) * of_measure / unit
+        return np.array([(factors[counts] ** 2).sum(), counts.sum()])
+
+    def separated_pairs(self):
+        """Pairs of items that the surrogate separates without bound, as a boolean matrix.
+
+        The matrix is empty if the surrogate has finite minimisers; see `falls_without_end`.
+        """
+        v, counts = self.v.reshape(self.shape), self.weights.reshape(self.shape) > 0
+        pairs = self.surrogate.falls_without_end(v, counts)
+        return np.zeros((0, 0), dtype=bool) if pairs is None else pairs
 
 
-def prepare_blocks(surrogate, v, lists, weights, n_rows=2**14):
-    """`Surrogate.prepare` in blocks of whole lists of about `n_rows` rows, as one function."""
-    parts = []
-    for first, last in blocks_of_lists(lists, n_rows):
-        rows = slice(lists.offsets[first], lists.offsets[last])
-        some = RankingLists(lists.lengths[first:last])
-        parts.append((rows, surrogate.prepare(v[rows], some, weights[rows])))
+def unbounded_items(pairs, d):
+    """Find the items, of d, with free intercepts that fall without bound.
 
-    def evaluate(s):
-        found = [at(s[rows]) for rows, at in parts]
-        return SurrogateValues(*(np.concatenate(part) for part in zip(*found, strict=True)))
-
-    return evaluate
-
-
-def unsupported_items(above, d):
-    """Indices of the items, of d, with intercepts that diverge.
-
-    `above` is the matrix of divergent pairs, flat. There is no minimum if its graph has a part that
-    is reached and never left: its free intercepts fall without raising the objective.
+    The pairs of `separated_pairs` are the edges of a graph. There is a minimum unless edges lead
+    into a strongly connected component and none lead out of it.
     """
-    if not above.size:
+    if not pairs.size:
         return np.zeros(0, dtype=np.intp)
-    above = above.reshape(int(np.sqrt(above.size)), -1) > 0
-    part = connected_components(above, connection="strong")[1]
-    leaves = part[:, np.newaxis] != part
+    component = connected_components(pairs, connection="strong")[1]
+    leaves = component[:, np.newaxis] != component
     left, reached = (
-        np.bincount(part, weights=np.any(edges & leaves, axis=1)) > 0 for edges in (above, above.T)
+        np.bincount(component, weights=np.any(edges & leaves, axis=1)) > 0
+        for edges in (pairs, pairs.T)
     )
-    return np.flatnonzero((reached & ~left)[part][:d])
+    return np.flatnonzero((reached & ~left)[component][:d])
 
 
-def scaling_of(features, standardize, centre):
-    """The `Scaling` by `Moments`; without `centre` no means are subtracted."""
-    p = len(features.mean)
-    return Scaling(
-        features.mean if centre else np.zeros(p), features.scale if standardize else np.ones(p)
-    )
+# Solve ------------------------------------------------------------------------------
+
+
+def scaled_theta(coef, intercept, scaling):
+    """Coefficients and intercepts (d, p + 1) of the standardised features."""
+    return np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
+
+
+def objective(theta, problems, alpha, intercept):
+    """Penalised mean surrogate over blocks of `ScoreProblem`, and its gradient."""
+    found = problems.sum(ScoreProblem.value_and_gradient, theta)
+    gradient = found[1:].reshape(theta.shape)
+    gradient[:, :-1] += alpha * theta[:, :-1]
+    gradient[:, -1] *= intercept
+    return found[0] + 0.5 * alpha * (theta[:, :-1] ** 2).sum(), gradient
+
+
+def second_moments(batch, is_pairwise):
+    """`SecondMoments` of an `EncodedBatch` under a squared surrogate.
+
+    Squared differences of two documents centre features and targets within each list. Squared
+    differences of two fixed items centre the targets of each row.
+    """
+    targets, codes = np.nan_to_num(batch.targets), batch.codes if is_pairwise else None
+    if is_pairwise and codes is None:
+        targets -= targets.mean(axis=1, keepdims=True)
+    return SecondMoments.of(batch.X, targets, batch.row_weights, codes)
+
+
+def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
+    """`Minimum` of a squared surrogate, by ridge regression."""
+    moments = batches.sum(second_moments, surrogate.is_pairwise)
+    coef, intercept = moments.solve(0.5 * alpha * summary.total(surrogate), scaling.scale)
+    theta = scaled_theta(summary.unit * coef.T, summary.unit * intercept, scaling)
+    return Minimum(theta, objective(theta, problems, alpha, True)[0], 0.0, 1)
+
+
+def minimise(problems, start, alpha, intercept, report, **limits):
+    """`Minimum` by L-BFGS; gradients are relative to the largest entry at zero coefficients.
+
+    ``report(n_iter, value, gradient_norm)`` is called after each iteration. Intercepts stay 0
+    unless `intercept`. The limits are ``tol`` and ``max_iter`` of `lbfgs`.
+    """
+    settings = problems, alpha, intercept
+    with np.errstate(over="ignore", invalid="ignore"):
+        at_zero = objective(np.zeros(start.shape), *settings)
+    size = np.abs(at_zero[1]).max() or 1.0
+    if not np.isfinite([at_zero[0], size]).all():
+        raise ValueError(
+            "The surrogate overflows where all scores are 0: bring the grades to a smaller scale."
+        )
+
+    def scaled(theta):
+        value, gradient = objective(theta, *settings) if theta.any() else at_zero
+        return value / size, gradient / size
+
+    def callback(n_iter, theta, value, gradient_norm):
+        report(n_iter, size * value, gradient_norm)
+
+    start[:, -1] *= intercept
+    found = lbfgs(scaled, start, **limits, report=callback, memory=30, polish=True)
+    return found._replace(value=size * found.value)
+
+
+# The constant of the measure ----------------------------------------------------------
+
+
+def positional_loss(target_loss):
+    """Resolve a positional loss, by name or as an object; refuse other losses."""
+    loss = resolve_target_loss(target_loss)
+    if not isinstance(loss, PositionalLoss):
+        raise ValueError(
+            "Order-preserving surrogates and their bounds need a positional measure, which "
+            f"{loss!r} is not: take one of "
+            f"{names_of(lambda one: one.is_positional, one_each=True)}. "
+            "LowRankSurrogateRanker takes the other target losses."
+        )
+    return loss
+
+
+def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
+    """Compute the constant of a positional measure in the regret bound of a surrogate.
+
+    For the discount phi, it is
+    ``C_phi(p) = (sum_{i=1..floor(r/2)} (phi(i) - phi(r - i + 1))**p)**(1/p)``. The bound (9) of
+    [1]_ has p = 2.
+
+    Parameters
+    ----------
+    measure : str, PositionalLoss or array-like of shape (r,)
+        A positional measure, or its discounts phi(1) >= ... >= phi(r).
+    n_items : int or None, default=None
+        The number r of items; a measure needs it.
+    p : float, default=2.0
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        If discounts increase, or a measure comes without `n_items`.
+
+    References
+    ----------
+    .. [1] C. Calauzenes, N. Usunier, P. Gallinari, "Calibration and Regret Bounds for
+       Order-Preserving Surrogate Losses in Learning to Rank", Machine Learning 93, 2013.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import C_phi
+    >>> C_phi([1.0, 0.5, 0.25])  # 1 - 0.25
+    0.75
+    >>> C_phi("precision@1", n_items=4)
+    1.0
+    """
+    if isinstance(measure, str) or hasattr(measure, "rank_features"):
+        if not isinstance(n_items, Integral) or n_items < 1:
+            raise ValueError(f"n_items must be an integer >= 1 for a measure, got {n_items!r}.")
+        phi = -positional_loss(measure).rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
+    else:
+        phi = np.asarray(measure, dtype=np.float64)
+    if not p > 0:
+        raise ValueError(f"p must be a number > 0, got {p!r}.")
+    if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
+        raise ValueError("Discounts phi(1..r) must be one row that does not increase.")
+    half = len(phi) // 2
+    return float(((phi[:half] - phi[::-1][:half]) ** p).sum() ** (1.0 / p))

@@ -1,17 +1,20 @@
 """Order-preserving surrogates, each with its constant of the regret bound.
 
-A surrogate is a convex loss of scores s, given utilities v >= 0. Its expectation is minimal if the
-scores order the items as E v does (Calauzenes, Usunier & Gallinari 2013). Every one works on
-grouped flat arrays of ragged lists at once. A row weight w_i counts an item as w_i copies, up to a
-constant. Sums over items have w_i, sums over pairs w_i w_j, and a softmax has w_i exp(s_i).
-Constant weights within a list are list weights: k times the weights give k times the value (k**2
-times a sum over pairs). The regret of the surrogate bounds the regret of a positional measure,
-inequality (9) of the paper:
+A surrogate is a loss of scores s against utilities v >= 0. The loss is convex in s, and its
+expectation is minimal if the scores order the items as E v does (Calauzenes, Usunier & Gallinari
+2013). Every surrogate works on grouped flat arrays of ragged lists at once.
+
+A row weight w_i counts an item as w_i copies of it, up to a constant that no score changes. Sums
+over items have w_i, sums over pairs have w_i w_j, and a softmax has w_i exp(s_i). Weights that are
+constant within a list multiply its value: k times the weights give k times the value, and k**2
+times the value of a sum over pairs.
+
+Inequality (9) of the paper bounds the regret of a positional measure:
 
     regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
 
-`Surrogate.bound_constant` is c; `C_phi`, in `_bounds`, belongs to the measure. Each class says
-whether its c is from table 2 of the paper, sharper, corrected, or ours.
+`Surrogate.bound_constant` is c; `C_phi` belongs to the measure. The docstring of each class says
+whether c is from table 2 of the paper, sharper, corrected, or ours.
 """
 
 from collections.abc import Callable
@@ -25,23 +28,20 @@ from sklearn.base import BaseEstimator, clone
 from .._parameters import check_parameter, number
 from ..solvers._pairs import PairSums, dense_grades
 
-_PAIRS_AT_ONCE = 2**16  # a few arrays of them fit the cache
-_LARGEST_EXPONENT = 600.0
-#: Largest scores and utilities: sums of their squares must be finite.
+#: Bound of scores and utilities, such that sums of their squares are finite.
 LARGEST_SCORE = 1e100
-_ETA = 1.5  # times the largest utility
 
 
-# What a surrogate is ----------------------------------------------------------------
+# Base class -------------------------------------------------------------------------
 
 
 class SurrogateValues(NamedTuple):
-    """A surrogate at some scores.
+    """Values and derivatives of a surrogate at some scores.
 
     Attributes
     ----------
     values : ndarray of shape (n_lists,)
-        Loss of each list, >= 0 but for constants.
+        Loss of each list, >= 0 up to constants.
     gradient : ndarray of shape (n_rows,)
         Derivative of the sum of the values by each score.
     curvature : ndarray of shape (n_rows,)
@@ -56,27 +56,26 @@ class SurrogateValues(NamedTuple):
 class Surrogate(BaseEstimator):
     """Base of the surrogates in score space.
 
-    A subclass defines `evaluate`, `bound_constant` if it has a regret bound, and `utility` if its
-    scores estimate utilities. It overrides class attributes as needed.
+    A subclass defines `evaluate`. It also defines `bound_constant` if it has a regret bound, and
+    `utility` if its scores estimate utilities. Class attributes describe the surrogate.
 
     Attributes
     ----------
     is_order_preserving : bool
-        Whether the minimiser of the expected loss orders as E v, for all distributions.
+        Whether the minimiser of the expected loss has the order of E v for all distributions.
         `calibration.is_order_preserving` looks for a counter-example.
     is_shift_invariant : bool
         Whether a constant added to the scores of a list changes nothing.
     is_pairwise : bool
-        Whether it sums over pairs, so that it grows with the square of a list's weight.
+        Whether the loss is a sum over pairs, which grows with the square of a list's weight.
     is_proportional : bool
-        Whether it is proportional to the utilities: nothing where all are 0.
+        Whether the loss is proportional to the utilities.
     is_squared : bool
-        Whether it is the sum of the squared errors s_i - v_i, or for ``is_pairwise`` of the
-        differences of two: ridge regression then minimises it. A subclass with an `evaluate`
-        of its own is not, unless it says so itself.
+        Whether the loss is the sum of squared errors s_i - v_i, or of their squared differences if
+        ``is_pairwise``. Ridge regression then minimises it. A subclass with its own `evaluate`
+        must set this flag again.
     takes_negative : bool
-        Whether utilities may be below 0, as unbiased estimates from clicks are: with any of them
-        it is convex, and least where the scores order as E v.
+        Whether utilities may be below 0, such as unbiased estimates from clicks.
     """
 
     is_order_preserving: ClassVar[bool] = True
@@ -90,29 +89,27 @@ class Surrogate(BaseEstimator):
         super().__init_subclass__(**kwargs)
         if "evaluate" in vars(cls) and "is_squared" not in vars(cls):
             cls.is_squared = False
-        if "evaluate" in vars(cls) and "prepare" not in vars(cls):
-            cls.prepare = Surrogate.prepare  # type: ignore[method-assign]
 
     @property
     def has_bound(self) -> bool:
-        """Whether there is a regret bound: it is order-preserving and defines the constant."""
+        """Whether there is a regret bound: an order-preserving loss with `bound_constant`."""
         defined = type(self).bound_constant is not Surrogate.bound_constant
         return self.is_order_preserving and defined
 
     @property
     def has_link(self) -> bool:
-        """Whether its scores estimate utilities: it defines `utility`."""
+        """Whether the scores estimate utilities: the class defines `utility`."""
         return type(self).utility is not Surrogate.utility
 
     def evaluate(
         self, v: np.ndarray, s: np.ndarray, lists: Any, weights: np.ndarray
     ) -> SurrogateValues:
-        """Values, gradient and curvature at grouped utilities v and scores s.
+        """Compute values, gradient and curvature at grouped utilities v and scores s.
 
         Parameters
         ----------
         v, s, weights : ndarray of shape (n_rows,)
-            Utilities >= 0, scores, importances of the rows; grouped.
+            Grouped utilities >= 0, scores, and importances of the rows.
         lists : RankingLists
 
         Returns
@@ -121,54 +118,28 @@ class Surrogate(BaseEstimator):
         """
         raise NotImplementedError(f"{type(self).__name__} must define evaluate().")
 
-    def prepare(
-        self, v: np.ndarray, lists: Any, weights: np.ndarray
-    ) -> Callable[[np.ndarray], SurrogateValues]:
-        """`evaluate` as a function of the scores: what the rest determines is done once.
-
-        A subclass with an `evaluate` of its own has this `prepare`, unless it defines one too.
-
-        Returns
-        -------
-        callable
-            ``f(s)`` gives the `SurrogateValues` at scores s.
-        """
-        shapes = [(lists.n_lists,), v.shape, v.shape]
-
-        def evaluate(s):
-            found = self.evaluate(v, s, lists, weights)
-            if not isinstance(found, SurrogateValues) or list(map(np.shape, found)) != shapes:
-                raise TypeError(
-                    f"{self!r}: evaluate must return SurrogateValues(values, gradient, curvature) "
-                    f"of shapes {', '.join(map(str, shapes))}; values are those of lists, as "
-                    "lists.sum(...) makes them of rows."
-                )
-            return found
-
-        return evaluate
-
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        """c of the regret bound for each list, (n_lists,), at the expected utilities.
+        """Compute c of the regret bound for each list, (n_lists,), from expected utilities.
 
         regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
         """
         raise ValueError(f"{self!r} has no regret bound: it defines no bound_constant.")
 
     def utility(self, s: Any) -> np.ndarray:
-        """E v at the minimiser, as a function of its score, elementwise."""
+        """Compute E v from the score of the minimiser, elementwise."""
         raise AttributeError(f"{self!r} has no link: its scores do not estimate utilities.")
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        """`evaluate`, but with the curvature by which a Newton step of a tree's leaf divides.
+        """Evaluate with the curvature that divides the Newton step of a tree's leaf.
 
-        A Newton step diverges if the surrogate is nearly linear at the scores. Such a surrogate
-        returns the largest curvature on the way from the scores to where their row is best; others
-        what they return in `evaluate`.
+        A nearly linear surrogate has almost no curvature at the scores, and the step would be far
+        too long. Such a surrogate returns the largest curvature on the way from the score to the
+        minimum of the row. Other surrogates return `evaluate`.
         """
         return self.evaluate(v, s, lists, weights)
 
     def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        """Pairs of items that the surrogate separates without bound (no finite minimiser).
+        """Find the pairs of fixed items that the surrogate separates without bound.
 
         Parameters
         ----------
@@ -179,8 +150,8 @@ class Surrogate(BaseEstimator):
         Returns
         -------
         ndarray of bool, shape (r, r), or None
-            [i, j]: in s_i - s_j; a further row and column is the score 0. None if the surrogate has
-            its minimum at finite scores.
+            Entry [i, j] says that the loss falls for ever in s_i - s_j. A further row and column
+            stand for the score 0. None means that finite scores minimise the loss.
         """
         return None
 
@@ -224,8 +195,8 @@ class PointwiseSquared(Surrogate):
 class TwoSided(Surrogate):
     """``sum_i v_i phi(s_i) + (eta - v_i) psi(s_i)``: a utility is a fraction of eta.
 
-    A subclass gives ``towards(s)`` and ``away(s)``: value, first and second derivative of phi,
-    which falls, and of psi, which rises.
+    A subclass defines ``relevant(s)`` and ``irrelevant(s)``: value, first and second derivative of
+    the falling phi and of the rising psi.
     """
 
     def __init__(self, eta: Any = 1.0) -> None:
@@ -243,21 +214,21 @@ class TwoSided(Surrogate):
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         up, down = weights * v, weights * (self.eta - v)
         value, gradient, curvature = (
-            up * towards + down * away
-            for towards, away in zip(self.towards(s), self.away(s), strict=True)
+            up * phi + down * psi
+            for phi, psi in zip(self.relevant(s), self.irrelevant(s), strict=True)
         )
         return SurrogateValues(lists.sum(value), gradient, curvature)
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.full(lists.n_lists, self._constant())
 
-    def away(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        value, slope, curvature = self.towards(-s)
+    def irrelevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        value, slope, curvature = self.relevant(-s)
         return value, -slope, curvature
 
 
 class TwoSidedWithTails(TwoSided):
-    """Base of those whose phi falls for ever: an item that is never relevant has no best score."""
+    """Base of losses with a phi that falls for ever: irrelevant items have no best score."""
 
     def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
         r = v.shape[1]
@@ -265,6 +236,9 @@ class TwoSidedWithTails(TwoSided):
         above[:r, r] = np.any(counts & (v > 0), axis=0)
         above[r, :r] = np.any(counts, axis=0)  # eta is above every utility
         return above
+
+    def _constant(self):
+        return np.sqrt(self.eta)
 
 
 class PointwiseLogistic(TwoSidedWithTails):
@@ -282,7 +256,7 @@ class PointwiseLogistic(TwoSidedWithTails):
     array([1.3863])
     """
 
-    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         p = expit(-s)
         return np.logaddexp(0.0, -s), -p, p * (1.0 - p)
 
@@ -290,9 +264,6 @@ class PointwiseLogistic(TwoSidedWithTails):
         found = self.evaluate(v, s, lists, weights)
         largest = _largest_variance(expit(s), v / self.eta)
         return found._replace(curvature=weights * self.eta * largest)
-
-    def _constant(self):
-        return np.sqrt(self.eta)
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * expit(s)
@@ -313,12 +284,9 @@ class PointwiseExponential(TwoSidedWithTails):
     array([2.])
     """
 
-    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         e = _bounded_exp(-s)
         return e, -e, e
-
-    def _constant(self):
-        return np.sqrt(self.eta)
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * expit(2.0 * s)
@@ -351,10 +319,10 @@ class PointwiseSquaredHinge(TwoSided):
         _check_positive(self, "t")
         super().check_utilities(v)
 
-    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return _squared_hinge(self.t - s, -1.0)
 
-    def away(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def irrelevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return _squared_hinge(s, 1.0)
 
     def _constant(self):
@@ -367,9 +335,9 @@ class PointwiseSquaredHinge(TwoSided):
 class PointwiseSmoothHinge(TwoSided):
     """``sum_i v_i h(1 - s_i) + (eta - v_i) h(s_i)``, h a hinge rounded on [0, a].
 
-    h(x) is 0 below 0, x**2 / (2 a) up to a, and x - a / 2 beyond. The constant c is 2 sqrt(eta / a)
-    for a <= 1 and 2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a < eta / 2. Our
-    constant is smaller up to a = 2; beyond, the constant of the paper does not hold.
+    h(x) is 0 below 0, x**2 / (2 a) up to a, and x - a / 2 beyond. Our c is 2 sqrt(eta / a) for
+    a <= 1 and 2 sqrt(a eta) for a >= 1. The paper has 4 sqrt(eta / a) for 0 < a < eta / 2. Ours is
+    smaller up to a = 2; the constant of the paper does not hold beyond.
 
     Parameters
     ----------
@@ -401,10 +369,10 @@ class PointwiseSmoothHinge(TwoSided):
         slope = np.clip(x / self.a, 0.0, 1.0)
         return value, sign * slope, inside / self.a
 
-    def towards(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self._hinge(1.0 - s, -1.0)
 
-    def away(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def irrelevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self._hinge(s, 1.0)
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
@@ -415,9 +383,25 @@ class PointwiseSmoothHinge(TwoSided):
         return 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
 
 
-# Pairs: the order-preserving ones weigh "i before j" by v_i and "j before i" by v_j, whatever
-# their order, so that only E v matters. RankNet and RankSVM ask which of the two is larger in
-# each label.
+# Members that several surrogates share ------------------------------------------------
+
+
+def relevant_above_all(self: Surrogate, v: Any, counts: Any) -> np.ndarray | None:
+    """`Surrogate.falls_without_end`: each relevant item falls against all items of its row."""
+    relevant = counts & (v > 0)
+    if counts.all():
+        return np.tile(relevant.any(axis=0)[:, np.newaxis], v.shape[1])
+    return relevant.T.astype(np.float32) @ counts.astype(np.float32) > 0
+
+
+def twice_root_of_largest(self: Surrogate, expected: Any, lists: Any) -> np.ndarray:
+    """`Surrogate.bound_constant`: 2 sqrt(max E v)."""
+    return 2.0 * np.sqrt(_largest(expected, lists))
+
+
+# Pairs ------------------------------------------------------------------------------
+# Order-preserving surrogates weight "i before j" by v_i and "j before i" by v_j, so that only E v
+# matters. RankNet and RankSVM ask which of the two utilities is larger in each label.
 
 
 class PairwiseSurrogate(Surrogate):
@@ -430,8 +414,8 @@ class PairwiseSurrogate(Surrogate):
 class PairwiseSquared(PairwiseSurrogate):
     """``sum_{i<j} (v_i - v_j - (s_i - s_j))**2``; c = sqrt(2 / r).
 
-    The paper has c = 1: the same for r = 2 items, larger for more. The sum is equal to
-    ``W sum_i w_i (e_i - mean e)**2`` of the errors e = s - v with total weight W.
+    The paper has c = 1, which equals ours for r = 2 items and is larger for more. The sum equals
+    ``W sum_i w_i (e_i - mean e)**2`` for the errors e = s - v and the total weight W.
 
     Examples
     --------
@@ -474,7 +458,7 @@ class PairwiseExponential(PairwiseSurrogate):
     is_proportional = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        # Both sums are relative to their largest term, so that only a large product underflows.
+        # Both sums are relative to their largest term, so that only a large product is clipped.
         top = _largest(np.where(weights > 0, s, -np.inf), lists)
         bottom = -_largest(np.where(weights * v > 0, -s, -np.inf), lists)
         counted = np.isfinite(top) & np.isfinite(bottom)
@@ -492,18 +476,15 @@ class PairwiseExponential(PairwiseSurrogate):
             spread * np.maximum(to_all + from_all - 2.0 * own, 0.0),
         )
 
-    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        return _relevant_above_all(v, counts)
-
-    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        return 2.0 * np.sqrt(_largest(expected, lists))
+    falls_without_end = relevant_above_all
+    bound_constant = twice_root_of_largest
 
 
 class LogisticPairs(PairwiseSurrogate):
-    """``sum over pairs (i, j) of a_i log(1 + exp(-(s_i - s_j)))``, in blocks that fit the cache.
+    """``sum over pairs (i, j) of a_i log(1 + exp(-(s_i - s_j)))``.
 
-    a_i is the utility v_i. A surrogate with `is_of_order`, which compares utilities, has the weight
-    1 for the pairs with v_i > v_j.
+    a_i is the utility v_i. If `is_of_order`, only the order of two utilities matters: a_i is 1, and
+    the pairs are those with v_i > v_j.
     """
 
     is_of_order: ClassVar[bool] = False
@@ -512,10 +493,10 @@ class LogisticPairs(PairwiseSurrogate):
         return self._evaluate(v, s, lists, weights, 1.0)
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        return self._evaluate(v, s, lists, weights, 0.5)  # a pair in the wrong order passes 1/2
+        return self._evaluate(v, s, lists, weights, 0.5)  # wrong pairs pass the slope 1/2
 
     def _evaluate(self, v, s, lists, weights, largest):
-        """The curvatures are min(p, largest), with p the derivative of the loss of a pair."""
+        """Evaluate; curvatures take min(p, largest) for the derivative p of a pair."""
         values, gradient, curvature = np.zeros(lists.n_lists), np.zeros(len(s)), np.zeros(len(s))
         for members, rows in lists.same_length:
             found = self._of_matrix(v[rows], s[rows], weights[rows], largest)
@@ -523,18 +504,18 @@ class LogisticPairs(PairwiseSurrogate):
         return SurrogateValues(values, gradient, curvature)
 
     def _of_matrix(self, v, s, weights, largest):
-        """Lists of one length, (m, r): of each the rows of its items with a positive utility."""
+        """Evaluate lists of one length, (m, r), in blocks of pairs that fit the cache."""
         value, gradient, curvature = np.zeros(len(v)), np.zeros(v.shape), np.zeros(v.shape)
         first = np.argwhere((v > 0) & (weights > 0))
         a = weights if self.is_of_order else weights * v
-        step = max(1, _PAIRS_AT_ONCE // v.shape[1])
+        step = max(1, 2**16 // v.shape[1])
         for start in range(0, len(first), step):
             q, i = first[start : start + step].T
             z, w = s[q] - s[q, i][:, np.newaxis], weights[q]
             pairs = v[q, i][:, np.newaxis] > v[q] if self.is_of_order else True
-            loss, p = self._loss_and_slope(z, pairs, i)
+            loss, p = softplus_and_slope(z, pairs, i)
             here = slice(q[0], q[-1] + 1)
-            # Sum over the rows of each list, weighted by a.
+            # Weighted sums over the rows of each list.
             summing = sparse.csr_matrix(
                 (a[q, i], (q - q[0], np.arange(len(q)))), shape=(q[-1] - q[0] + 1, len(q))
             )
@@ -547,22 +528,6 @@ class LogisticPairs(PairwiseSurrogate):
                 total[here] += summing @ part
                 total[q, i] += sign * a[q, i] * part.sum(axis=1)
         return value, gradient, curvature
-
-    @staticmethod
-    def _loss_and_slope(z, pairs, i):
-        """log(1 + exp(z)) and its derivative, 0 outside of pairs; z is overwritten."""
-        beyond = z.max() > _LARGEST_EXPONENT
-        if beyond:
-            tail = np.maximum(z - _LARGEST_EXPONENT, 0.0)
-            np.minimum(z, _LARGEST_EXPONENT, out=z)
-        np.exp(z, out=z)
-        if pairs is not True:
-            z *= pairs
-        z[np.arange(len(z)), i] = 0.0
-        loss = np.log1p(z)
-        if beyond:
-            loss += tail * (z > 0)
-        return loss, np.divide(z, 1.0 + z, out=z)
 
 
 class PairwiseLogistic(LogisticPairs):
@@ -579,15 +544,12 @@ class PairwiseLogistic(LogisticPairs):
 
     is_proportional = True
 
-    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        return _relevant_above_all(v, counts)
-
-    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        return 2.0 * np.sqrt(_largest(expected, lists))
+    falls_without_end = relevant_above_all
+    bound_constant = twice_root_of_largest
 
 
 class RankNet(LogisticPairs):
-    """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``; not order-preserving, to compare.
+    """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``; not order-preserving, for comparison.
 
     Examples
     --------
@@ -600,14 +562,14 @@ class RankNet(LogisticPairs):
     is_of_order = True
 
     def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        v = np.where(counts, v, np.nan)  # which is above nothing
+        v = np.where(counts, v, np.nan)  # a comparison with NaN is false
         return np.array([np.any(one[:, np.newaxis] > v, axis=0) for one in v.T])
 
 
 class RankSVM(PairwiseSurrogate):
-    """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, to compare.
+    """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, for comparison.
 
-    One sort computes it without forming pairs, for lists of any length.
+    The computation sorts the scores and forms no pair.
 
     Examples
     --------
@@ -619,16 +581,8 @@ class RankSVM(PairwiseSurrogate):
     is_order_preserving = False
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        return RankSVM.prepare(self, v, lists, weights)(s)
-
-    def prepare(self, v: Any, lists: Any, weights: Any) -> Callable[[np.ndarray], SurrogateValues]:
-        grades = dense_grades(v, lists)
-
-        def at(s):
-            sums = PairSums(grades, s, lists, weights=weights)
-            return SurrogateValues(sums.squared, sums.squared_slopes, sums.squared_curvatures)
-
-        return at
+        sums = PairSums(dense_grades(v, lists), s, lists, weights=weights)
+        return SurrogateValues(sums.squared, sums.squared_slopes, sums.squared_curvatures)
 
 
 # Lists ------------------------------------------------------------------------------
@@ -637,10 +591,10 @@ class RankSVM(PairwiseSurrogate):
 class CrossEntropy(Surrogate):
     """``-sum_i v_i log softmax(s)_i``; c = sqrt(2 max_{i != j} E (v_i + v_j)).
 
-    c is ours: the paper has no cross-entropy. Row weights give ``-sum_i w_i v_i log p_i`` with
-    ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``. This is never negative and proportional to the
-    weights: constant weights in a list count copies of the list. Calibrated with v as it is:
-    dividing v by its sum in each list would change what E v is.
+    c is ours: the paper has no cross-entropy. With row weights the loss is
+    ``-sum_i w_i v_i log p_i`` for ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``. This loss is never
+    negative and proportional to the weights. A constant weight within a list counts copies of the
+    list. The utilities must not be divided by their sum in each list, which would change E v.
 
     Examples
     --------
@@ -679,8 +633,7 @@ class CrossEntropy(Surrogate):
         p = (found.gradient + weighted) * per_sum
         return found._replace(curvature=sums * _largest_variance(p, weighted * per_sum))
 
-    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        return _relevant_above_all(v, counts)
+    falls_without_end = relevant_above_all
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         largest = _largest(expected, lists)
@@ -694,17 +647,17 @@ class CrossEntropy(Surrogate):
 class BregmanSurrogate(Surrogate):
     """``B_Psi(v || g(s))`` of a separable Psi(v) = sum_i psi(v_i); c = 2 / sqrt(mu), the paper's.
 
-    The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))`` with the canonical link
-    g, the inverse of psi'. This is convex in s, with the derivative g(s_i) - v_i.
+    The divergence is ``sum_i psi(v_i) - psi(g(s_i)) - s_i (v_i - g(s_i))``. The canonical link g is
+    the inverse of psi'. The divergence is convex in s and has the derivative g(s_i) - v_i.
 
     Parameters
     ----------
     psi : callable
-        Elementwise, mu-strongly convex.
+        An elementwise, mu-strongly convex function.
     link : callable
-        g, elementwise: the inverse of the derivative of psi.
+        The elementwise inverse of the derivative of psi.
     mu : float, default=1.0
-        psi'' >= mu where utilities lie, > 0.
+        Lower bound of psi'' at the utilities, > 0.
 
     Examples
     --------
@@ -726,7 +679,7 @@ class BregmanSurrogate(Surrogate):
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         g = self.link(s)
         value = self.psi(v) - self.psi(g) - s * (v - g)
-        # g is 1/mu-Lipschitz: its largest slope stands for the curvature.
+        # The link g is 1/mu-Lipschitz: 1/mu bounds the curvature.
         return SurrogateValues(lists.sum(weights * value), weights * (g - v), weights / self.mu)
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
@@ -744,22 +697,33 @@ def _squared_hinge(x, sign):
     return part**2, 2.0 * sign * part, 2.0 * (x > 0)
 
 
+def softplus_and_slope(z, pairs, i):
+    """log(1 + exp(z)) and its derivative; both are 0 outside `pairs` and in columns i of the rows.
+
+    z is overwritten.
+    """
+    largest = z.max()
+    if largest > 600.0:  # exp(600) is finite, and its logarithm linear from there on
+        tail = np.maximum(z - 600.0, 0.0)
+        np.minimum(z, 600.0, out=z)
+    np.exp(z, out=z)
+    if pairs is not True:
+        z *= pairs
+    z[np.arange(len(z)), i] = 0.0
+    loss = np.log1p(z)
+    if largest > 600.0:
+        loss += tail * (z > 0)
+    return loss, np.divide(z, 1.0 + z, out=z)
+
+
 def _largest(values, lists):
     return np.maximum.reduceat(values, lists.starts)
 
 
 def _largest_variance(p, target):
-    """Largest z (1 - z) of the probabilities z between p and the target probability."""
+    """Largest z (1 - z) over the probabilities z between p and the target."""
     z = np.clip(0.5, np.minimum(p, target), np.maximum(p, target))
     return z * (1.0 - z)
-
-
-def _relevant_above_all(v, counts):
-    """[i, j]: whether in some row i has a utility > 0 and j counts too."""
-    relevant = counts & (v > 0)
-    if counts.all():
-        return np.tile(relevant.any(axis=0)[:, np.newaxis], v.shape[1])
-    return relevant.T.astype(np.float32) @ counts.astype(np.float32) > 0
 
 
 def _check_positive(surrogate, name):
@@ -767,24 +731,19 @@ def _check_positive(surrogate, name):
     check_parameter(f"{name} of {surrogate!r}", getattr(surrogate, name), [number(above=0)])
 
 
-def _bounded_exp(x, largest=_LARGEST_EXPONENT):
-    """exp, but of no more than `largest`: finite where a line search has gone too far."""
+def _bounded_exp(x, largest=600.0):
+    """Exponential, clipped to stay finite after too long a step of a line search."""
     return np.exp(np.minimum(x, largest))
 
 
 def half_square(v):
-    """psi of the squared Bregman divergence."""
+    """Compute psi of the squared Bregman divergence."""
     return v**2 / 2.0
-
-
-def identity(s):
-    """Its link."""
-    return s
 
 
 # Names ------------------------------------------------------------------------------
 
-#: Surrogates by name; the last two are not order-preserving and are there to compare with.
+#: Surrogates by name; the last two are not order-preserving, for comparison.
 SURROGATES = {
     "pointwise_squared": PointwiseSquared(),
     "pointwise_logistic": PointwiseLogistic(),
@@ -795,14 +754,14 @@ SURROGATES = {
     "pairwise_logistic": PairwiseLogistic(),
     "pairwise_exponential": PairwiseExponential(),
     "cross_entropy": CrossEntropy(),
-    "bregman_squared": BregmanSurrogate(half_square, identity),
+    "bregman_squared": BregmanSurrogate(half_square, np.positive),
     "ranknet": RankNet(),
     "ranksvm": RankSVM(),
 }
 
 
 def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
-    """A copy of a surrogate, by its name or as an object.
+    """Copy a surrogate, given by name or as an object.
 
     Parameters
     ----------
@@ -838,16 +797,29 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     return clone(SURROGATES[surrogate])
 
 
-def surrogate_for(surrogate, v):
-    """A surrogate for these utilities, (n,): checked, and with an eta where none is given.
+def checked_values(surrogate, v, s, lists, weights):
+    """`Surrogate.evaluate`; refuse results of another type or shape."""
+    found = surrogate.evaluate(v, s, lists, weights)
+    shapes = [(lists.n_lists,), v.shape, v.shape]
+    if not isinstance(found, SurrogateValues) or list(map(np.shape, found)) != shapes:
+        raise TypeError(
+            f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, curvature) of "
+            f"shapes {', '.join(map(str, shapes))}; values belong to lists, and lists.sum(...) "
+            "makes them from rows."
+        )
+    return found
 
-    A two-sided pointwise surrogate by name, or with eta=None, gets eta = 1.5 times the largest
+
+def surrogate_for(surrogate, v):
+    """Copy a surrogate and check it against the utilities (n,).
+
+    A two-sided pointwise surrogate given by name, or with eta=None, has eta = 1.5 times the largest
     utility.
     """
     resolved = resolve_surrogate(surrogate)
     named = isinstance(surrogate, str)
     if "eta" in resolved.get_params() and (named or resolved.eta is None):
         largest = float(v.max(initial=0.0))
-        resolved.set_params(eta=_ETA * largest if largest > 0 else 1.0)
+        resolved.set_params(eta=1.5 * largest if largest > 0 else 1.0)
     resolved.check_utilities(v)
     return resolved
