@@ -8,8 +8,7 @@ rows of lists that are cut between two partitions. ``pip install "lowrank_rank[d
 import copy
 import warnings
 from functools import reduce
-from itertools import pairwise
-from operator import add, getitem
+from operator import add
 from typing import Any
 
 import dask.array as da
@@ -17,13 +16,13 @@ import numpy as np
 from dask import delayed, is_dask_collection
 from distributed import Client, default_client
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ._arrays import take_rows
 from ._base import Block, Blocks
 from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
-from ._lists import RankingLists, ranks_from_scores, same_id
+from ._lists import RankingLists, ranks_from_scores
 from ._parameters import fresh_fit
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from .order_preserving import OrderPreservingRegressor
@@ -65,12 +64,12 @@ class DaskBlocks(Blocks):
         futures = self.futures
         while len(futures) > 1:
             groups = [futures[i : i + fan_in] for i in range(0, len(futures), fan_in)]
-            futures = [self.client.submit(_add_up, group, pure=False) for group in groups]
+            futures = [self.client.submit(reduce, add, group, pure=False) for group in groups]
         return futures[0].result()
 
-
-def _add_up(parts):
-    return reduce(add, parts)
+    def first_row(self):
+        """Features of one row, from which an estimator reads the columns."""
+        return self.client.submit(lambda block: take_rows(block.X, [0]), self.futures[0]).result()
 
 
 # Partitions -------------------------------------------------------------------------
@@ -99,7 +98,7 @@ def _block(X, y, qid, weights):
 
 
 def _partitions(client, X, y, qid, weights):
-    """Futures of the partitions as blocks, and the number of rows of each."""
+    """Futures of the partitions as blocks, without the empty ones."""
     named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
     for name, given in named.items():
         if given is not None and not is_dask_collection(given):
@@ -118,52 +117,31 @@ def _partitions(client, X, y, qid, weights):
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)
     futures = client.compute([delayed(_block)(*row) for row in rows])
-    return futures, client.gather([client.submit(_n_rows, one, pure=False) for one in futures])
-
-
-def _n_rows(block):
-    return len(block.y)
-
-
-def _edges(block):
-    """First and last id, and whether the ids are sorted."""
-    qid = np.asarray(block.qid)
-    try:
-        grows = bool(np.all(qid[1:] >= qid[:-1]))
-    except TypeError:  # ids of several kinds
-        grows = False
-    return qid[0], qid[-1], grows
+    lengths = client.gather([client.submit(lambda b: len(b.y), one) for one in futures])
+    futures = [one for one, n in zip(futures, lengths, strict=True) if n]
+    if not futures:
+        raise ValueError("There are no rows: at least one is needed.")
+    return futures
 
 
 def _ids(block):
-    return RankingLists.from_qid(block.qid).ids
+    return RankingLists.from_qid(block.qid).ids.tolist()
 
 
-def _rows_of(block, rows):
-    return Block(*(None if part is None else _take(part, rows) for part in block))
-
-
-def _take(part, rows):
-    return part.iloc[rows] if hasattr(part, "iloc") else part[rows]
-
-
-def _head(block, inside):
-    """The rows of the first list if `inside`, else the other rows."""
-    first = np.fromiter((same_id(q, block.qid[0]) for q in block.qid), bool, len(block.qid))
-    return _rows_of(block, np.flatnonzero(first == inside))
+def _rows_of_lists(block, kept):
+    """Rows of a block in some of its lists; `kept` has a flag for each distinct id."""
+    lists = RankingLists.from_qid(block.qid)
+    rows = np.flatnonzero(lists.ungroup(lists.spread(kept)))
+    return Block(*(None if part is None else take_rows(part, rows) for part in block))
 
 
 def _join(blocks):
-    """Concatenate blocks; empty blocks are skipped."""
-    blocks = [block for block in blocks if len(block.y)] or blocks[:1]
-    return Block(
-        *(None if parts[0] is None else _stack(parts) for parts in zip(*blocks, strict=True))
-    )
+    """Concatenate blocks."""
+    columns = zip(*blocks, strict=True)
+    return Block(*(None if parts[0] is None else _stack(parts) for parts in columns))
 
 
 def _stack(parts):
-    if len(parts) == 1:
-        return parts[0]
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     if hasattr(parts[0], "iloc"):
@@ -173,98 +151,45 @@ def _stack(parts):
     return np.concatenate(parts)
 
 
-def _split(block, destinations, n):
-    """Split a block into n destinations; `destinations` has one for each distinct id."""
-    lists = RankingLists.from_qid(block.qid)
-    of_row = lists.ungroup(lists.spread(destinations))
-    return [_rows_of(block, np.flatnonzero(of_row == k)) for k in range(n)]
-
-
 def whole_lists(client, futures):
-    """Futures of blocks of whole lists, and for each the partitions that its rows come from.
-
-    The rows of a list that is cut between neighbours move to the first of them. If a list comes
-    back later, all rows are shuffled.
-    """
-    edges = client.gather([client.submit(_edges, one, pure=False) for one in futures])
-    if not (all(e[2] for e in edges) and all(a[1] <= b[0] for a, b in pairwise(edges))):
-        ids = client.gather([client.submit(_ids, one, pure=False) for one in futures])
-        if _comes_back(ids, edges):
-            return _shuffled(client, futures, ids)
-    groups: list[tuple[list, list]] = []
-    for number, (future, (first, last, _)) in enumerate(zip(futures, edges, strict=True)):
-        if number and same_id(edges[number - 1][1], first):
-            groups[-1][0].append(client.submit(_head, future, True, pure=False))
-            groups[-1][1].append(number)
-            if same_id(first, last):  # the whole partition belongs to that list
-                continue
-            future = client.submit(_head, future, False, pure=False)
-        groups.append(([future], [number]))
-    return [
-        (parts[0] if len(parts) == 1 else client.submit(_join, parts, pure=False), numbers)
-        for parts, numbers in groups
-    ]
-
-
-def _comes_back(ids, edges):
-    """Whether a list has rows in two partitions, apart from the seam of neighbours."""
-    seen: dict = {}
-    for number, distinct in enumerate(ids):
-        for one in distinct.tolist():
-            before = seen.setdefault(one, number)
-            at_seam = number == before + 1 and _is(one, edges[before][1], edges[number][0])
-            if before != number and not at_seam:
-                return True
-            seen[one] = number
-    return any(not grows and same_id(first, last) for first, last, grows in edges)
-
-
-def _is(one, *others):
-    return all(same_id(one, other) for other in others)
-
-
-def _shuffled(client, futures, ids):
-    warnings.warn(
-        "The rows are not sorted by qid: a shuffle of all rows brings the lists together and moves "
-        f"nearly the whole of X between workers in {len(futures)}**2 pieces. Sort by qid once "
-        "(set_index) and store the result.",
-        UserWarning,
-        stacklevel=5,
-    )
+    """Futures of blocks of whole lists: the rows of a list move to its first partition."""
     home: dict = {}
-    n = len(futures)
-    pieces = []
-    for number, (future, distinct) in enumerate(zip(futures, ids, strict=True)):
-        to = np.array([home.setdefault(one, number) for one in distinct.tolist()])
-        pieces.append(client.submit(_split, future, to, n, pure=False))
-    found = []
-    for k in sorted(set(home.values())):
-        parts = [client.submit(getitem, one, k, pure=False) for one in pieces]
-        found.append((client.submit(_join, parts, pure=False), list(range(n))))
-    return found
+    ids = client.gather([client.submit(_ids, one, pure=False) for one in futures])
+    homes = [
+        np.array([home.setdefault(one, number) for one in distinct])
+        for number, distinct in enumerate(ids)
+    ]
+    if any(np.count_nonzero(to != number) > 1 for number, to in enumerate(homes)):
+        warnings.warn(
+            "The rows are not sorted by qid: a shuffle of all rows brings the lists together and "
+            "moves nearly the whole of X between workers. Sort by qid once (set_index) and store "
+            "the result.",
+            UserWarning,
+            stacklevel=5,
+        )
+    parts: list[list] = [[] for _ in futures]
+    for future, to in zip(futures, homes, strict=True):
+        for number in np.unique(to):
+            kept = to == number
+            some = future if kept.all() else client.submit(_rows_of_lists, future, kept)
+            parts[number].append(some)
+    return [
+        some[0] if len(some) == 1 else client.submit(_join, some, pure=False)
+        for some in parts
+        if some
+    ]
 
 
 # Estimators -------------------------------------------------------------------------
 
 
-def _columns(block, estimator):
-    """Names and values of the attributes that describe the columns of a block."""
-    estimator._validate_X(block.X, reset=True)
-    names = ("n_features_in_", "feature_names_in_")
-    return {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
-
-
-def _predicted(X, model):
-    return model.predict(X)
-
-
 def _on_partitions(X, model, tail, dtype):
     """Predictions for a Dask collection: a dask array with the same partitions."""
-    light, pieces = delayed(model), _pieces(X)
+    light, pieces = delayed(_light(model)), _pieces(X)
     known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
     return da.concatenate(
         [
-            da.from_delayed(delayed(_predicted)(piece, light), (n, *tail), dtype=dtype)
+            da.from_delayed(light.predict(piece), (n, *tail), dtype=dtype)
             for piece, n in zip(pieces, known, strict=True)
         ],
         allow_unknown_chunksizes=True,
@@ -278,38 +203,25 @@ def _light(model):
     return light
 
 
-def _with_rows(client, *data):
-    """Futures of the partitions, without the empty ones."""
-    futures, n_rows = _partitions(client, *data)
-    futures = [one for one, n in zip(futures, n_rows, strict=True) if n]
-    if not futures:
-        raise ValueError("There are no rows: at least one is needed.")
-    return futures
-
-
-def _sums_of_all(blocks, model, reader):
-    """`Sums` of all blocks; `reader` is a clone of the model, with the columns of X set here."""
-    if not reader._adds_up():
-        raise ValueError(
-            "A cluster adds up the sums of ridge regression: set estimator='ridge' and a solver "
-            f"other than 'lsqr', got estimator={model.estimator!r} and solver={model.solver!r}."
-        )
-    first = blocks.client.submit(_columns, blocks.futures[0], clone(reader), pure=False)
-    for name, value in first.result().items():
-        setattr(reader, name, value)
-    return blocks.map(_sums, reader).total()
+def _fit_by_sums(model, blocks, **attributes):
+    """Fit by the sums of ridge regression; workers read blocks with some attributes replaced."""
+    with fresh_fit(model):
+        if not model._adds_up():
+            raise ValueError(
+                "A cluster adds up the sums of ridge regression: set estimator='ridge' and a "
+                f"solver other than 'lsqr', got estimator={model.estimator!r} and "
+                f"solver={model.solver!r}."
+            )
+        model._validate_X(blocks.first_row(), reset=True)
+        reader = copy.copy(model)
+        vars(reader).update(attributes)
+        sums = blocks.map(_sums, reader).total()
+        sums.check_items_judged()
+        model._adopt(sums.batch, sums.solve(model.alpha))
 
 
 def _sums(block, reader):
     return reader._sums_of(reader._batch_of(block, reset=False))
-
-
-def _adopt(model, sums, reader):
-    with fresh_fit(model):
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(reader, name):
-                setattr(model, name, getattr(reader, name))
-        model._adopt(sums.batch, sums.solve(model.alpha))
 
 
 def _values(block, model):
@@ -320,28 +232,6 @@ def _values(block, model):
     each = read_scored(y, scores, qid, weights, check=lambda labels: labels)[3]
     known = ~np.isnan(values)
     return np.array([values[known] @ each[known], each[known].sum()])
-
-
-_PARTITION = 2**40  # the origin of a row is its number plus this times its partition
-
-
-def _origin(scores, qid, number):
-    scores = np.asarray(scores)
-    return Block(np.arange(len(scores)) + number * _PARTITION, scores, np.asarray(qid))
-
-
-def _ranked(block):
-    lists = RankingLists.from_qid(block.qid)
-    return block.X, lists.ungroup(ranks_from_scores(lists.group(block.y), lists))
-
-
-def _collected(found, number, n_rows):
-    """Ranks of the rows of a partition, from all blocks with some of its rows."""
-    ranks = np.zeros(n_rows, dtype=np.intp)
-    for origin, values in found:
-        here = origin // _PARTITION == number
-        ranks[origin[here] % _PARTITION] = values[here]
-    return ranks
 
 
 class _DaskRanker:
@@ -373,21 +263,18 @@ class _DaskRanker:
             As in memory; if collections are cut at different rows, or documents have no qid.
         """
         client = default_client() if client is None else client
-        futures = self._blocks(client, X, y, qid, sample_weight)
-        self._fit_futures(DaskBlocks(client, futures))  # type: ignore[attr-defined]
+        self._fit_on(self._blocks(client, X, y, qid, sample_weight))  # type: ignore[attr-defined]
         return self
 
     def _blocks(self, client, X, y, qid, weights):
-        """Futures of blocks of whole lists."""
-        futures = _with_rows(client, X, y, qid, weights)
-        if qid is not None:
-            return [one for one, _ in whole_lists(client, futures)]
-        if y.ndim == 1:
+        """`DaskBlocks` of whole lists."""
+        futures = _partitions(client, X, y, qid, weights)
+        if qid is None and y.ndim == 1:
             raise ValueError(
                 "Documents on a cluster need qid, one id for each row: without it all rows of all "
                 "partitions would be one list."
             )
-        return futures
+        return DaskBlocks(client, futures if qid is None else whole_lists(client, futures))
 
     def predict(self, X) -> Any:
         """Scores, higher is better: a dask array with the partitions of X, or as in memory.
@@ -404,7 +291,7 @@ class _DaskRanker:
             return super().predict(X)  # type: ignore[misc]
         check_is_fitted(self)
         tail = () if self.n_items_ is None else (self.n_items_,)
-        return _on_partitions(X, _light(self), tail, np.float64)
+        return _on_partitions(X, self, tail, np.float64)
 
     def rank(self, X, *, qid=None, client: Client | None = None) -> Any:
         """Ranks of each list, 1 = best: a dask array with the partitions of X, or as in memory.
@@ -423,29 +310,14 @@ class _DaskRanker:
             return super().rank(X, qid=qid)  # type: ignore[misc]
         scores = self.predict(X)
         if self.n_items_ is not None:
-            return scores.map_blocks(_rank_rows, dtype=np.intp)
+            return scores.map_blocks(_ranks_of_rows, dtype=np.intp)
         if qid is None:
             raise ValueError("rank needs qid, the query id of each row.")
         client = default_client() if client is None else client
-        pairs = zip(_pieces(scores), _pieces(qid, like=scores), strict=True)
-        futures = client.compute([delayed(_origin)(*pair, i) for i, pair in enumerate(pairs)])
-        n_rows = client.gather([client.submit(_n_rows, one, pure=False) for one in futures])
-        kept = [i for i, n in enumerate(n_rows) if n]
-        ranked: dict[int, list] = {}
-        for block, numbers in whole_lists(client, [futures[i] for i in kept]):
-            one = client.submit(_ranked, block, pure=False)
-            for number in numbers:
-                ranked.setdefault(kept[number], []).append(one)
-        found = [
-            client.submit(_collected, ranked.get(i, []), i, n, pure=False)
-            for i, n in enumerate(n_rows)
-        ]
-        return da.concatenate(
-            [
-                da.from_delayed(delayed(one), (n,), dtype=np.intp)
-                for one, n in zip(found, n_rows, strict=True)
-            ]
-        )
+        parts, ids = (client.gather(client.compute(_pieces(given))) for given in (scores, qid))
+        lists = RankingLists.from_qid(np.concatenate(ids), sum(map(len, parts)))
+        ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
+        return da.from_array(ranks, chunks=(tuple(map(len, parts)),))
 
     def score(self, X, y, sample_weight=None, *, qid=None, client: Client | None = None) -> float:
         """Mean of the target loss's measure over the lists, greater is better.
@@ -463,13 +335,13 @@ class _DaskRanker:
             return super().score(X, y, sample_weight, qid=qid)  # type: ignore[misc]
         check_is_fitted(self)
         client = default_client() if client is None else client
-        blocks = DaskBlocks(client, self._blocks(client, X, y, qid, sample_weight))
+        blocks = self._blocks(client, X, y, qid, sample_weight)
         total, weight = blocks.sum(_values, _light(self))
         undefined = self.target_loss_.undefined  # type: ignore[attr-defined]
         return float(total / weight) if weight > 0 else float(undefined)
 
 
-def _rank_rows(scores):
+def _ranks_of_rows(scores):
     lists = RankingLists.equal(*scores.shape)
     return ranks_from_scores(scores.ravel(), lists).reshape(scores.shape)
 
@@ -495,11 +367,8 @@ class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
     array([3, 2, 1])
     """
 
-    def _fit_futures(self, blocks):
-        reader = clone(self)
-        sums = _sums_of_all(blocks, self, reader)
-        sums.check_items_judged()
-        _adopt(self, sums, reader)
+    def _fit_on(self, blocks):
+        _fit_by_sums(self, blocks)
 
 
 class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
@@ -524,13 +393,11 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
     array([3, 2, 1])
     """
 
-    def _fit_futures(self, blocks):
+    def _fit_on(self, blocks):
         before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
-            first = blocks.client.submit(_columns, blocks.futures[0], clone(self), pure=False)
-            for name, value in first.result().items():
-                setattr(self, name, value)
+            self._validate_X(blocks.first_row(), reset=True)
             self._fit(blocks.map(read, copy.copy(self), loss), loss, before)
 
 
@@ -575,12 +442,11 @@ class _DaskClassifier:
             As in memory; if frames have different numbers of partitions.
         """
         client = default_client() if client is None else client
-        blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
-        reader = clone(self)
-        if not names_classes(self.loss_matrix, self.classes):
-            labels = client.gather(blocks.map(_labels, clone(self)).futures)
-            reader.set_params(classes=np.unique(np.concatenate(labels)))
-        _adopt(self, _sums_of_all(blocks, self, reader), reader)
+        blocks = DaskBlocks(client, _partitions(client, X, y, None, sample_weight))
+        classes = self.classes
+        if not names_classes(self.loss_matrix, classes):
+            classes = np.unique(np.concatenate(list(blocks.map(_labels, self))))
+        _fit_by_sums(self, blocks, classes=classes)
         return self
 
     def predict(self, X) -> Any:
@@ -597,7 +463,7 @@ class _DaskClassifier:
         if not is_dask_collection(X):
             return super().predict(X)  # type: ignore[misc]
         check_is_fitted(self)
-        return _on_partitions(X, _light(self), (), self.decisions_.dtype)
+        return _on_partitions(X, self, (), self.decisions_.dtype)
 
     def score(self, X, y, sample_weight=None, *, client: Client | None = None) -> float:
         """One minus the mean cost of the predicted decisions, greater is better.
@@ -615,7 +481,7 @@ class _DaskClassifier:
             return super().score(X, y, sample_weight)  # type: ignore[misc]
         check_is_fitted(self)
         client = default_client() if client is None else client
-        blocks = DaskBlocks(client, _with_rows(client, X, y, None, sample_weight))
+        blocks = DaskBlocks(client, _partitions(client, X, y, None, sample_weight))
         total, weight = blocks.sum(_costs, _light(self))
         if not weight > 0:
             raise nothing_counts()
