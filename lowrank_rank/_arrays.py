@@ -161,21 +161,13 @@ def table_of(columns, index=None):
     try:
         import pandas as pd  # an optional dependency
     except ImportError:
-        return _structured(columns)
+        return np.rec.fromarrays(list(columns.values()), names=list(columns)).view(np.ndarray)
     labels = None
     if index is not None:
         rest = {name: values for name, values in columns.items() if name != index}
         # Ids may be tuples: they stay labels of one level.
         columns, labels = rest, pd.Index(columns[index], name=index, tupleize_cols=False)
     return pd.DataFrame(columns, index=labels)
-
-
-def _structured(columns):
-    n_rows = len(next(iter(columns.values())))
-    table = np.empty(n_rows, dtype=[(name, values.dtype) for name, values in columns.items()])
-    for name, values in columns.items():
-        table[name] = values
-    return table
 
 
 def is_frame(table):

@@ -70,46 +70,39 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     return X
 
 
-def linear_scores(X, coef, intercept):
+def linear_scores(X, coef, intercept, n_rows=128):
     """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
 
     Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
-    blocks of equal size, the last block padded. Few outputs are summed row by row, by einsum in
-    blocks. Sums are float64; scores are float32 if X and coef are.
+    blocks of `n_rows`, the last block padded, and at least 8 outputs. Sums are float64; scores are
+    float32 if X and coef are.
 
     Raises
     ------
     ValueError
         If a score is not finite.
     """
+    (n, p), d = X.shape, len(coef)
     with np.errstate(over="ignore", invalid="ignore"):
-        scores = _products_with(X, coef) + intercept
-        scores = scores.astype(np.result_type(X, coef), copy=False)
+        if issparse(X):
+            scores = X @ coef.T
+        else:
+            padded, block, scores = (
+                np.zeros((p, max(d, 8))),
+                np.zeros((n_rows, p)),
+                np.empty((n, d)),
+            )
+            padded[:, :d] = coef.T
+            for rows in gen_batches(n, n_rows) if n else ():
+                block[: rows.stop - rows.start] = X[rows]
+                scores[rows] = (block @ padded)[: rows.stop - rows.start, :d]
+        scores = (scores + intercept).astype(np.result_type(X, coef), copy=False)
     if not np.all(np.isfinite(scores)):
         raise ValueError(
             f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "
             "its features are too large for the coefficients. Bring X to the scale of the rows in "
             "fit, and those to one scale (StandardScaler)."
         )
-    return scores
-
-
-def _products_with(X, coef):
-    if issparse(X):
-        return X @ coef.T
-    scores = np.zeros((X.shape[0], len(coef)))
-    if len(coef) >= 8:
-        right, block = np.ascontiguousarray(coef.T), np.zeros((192, X.shape[1]))
-        for rows in gen_batches(len(scores), len(block)):
-            n = rows.stop - rows.start
-            block[:n] = X[rows]
-            scores[rows] = (block @ right)[:n]
-        return scores
-    batches_of_columns = list(gen_batches(X.shape[1], 4096))
-    for rows in gen_batches(len(scores), 1024):
-        block = np.ascontiguousarray(X[rows], dtype=np.float64)
-        for columns in batches_of_columns:
-            scores[rows] += np.einsum("np,dp->nd", block[:, columns], coef[:, columns])
     return scores
 
 

@@ -5,9 +5,8 @@ each other, lists in order of first appearance, rows of a list in their original
 the package works on grouped flat arrays and never sees an id.
 """
 
-from collections import defaultdict
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import pairwise
 
 import numpy as np
 from sklearn.utils import gen_batches
@@ -239,25 +238,18 @@ def factorize(qid):
 
 
 def _factorize_objects(qid):
+    code_of: dict = {}
     try:
-        codes, first = _codes_by_hash(qid.tolist())
+        codes = [code_of.setdefault(one, len(code_of)) for one in qid.tolist()]
     except TypeError as error:
         refuse_missing_ids(qid)
         raise TypeError(
             f"qid must hold hashable ids (numbers, strings, tuples): {error}."
         ) from None
-    ids = qid[first]
+    ids = np.fromiter(code_of, dtype=object, count=len(code_of))
     if _missing(ids).any():  # each NaN is a key of its own
         refuse_missing_ids(qid)
-    return codes, ids
-
-
-def _codes_by_hash(values):
-    """Codes of a list of hashable values, and the first row of each code."""
-    table: defaultdict = defaultdict(count().__next__)
-    codes = np.fromiter(map(table.__getitem__, values), dtype=np.intp, count=len(values))
-    is_first = np.diff(np.maximum.accumulate(codes), prepend=-1) > 0
-    return codes, np.flatnonzero(is_first)
+    return np.array(codes, dtype=np.intp), ids
 
 
 def checked_ids(qid):

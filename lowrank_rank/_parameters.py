@@ -169,11 +169,6 @@ def fresh_fit(estimator):
         yield
 
 
-def is_ridge(estimator):
-    """Whether documents are fitted by ridge regression."""
-    return isinstance(estimator, str) and estimator in ("auto", "ridge")
-
-
 def is_linear(estimator):
     """Whether the model is linear and one of this package."""
     return isinstance(estimator, str) and estimator != "trees"

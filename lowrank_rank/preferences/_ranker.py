@@ -20,7 +20,6 @@ from .._parameters import (
     check_parameters,
     count,
     fresh_fit,
-    is_ridge,
     number,
     regressor,
 )
@@ -527,7 +526,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     def _scores_documents(self):
         """Whether the preference between documents is a difference of scores."""
-        closed = is_ridge(self.estimator) and self.pair_features == "difference"
+        closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
         return closed or self.decoder == "score"
 
     def _adds_up(self):
@@ -561,7 +560,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if batch.n_items is not None:
             self._keep(model)
             return
-        if is_ridge(self.estimator):  # the average row has the score 0
+        if self.estimator in ("auto", "ridge"):  # the average row has the score 0
             model = model._replace(intercept=-model.coef @ self.mean_)
         self._keep(model, flat=True)
         self._model_ = ScorePairs(self._model_)
