@@ -78,11 +78,15 @@ def read_costs(loss_matrix, classes, decisions, y):
         )
     labels = np.unique(y) if given is None else distinct_labels(given)
     matrix = _matrix(loss_matrix, labels, classes is not None)
-    return Costs(
-        matrix,
-        labels,
-        _decision_labels(matrix.shape, labels, columns if decisions is None else decisions),
-    )
+    n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
+    given = columns if decisions is None else decisions
+    if given is None:
+        given = labels if n_decisions == len(labels) else np.arange(n_decisions)
+    elif np.shape(given) != (n_decisions,):
+        raise ValueError(
+            f"decisions has shape {np.shape(given)} but loss_matrix has {n_decisions} columns."
+        )
+    return Costs(matrix, labels, np.asarray(given))
 
 
 def _matrix(loss_matrix, labels, given):
@@ -97,18 +101,6 @@ def _matrix(loss_matrix, labels, given):
             "class, and classes=[...] with the labels of the rows if some may be missing in y."
         )
     return matrix
-
-
-def _decision_labels(shape, labels, given):
-    n_decisions = shape[-1] if len(shape) == 2 else 0
-    if given is not None:
-        decisions = np.asarray(given)
-        if decisions.shape != (n_decisions,):
-            raise ValueError(
-                f"decisions has shape {decisions.shape} but loss_matrix has {n_decisions} columns."
-            )
-        return decisions
-    return labels if n_decisions == len(labels) else np.arange(n_decisions)
 
 
 def _frame_labels(loss_matrix, y, classes):

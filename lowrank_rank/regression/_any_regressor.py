@@ -71,10 +71,7 @@ class Regression:
         """
         shape, d = batch.X.shape, batch.targets.shape[1]
         if not isinstance(self.estimator, str):
-            passes = passes if batch.codes is not None else 1
-            if passes > 1 and name_of_iterations(self.estimator) is not None:
-                return self._fit_boosted(batch, passes)
-            return self._fit_passes(batch, passes)
+            return self._fit_passes(batch, passes if batch.codes is not None else 1)
         if self.estimator == "logistic":
             self.say(f"logistic regression on {shape}, {d} target(s)")
             return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
@@ -85,6 +82,12 @@ class Regression:
         return Sums.of(batch).solve(self.alpha)
 
     def _fit_passes(self, batch, passes):
+        """Alternate fits, or warm-started boosting, with updates of the list offsets."""
+        name = name_of_iterations(self.estimator) if passes > 1 else None
+        if name is not None:
+            boosted = seeded(self.estimator, self.random_state)
+            n_iter = boosted.get_params(deep=False)[name]
+            passes = min(passes, n_iter)
         targets = batch.scaled_targets()
         weights = batch.weights * batch.totals.weight_factor
         for n in range(1, passes + 1):
@@ -92,28 +95,16 @@ class Regression:
                 f"{type(self.estimator).__name__} on {batch.X.shape}, "
                 f"{targets.shape[1]} target(s), pass {n} of {passes}"
             )
-            model = self.fit_estimator(batch.X, targets, weights)
+            if name is None:
+                model = self.fit_estimator(batch.X, targets, weights)
+            else:
+                boosted.set_params(**{name: -(-n_iter * n // passes)})
+                rounded = round_significant(targets[:, 0])
+                _fit(boosted, batch.X, rounded, self.weights_given(weights))
+                model = RegressorModel([boosted])
             if n < passes:
                 targets = batch.scaled_targets(model.predict(batch.X))
         return model._replace(n_iter=passes)
-
-    def _fit_boosted(self, batch, passes):
-        """Alternate warm-started boosting with updates of the list offsets."""
-        estimator = seeded(self.estimator, self.random_state)
-        name = name_of_iterations(estimator)
-        n_iter = estimator.get_params(deep=False)[name]
-        passes = min(passes, n_iter)
-        targets = batch.scaled_targets()
-        weights = self.weights_given(batch.weights * batch.totals.weight_factor)
-        self.say(
-            f"{type(estimator).__name__} on {batch.X.shape}, {n_iter} iterations in {passes} passes"
-        )
-        for n in range(1, passes + 1):
-            estimator.set_params(**{name: -(-n_iter * n // passes)})
-            _fit(estimator, batch.X, round_significant(targets[:, 0]), weights)
-            if n < passes:
-                targets = batch.scaled_targets(predict_regressors([estimator], batch.X, 1))
-        return RegressorModel([estimator], n_iter=passes)
 
     def fit_estimator(self, X, targets, weights):
         """Fit one regressor, or one for each coordinate, to plain targets."""
