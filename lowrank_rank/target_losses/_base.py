@@ -69,7 +69,7 @@ def check_preferences(y):
 
 #: The parameter of measures with labels "binary".
 RELEVANCE = {"relevance_threshold": [number(), None]}
-#: Names of target losses with `allow_missing`, for messages.
+#: Names of some target losses with `allow_missing`, for messages.
 NAMES_WITH_MISSING = ["precision@10", "dcg", "eru", "pd", "kendall"]
 
 
