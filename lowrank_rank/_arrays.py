@@ -181,6 +181,28 @@ def is_data_frame(X):
     return any(isinstance(X, frame) for frame in frames)
 
 
+def check_same_index(**named):
+    """Refuse pandas objects of equal length with different indices: rows match by position."""
+    indices = {
+        name: given.index
+        for name, given in named.items()
+        if hasattr(getattr(given, "index", None), "equals")
+    }
+    first = next(iter(indices), "")
+    for name, index in indices.items():
+        other = indices[first]
+        if len(index) != len(other) or index.equals(other):
+            continue
+        pairs = list(zip(map(repr, other), map(repr, index), strict=True))
+        row = next((i for i, (one, two) in enumerate(pairs) if one != two), 0)
+        one, two = pairs[row]
+        raise ValueError(
+            f"{first} and {name} have different indices (row {row}: {one} and {two}), and rows are "
+            f"matched by position. Align them, for instance by {name}.loc[{first}.index]; or give "
+            f"{name}.to_numpy() if the rows match already."
+        )
+
+
 def take_rows(X, rows):
     """Select rows of an array, a list, a sparse matrix, a frame or a series by their indices."""
     if hasattr(X, "iloc"):

@@ -18,7 +18,7 @@ from distributed import Client, default_client
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from ._arrays import take_rows
+from ._arrays import check_same_index, n_rows, take_rows
 from ._base import Block, Blocks
 from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
@@ -90,8 +90,20 @@ def _pieces(collection, like=None):
     return np.ravel(collection.to_delayed()).tolist()
 
 
-def _block(X, y, qid, weights):
+def _block(number, X, y, qid, weights):
     """Make a `Block` of a partition; y of a single column becomes a vector."""
+    named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
+    lengths = {name: n_rows(given) for name, given in named.items() if given is not None}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise ValueError(
+            f"Partition {number} has different numbers of rows: {counts}. Drop rows from one data "
+            "frame with all of these columns, so that they stay aligned."
+        )
+    try:
+        check_same_index(**named)
+    except ValueError as error:
+        raise ValueError(f"Partition {number}: {error}") from None
     y = y.to_numpy() if hasattr(y, "to_numpy") else y
     qid = qid.to_numpy() if hasattr(qid, "to_numpy") else qid
     return Block(X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights)
@@ -116,7 +128,7 @@ def _partitions(client, X, y, qid, weights):
         )
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)
-    futures = client.compute([delayed(_block)(*row) for row in rows])
+    futures = client.compute([delayed(_block)(i, *row) for i, row in enumerate(rows)])
     lengths = client.gather([client.submit(lambda b: len(b.y), one) for one in futures])
     futures = [one for one, n in zip(futures, lengths, strict=True) if n]
     if not futures:

@@ -384,23 +384,20 @@ def test_limits_of_ridge_measures_and_decoders_are_rows():
 
 
 def test_defaults_against_tuned_peers():
-    rows = run_tiny("defaults", "--part", "documents", "classes")
+    rows = run_tiny("defaults", "--part", "documents")
     documents = {row["ours"] for row in of(rows, part="documents")}
     assert {"ridge", "cross-entropy", "hinge"} <= documents
     if find_spec("lightgbm") is not None:
         assert {"trees", "boosted"} <= documents
-    classes = of(rows, part="classes")
-    assert [row["ours"] for row in classes] == ["classifier", "hinge", "trees"]
-    assert {row["lists"] for row in classes} == {150}  # a row of the data each
     for row in rows:
         assert row["low"] <= row["difference"] <= row["high"]
         assert row["verdict"] in ("ahead", "on par", "behind")
 
 
 def test_rules_are_compared_with_searches():
-    families = ["documents", "items", "hinges of items", "top"]
+    families = ["documents", "items"]
     rows = run_tiny("rules", "--part", "searched", "--family", *families)
-    cells = of(rows, dataset="synthetic") + of(rows, dataset="generated")
+    cells = [row for row in rows if "regret" in row]
     assert {row["family"] for row in cells} == set(families)
     assert all(row["low"] <= row["regret"] <= row["high"] for row in cells)
     table = [row for row in rows if "at_most" in row]

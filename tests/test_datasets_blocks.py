@@ -176,6 +176,77 @@ def test_parquet_files(tmp_path, data):
         list(iter_lists(paths, y_column="grade"))
 
 
+@pytest.mark.parametrize(
+    ("values", "dtype", "row"),
+    [
+        ([0.0, 1.7], np.int8, 1),
+        ([0.0, -1.0, 300.0], np.int8, 2),
+        ([1, 2**60 + 1], np.int32, 1),
+        ([-1, 0], np.uint64, 0),
+        ([1.0, 1e300], np.float32, 1),
+        ([1.0, -np.inf], np.float64, 1),
+        ([1.0, None], np.int64, 1),
+        (["1", "two"], np.float64, 0),
+        (pd.to_datetime(["2020-01-01"] * 2), np.float64, 0),
+    ],
+)
+def test_values_of_parquet_that_a_type_cannot_represent_are_refused(tmp_path, values, dtype, row):
+    pytest.importorskip("pyarrow")
+    n = len(values)
+    frame = pd.DataFrame({"a": 0, "b": values, "y": np.zeros(n), "qid": np.arange(n) // 2})
+    path = tmp_path / "rows.parquet"
+    frame.to_parquet(path)
+    with pytest.raises(
+        ValueError, match=rf"rows.parquet, column 'b', row {row}: .* not of the type"
+    ):
+        list(iter_lists(path, dtype=dtype))
+
+
+def test_values_of_parquet_keep_their_value(tmp_path):
+    pytest.importorskip("pyarrow")
+    big = [2**60 + 1, -(2**60), 0]
+    frame = pd.DataFrame({"a": big, "b": [True, False, True], "y": [1, 0, 2], "qid": [1, 1, 1]})
+    frame.to_parquet(tmp_path / "rows.parquet")
+    ((X, y, _),) = iter_lists(tmp_path / "rows.parquet", dtype=np.int64)
+    assert X.dtype == np.int64
+    assert X.tolist() == frame[["a", "b"]].astype(np.int64).to_numpy().tolist()
+    assert y.tolist() == [1, 0, 2]
+    missing = frame.assign(a=[0.5, np.nan, 1.0])
+    missing.to_parquet(tmp_path / "rows.parquet")
+    ((X, _, _),) = iter_lists(tmp_path / "rows.parquet")
+    np.testing.assert_array_equal(X[:, 0], missing["a"])
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "rows.parquet"
+    columns = [pa.array([i, i]) for i in range(4)]
+    parquet.write_table(pa.table(columns, names=["a", "y", "qid", "a"]), path)
+    with pytest.raises(ValueError, match=r"rows.parquet has two columns 'a'"):
+        list(iter_lists(path))
+    parquet.write_table(pa.table(columns[:3], names=["a", "y", "qid"]), path)
+    for damaged in (path.read_bytes()[:-9], b"", b"PAR1" + b"x" * 50 + b"PAR1"):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"rows.parquet is not a readable Parquet file"):
+            list(iter_lists(path))
+    arrays = [tmp_path / f"{name}.npy" for name in "Xyq"]
+    for one in arrays:
+        np.save(one, np.zeros(2))
+    for damaged in (arrays[0].read_bytes()[:40], b"", b"not an array"):
+        arrays[0].write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"X.npy is not a readable .npy file"):
+            iter_lists(tuple(arrays))
+    (tmp_path / "folder.parquet").mkdir()
+    (tmp_path / "folder.npy").mkdir()
+    for folder in ("folder.parquet", ("folder.npy", "y.npy", "q.npy")):
+        parts = folder if isinstance(folder, tuple) else (folder,)
+        source = tuple(tmp_path / part for part in parts)
+        with pytest.raises(OSError, match=r"folder"):
+            iter_lists(source if len(source) == 3 else source[0])
+
+
 def test_memory_is_that_of_a_few_blocks():
     """The rows of 40 chunks are never in memory together."""
 

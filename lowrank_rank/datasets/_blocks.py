@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from decimal import Decimal
+from numbers import Real
 from time import perf_counter
 from typing import Any
 
@@ -9,10 +11,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
+from .._arrays import plain
 from .._lists import factorize, id_array
 from .._parameters import check_parameter, count, verbosity
 from ._files import line_of_row, path_like, read_path, read_svmlight, text
-from ._letor import convert_features, feature_dtype
+from ._letor import can_represent, convert_features, feature_dtype
 
 
 def iter_lists(
@@ -287,14 +290,19 @@ def _paths(source):
     return paths
 
 
+def _map(path):
+    """Map a .npy file into memory."""
+    try:
+        return np.load(path, mmap_mode="r")
+    except (EOFError, ValueError) as error:
+        raise ValueError(f"{path} is not a readable .npy file: {error}.") from None
+
+
 class _Arrays:
     """Blocks of three arrays, as views of them."""
 
     def __init__(self, source):
-        X, y, qid = (
-            np.load(read_path(part), mmap_mode="r") if path_like.accepts(part) else part
-            for part in source
-        )
+        X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
         X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "shape") else np.asarray(X)
         self.data = X, np.asanyarray(y), id_array(qid)
         check_consistent_length(*self.data)
@@ -402,21 +410,29 @@ class _Parquet(_Files):
         self.features = None
 
     def read(self, path):
+        row = 0
+        for batch in self._batches(path):
+            names = batch.schema.names
+            columns = [c.to_numpy(zero_copy_only=False) for c in batch.columns]
+            X = np.empty((batch.num_rows, len(self.features)), dtype=self.dtype)
+            for j, name in enumerate(self.features):
+                X[:, j] = _numbers(columns[names.index(name)], self.dtype, path, name, row)
+            y, qid = (columns[names.index(name)] for name in self.columns)
+            yield X, _numbers(y, np.dtype(float), path, self.columns[0], row), qid
+            row += batch.num_rows
+
+    def _batches(self, path):
         try:
+            from pyarrow import ArrowException
             from pyarrow.parquet import ParquetFile
         except ImportError:
             raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
-        with closing(ParquetFile(path)) as file:
-            names = self._feature_names(path, file.schema_arrow.names)
-            for batch in file.iter_batches(columns=[*names, *self.columns]):
-                columns = {
-                    name: column.to_numpy(zero_copy_only=False)
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                }
-                X = np.empty((batch.num_rows, len(names)), dtype=self.dtype)
-                for j, name in enumerate(names):
-                    X[:, j] = columns[name]
-                yield X, *(columns[name] for name in self.columns)
+        try:
+            with closing(ParquetFile(path)) as file:
+                names = self._feature_names(path, file.schema_arrow.names)
+                yield from file.iter_batches(columns=[*names, *self.columns])
+        except (ArrowException, OSError) as error:
+            raise ValueError(f"{path} is not a readable Parquet file: {error}.") from None
 
     def _feature_names(self, path, names):
         """Names of the features of a file, the same for all files."""
@@ -426,8 +442,26 @@ class _Parquet(_Files):
                     f"{path} has no column {name!r}, only {names[:10]}: name the columns of grades "
                     "and query ids, y_column=... and qid_column=...."
                 )
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{path} has two columns {twice!r}: give each column its own name.")
         names = [name for name in names if name not in self.columns]
         self.features = self.features or names
         if set(names) != set(self.features):
             raise ValueError(f"{path} has other columns than {self.paths[0]}.")
         return self.features
+
+
+def _numbers(values, dtype, path, name, first_row):
+    """A column as numbers of a type; an error names the file, column, row and value."""
+    if values.dtype.kind in "biuf":
+        fits = can_represent(values, dtype)
+    else:
+        fits = np.array([isinstance(value, Real | Decimal) for value in values])
+    if not fits.all():
+        row = int(np.argmin(fits))
+        raise ValueError(
+            f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} is not of the "
+            f"type {dtype.name}. Columns other than the query ids must hold numbers of this type."
+        )
+    return values.astype(dtype)

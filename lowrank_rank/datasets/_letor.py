@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array, gen_batches
 
-from .._arrays import ArrayLike, MatrixLike, check_size, check_unmasked
+from .._arrays import ArrayLike, MatrixLike, check_size, check_unmasked, plain
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
@@ -119,6 +119,19 @@ def feature_dtype(dtype):
     return read
 
 
+def can_represent(values, dtype):
+    """Whether a type can represent each number; floats may be rounded, but not to infinity."""
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return ~np.isinf(values.astype(dtype))
+    info = np.iinfo(dtype)
+    if values.dtype.kind == "f":
+        # The second bound is exact, because max + 1 is a power of two.
+        whole = values == np.rint(values)
+        return whole & (values >= float(info.min)) & (values < float(info.max) + 1)
+    return (values >= info.min) & (values <= info.max)
+
+
 def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0):
     """Give the features of a file their number of columns, type and format.
 
@@ -144,14 +157,11 @@ def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0)
         message = f"feature {feature}, but n_features={n_features}"
         raise _entry_error(path, X, np.argmax(beyond), first_row, message)
     X.resize(X.shape[0], n_features)
-    if dtype.kind in "iu":
-        low, high = float(np.iinfo(dtype).min), float(np.iinfo(dtype).max)
-        # The second bound is exact, because high + 1 is a power of two.
-        fits = (X.data == np.rint(X.data)) & (X.data >= low) & (X.data < high + 1)
-        if not fits.all():
-            message = f"{X.data[np.argmin(fits)]!r} is no {dtype.name}, as dtype asks"
-            raise _entry_error(path, X, np.argmin(fits), first_row, message)
-        X = X.astype(dtype)
+    fits = can_represent(X.data, dtype)
+    if not fits.all():
+        message = f"the value {plain(X.data[np.argmin(fits)])!r} is not of the type {dtype.name}"
+        raise _entry_error(path, X, np.argmin(fits), first_row, message)
+    X = X.astype(dtype, copy=False)
     if dense:
         n_bytes = X.shape[0] * X.shape[1] * dtype.itemsize
         check_size(f"X of {path} as an array", n_bytes, "dense=False")
