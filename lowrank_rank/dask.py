@@ -22,7 +22,7 @@ from ._arrays import check_same_index, n_rows, take_rows
 from ._base import Block, Blocks
 from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
-from ._lists import RankingLists, ranks_from_scores
+from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from .order_preserving import OrderPreservingRegressor
@@ -136,10 +136,6 @@ def _partitions(client, X, y, qid, weights):
     return futures
 
 
-def _ids(block):
-    return RankingLists.from_qid(block.qid).ids.tolist()
-
-
 def _rows_of_lists(block, kept):
     """Rows of a block in some of its lists; `kept` has a flag for each distinct id."""
     lists = RankingLists.from_qid(block.qid)
@@ -166,10 +162,10 @@ def _stack(parts):
 def whole_lists(client, futures):
     """Futures of blocks of whole lists: the rows of a list move to its first partition."""
     home: dict = {}
-    ids = client.gather([client.submit(_ids, one, pure=False) for one in futures])
+    distinct = DaskBlocks(client, futures).map(lambda block: RankingLists.from_qid(block.qid).ids)
     homes = [
-        np.array([home.setdefault(one, number) for one in distinct])
-        for number, distinct in enumerate(ids)
+        np.array([home.setdefault(one, number) for one in ids.tolist()])
+        for number, ids in enumerate(distinct)
     ]
     if any(np.count_nonzero(to != number) > 1 for number, to in enumerate(homes)):
         warnings.warn(
@@ -227,13 +223,10 @@ def _fit_by_sums(model, blocks, **attributes):
         model._validate_X(blocks.first_row(), reset=True)
         reader = copy.copy(model)
         vars(reader).update(attributes)
-        sums = blocks.map(_sums, reader).total()
+        batches = blocks.map(lambda block: reader._batch_of(block, reset=False))
+        sums = batches.map(reader._sums_of).total()
         sums.check_items_judged()
         model._adopt(sums.batch, sums.solve(model.alpha))
-
-
-def _sums(block, reader):
-    return reader._sums_of(reader._batch_of(block, reset=False))
 
 
 def _values(block, model):
@@ -322,7 +315,8 @@ class _DaskRanker:
             return super().rank(X, qid=qid)  # type: ignore[misc]
         scores = self.predict(X)
         if self.n_items_ is not None:
-            return scores.map_blocks(_ranks_of_rows, dtype=np.intp)
+            orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
+            return orders.map_blocks(ranks_from_orders, dtype=np.intp)
         if qid is None:
             raise ValueError("rank needs qid, the query id of each row.")
         client = default_client() if client is None else client
@@ -351,11 +345,6 @@ class _DaskRanker:
         total, weight = blocks.sum(_values, _light(self))
         undefined = self.target_loss_.undefined  # type: ignore[attr-defined]
         return float(total / weight) if weight > 0 else float(undefined)
-
-
-def _ranks_of_rows(scores):
-    lists = RankingLists.equal(*scores.shape)
-    return ranks_from_scores(scores.ravel(), lists).reshape(scores.shape)
 
 
 class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):

@@ -165,4 +165,4 @@ def test_no_warning_where_few_queries_differ():
         warnings.simplefilter("error")
         found = compare_rankers(y, {"a": base, "b": other}, measure="mrr", random_state=0)
     assert np.isfinite(found.interval).all()
-    assert found.p_value.tolist() == [1.0]
+    assert found.p_value[0] > 0.9

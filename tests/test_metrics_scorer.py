@@ -201,8 +201,9 @@ def test_scoring_a_model_of_several_lists_without_qid_raises(data, wrapper):
     kwargs = {"groups": qid} if wrapper == "search" else {}
     model.fit(X, target, **kwargs)
     scorer = make_ranking_scorer("ndcg@5")
-    assert lists_seen(model).has_qid
-    assert lists_seen(model).n_lists > 1
+    n_lists, has_qid, _ = lists_seen(model)
+    assert has_qid
+    assert n_lists > 1
     with pytest.raises(ValueError, match="as one list"):
         scorer(model, X, y)
     assert 0 < scorer(model, X, target) <= 1

@@ -20,7 +20,6 @@ from .._parameters import random_state as random_state_rule
 from ..target_losses import resolve_measure
 from ._scorer import RankingScorer
 
-_ENTRIES = 2**21  # of resampled values that are held at once
 METHODS = ["BCa", "basic", "expanded", "percentile"]
 
 
@@ -238,7 +237,10 @@ def compare_rankers(
             f"{resolved!r} is defined on {defined.sum()} of {len(values)} queries: two at least "
             "are needed. Give qid, the query of each row, or a zero_division."
         )
-    values, ids = values[defined], _ids_of(y_true, qid)[defined]
+    # Rows of a matrix are numbered.
+    lists = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true")
+    ids = np.arange(len(values)) if lists is None else lists.ids
+    values, ids = values[defined], ids[defined]
     first, second = np.transpose(pairs)
     differences = (values[:, first] - values[:, second]).T
     random_state = check_random_state(random_state)
@@ -285,13 +287,6 @@ def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
     return measure.measure(y, scores, qid=qid, average=None, zero_division=zero_division)
 
 
-def _ids_of(y, qid):
-    """The query of each list; rows of a matrix are numbered."""
-    if qid is None:
-        return np.arange(len(y))
-    return lists_of(np.zeros(len(y)), qid, "y_true").ids
-
-
 # Statistics -------------------------------------------------------------------------
 
 
@@ -313,7 +308,11 @@ def mean_interval(values, confidence_level, method, n_resamples, random_state):
     varied = np.ptp(values, axis=1) > 0
     if varied.any():
         if method == "expanded":
-            method, confidence_level = "percentile", _expanded(confidence_level, values.shape[1])
+            # Percentiles as wide as Student's interval for n normal values: a bootstrap sample has
+            # the variance of its values without the correction n / (n - 1).
+            n = values.shape[1]
+            quantile = np.sqrt(n / (n - 1)) * stats.t.ppf(0.5 + confidence_level / 2.0, n - 1)
+            method, confidence_level = "percentile", 1.0 - 2.0 * stats.norm.sf(quantile)
         found = stats.bootstrap(
             (values[varied],),
             np.mean,
@@ -322,27 +321,15 @@ def mean_interval(values, confidence_level, method, n_resamples, random_state):
             confidence_level=confidence_level,
             method=method,
             n_resamples=n_resamples,
-            batch=max(1, _ENTRIES // values[varied].size),
+            batch=max(1, 2**21 // values[varied].size),
             random_state=random_state,
         ).confidence_interval
         interval[varied] = np.column_stack([found.low, found.high])
     return interval
 
 
-def _expanded(confidence_level, n):
-    """The level at which percentiles are as wide as Student's interval, for n normal values.
-
-    A bootstrap sample has the variance of its n values without the correction n / (n - 1).
-    """
-    quantile = stats.t.ppf(0.5 + confidence_level / 2.0, n - 1)
-    return 1.0 - 2.0 * stats.norm.sf(np.sqrt(n / (n - 1)) * quantile)
-
-
 def sign_flip_p_value(differences, n_resamples, random_state):
     """Two-sided p value of the paired randomisation test of each row's mean.
-
-    `scipy.stats.permutation_test` with ``permutation_type="samples"`` does the same; all rows and
-    a batch of signs are one matrix product here.
 
     Parameters
     ----------
@@ -355,21 +342,16 @@ def sign_flip_p_value(differences, n_resamples, random_state):
     ndarray of shape (n_rows,)
         Exact where 2**n <= n_resamples; else (hits + 1) / (n_resamples + 1).
     """
-    n = differences.shape[1]
-    exact = n < 63 and 2**n <= n_resamples
-    total = 2**n if exact else n_resamples
-    observed = np.abs(differences.sum(axis=1))
-    reached = observed * (1.0 - 1e-12)  # sums of the same terms in another order
-    hits = np.zeros(len(differences))
-    step = max(1, _ENTRIES // n)
-    for start in range(0, total, step):
-        size = min(step, total - start)
-        if exact:
-            bits = (np.arange(start, start + size)[:, np.newaxis] >> np.arange(n)) & 1
-        else:
-            bits = random_state.randint(0, 2, size=(size, n), dtype=np.int8)
-        hits += (np.abs((2.0 * bits - 1.0) @ differences.T) >= reached).sum(axis=0)
-    return hits / total if exact else (hits + 1.0) / (total + 1.0)
+    return stats.permutation_test(
+        (differences,),
+        np.sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=n_resamples,
+        batch=max(1, 2**21 // differences.size),
+        axis=-1,
+        random_state=random_state,
+    ).pvalue
 
 
 def holm(p_values):

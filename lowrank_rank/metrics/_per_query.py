@@ -35,17 +35,13 @@ def named_measures(measures, k=None):
     if isinstance(measures, dict):
         named = dict(measures)
     else:
-        several = isinstance(measures, list | tuple)
-        named = {_name(m): m for m in (measures if several else [measures])}
+        several = measures if isinstance(measures, list | tuple) else [measures]
+        named = {m if isinstance(m, str) else repr(m): m for m in several}
     if not named:
         raise ValueError("measures is empty: name at least one, such as 'ndcg@10'.")
     if k is not None:
         named = _with_cuts(named, [k] if np.ndim(k) == 0 else list(k))
     return {name: resolve_measure(measure) for name, measure in named.items()}
-
-
-def _name(measure):
-    return measure if isinstance(measure, str) else repr(measure)
 
 
 def _with_cuts(named, cuts):

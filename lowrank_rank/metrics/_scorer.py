@@ -2,7 +2,7 @@
 
 import warnings
 from inspect import signature
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -165,11 +165,11 @@ class _BaseScorer(BaseEstimator):
 
     def _check_qid(self, estimator, y, qid, has_carried):
         seen = lists_seen(estimator)
-        if has_carried and seen is not None and not seen.all_have_qid:
+        n_lists, has_qid, all_have_qid = (0, False, False) if seen is None else seen
+        if has_carried and seen is not None and not all_have_qid:
             raise lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
-            one_list = seen is not None and seen.n_lists == 1 and not seen.has_qid
-            if one_list and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
+            if n_lists == 1 and not has_qid and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
                 warnings.warn(
                     "The scorer sees several lists, but the model was fitted on one: pass the qid "
                     "to fit as well (y=ranking_target(y, qid) does both).",
@@ -183,10 +183,10 @@ class _BaseScorer(BaseEstimator):
                 "one list. Give y as ranking_target(y, qid); or enable metadata routing and pass "
                 "qid=qid; or say one_list=True in make_ranking_scorer if this is one list."
             )
-        if seen is not None and seen.has_qid:
+        if has_qid:
             raise ValueError(
                 "The scorer got no qid, but the model was fitted on rows with query ids "
-                f"({seen.n_lists} lists): all rows would be ranked as one list. Give y as "
+                f"({n_lists} lists): all rows would be ranked as one list. Give y as "
                 "ranking_target(y, qid), which every tool of scikit-learn slices correctly; or "
                 "enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and "
                 "pass qid=qid."
@@ -316,7 +316,9 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
         estimator = inner
     if is_classifier(estimator):
         return _classifier_scores(estimator, X, matrix)
-    if not matrix and _names_qid(estimator.predict):  # without ids the rows are one list
+    if (
+        not matrix and "qid" in signature(estimator.predict).parameters
+    ):  # without ids the rows are one list
         return estimator.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
     return estimator.predict(X)
 
@@ -363,10 +365,6 @@ def _relevance(y, scores, estimator, pos_label):
     return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
 
 
-def _names_qid(method):
-    return "qid" in signature(method).parameters
-
-
 def _classifier_scores(estimator, X, matrix):
     """A score for each row, for the last of two classes, or a score for each column of y."""
     if hasattr(estimator, "decision_function"):
@@ -400,34 +398,23 @@ def _refuse_pairs_as_classes(estimator):
 MODEL_METHODS = ("get_params", "predict", "predict_proba")
 
 
-class ListsSeen(NamedTuple):
-    """Whether the fitted models inside an estimator have lists.
+def lists_seen(estimator):
+    """What the fitted models inside an estimator say of their lists; None if none says anything.
 
-    Attributes
-    ----------
+    Attributes, lists, tuples and dicts are searched, so that no meta-estimator hides a model.
+
+    Returns
+    -------
     n_lists : int
         The most lists that one of them was fitted on.
-    has_qid : bool
-        Whether one was given query ids; of a model that does not say, whether it had several lists.
-    all_have_qid : bool
-        Whether each of them was.
-    """
-
-    n_lists: int
-    has_qid: bool
-    all_have_qid: bool
-
-
-def lists_seen(estimator):
-    """`ListsSeen` of all fitted models inside an estimator, None if there is none that says.
-
-    Goes through attributes, lists, tuples and dicts, so that no meta-estimator hides one.
+    has_qid, all_have_qid : bool
+        Whether one, or each, got query ids, or several lists if it does not say.
     """
     found = list(_models_that_say([estimator], set()))
     if not found:
         return None
     has_qid = [bool(getattr(model, "_has_qid_", model.n_lists_ > 1)) for model in found]
-    return ListsSeen(max(model.n_lists_ for model in found), any(has_qid), all(has_qid))
+    return max(model.n_lists_ for model in found), any(has_qid), all(has_qid)
 
 
 def _models_that_say(items, visited):
@@ -451,9 +438,6 @@ def _models_that_say(items, visited):
             # bagging and AdaBoost call estimator_ too.
             held = getattr(item, "__dict__", {})
             given = [value for name, value in held.items() if not name.endswith("_")]
-            fitted = [v for n, v in held.items() if n.endswith("_") and not _is_among(v, given)]
+            known = set(map(id, given))
+            fitted = [v for name, v in held.items() if name.endswith("_") and id(v) not in known]
             yield from list(_models_that_say(fitted, visited)) or _models_that_say(given, visited)
-
-
-def _is_among(item, others):
-    return any(item is other for other in others)

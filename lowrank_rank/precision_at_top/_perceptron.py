@@ -380,7 +380,11 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             plan = self._encode()
             if continues:
                 self._check_continues(labels)
-            path, scaled = self._continue(X, labels)
+            path = replace(self._path_) if continues else None  # an error must not change the model
+            if path is not None and path.n_steps:
+                scaled = path.standardise(X)
+            else:
+                path, scaled = self._standardise(X, labels)
             fit = self._solve_one_pass(path, Part(scaled, labels, plan.top), plan)
             n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
             self.n_lists_ = max(n_lists - labels.one_list, 1)
@@ -518,13 +522,6 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         weights = start_weights(start, X, scaled, labels, scaling)
         square = mean_square(scaled) + (weights.ndim == 2)  # an intercept is a feature of 1
         return Trajectory(weights, weights, weights, scaling, square), scaled
-
-    def _continue(self, X, labels):
-        """The `Trajectory` after the earlier calls, and the standardised rows."""
-        path = getattr(self, "_path_", None)
-        if path is None or not path.n_steps:
-            return self._standardise(X, labels)
-        return replace(path), path.standardise(X)  # an error must not change the fitted state
 
     def _solve(self, path, rows, held, plan, random_state):
         """All passes, or cutting planes, over the standardised rows."""

@@ -30,8 +30,6 @@ from ..decoders.feedback_arcs._graphs import acyclic, strong_components
 from ..target_losses import PairwiseDisagreement
 from ._votes import Votes, read_votes
 
-_RESTARTS = 10  # of the local search in a resample
-
 
 class RankIntervals(NamedTuple):
     """Bootstrap intervals of ranks; returned by `ConsensusRanking.rank_intervals`.
@@ -244,8 +242,15 @@ class ConsensusRanking:
         ranks = np.empty((n_resamples, r), dtype=np.intp)
         for some in batches(n_resamples, r * r):
             totals = resampled_totals(self.votes, len(low[some]), rng)
-            ranks[some], scores = _resampled_ranks(self.method, totals)
-            low[some], high[some] = _range_of_ranks(ranks[some], scores)
+            if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
+                decoded, scores = decode_pd_local_search(totals, n_restarts=10), None
+            else:
+                decoded, scores = _METHODS[self.method](totals, None)
+            ranks[some] = low[some] = high[some] = decoded.ranks
+            if scores is not None:  # equal scores take all their ranks
+                first, second = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
+                low[some] = (first > second).sum(axis=2) + 1
+                high[some] = (first >= second).sum(axis=2)
         tail = (1.0 - confidence_level) / 2.0
         return RankIntervals(
             np.quantile(low, tail, axis=0, method="lower"),
@@ -404,22 +409,6 @@ def consensus_ranking(
 # Methods: preferences (m, r, r) to `Decoded`, and the scores that were sorted -----------------
 
 
-def _kemeny(totals, time_limit):
-    return decode_pd_exact(totals, time_limit=time_limit), None
-
-
-def _dag(totals, time_limit):
-    return pd_decoder("dag", totals.shape[1]).decode(totals), None
-
-
-def _borda(totals, time_limit):
-    return _sorted(net_scores(totals), totals)
-
-
-def _copeland(totals, time_limit):
-    return _sorted(np.sign(clear_net(totals)).sum(axis=2), totals)
-
-
 def _sorted(scores, totals):
     """Ranks by scores; scores that differ by rounding are tied."""
     largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
@@ -429,7 +418,12 @@ def _sorted(scores, totals):
     return Decoded(ranks, preference_cost(totals, ranks)), scores
 
 
-_METHODS = {"kemeny": _kemeny, "borda": _borda, "copeland": _copeland, "dag": _dag}
+_METHODS = {
+    "kemeny": lambda totals, time_limit: (decode_pd_exact(totals, time_limit=time_limit), None),
+    "borda": lambda totals, _: _sorted(net_scores(totals), totals),
+    "copeland": lambda totals, _: _sorted(np.sign(clear_net(totals)).sum(axis=2), totals),
+    "dag": lambda totals, _: (pd_decoder("dag", totals.shape[1]).decode(totals), None),
+}
 
 
 # Resampling --------------------------------------------------------------------------
@@ -457,23 +451,6 @@ def resampled_totals(votes, n_resamples, rng):
     for rows in batches(len(labels), r * r):
         totals += drawn[:, rows] @ loss.preferences(labels[rows]).reshape(-1, r * r)
     return totals.reshape(n_resamples, r, r)
-
-
-def _resampled_ranks(method, totals):
-    """Ranks (m, r) by a method, and the scores where it sorts some."""
-    if method == "kemeny" and totals.shape[1] > MAX_ITEMS_SUBSETS:
-        return decode_pd_local_search(totals, n_restarts=_RESTARTS).ranks, None
-    decoded, scores = _METHODS[method](totals, None)
-    return decoded.ranks, scores
-
-
-def _range_of_ranks(ranks, scores):
-    """Least and largest rank of each item: all the ranks of equal scores."""
-    if scores is None:
-        return ranks, ranks
-    higher = (scores[:, np.newaxis, :] > scores[:, :, np.newaxis]).sum(axis=2)
-    as_high = (scores[:, np.newaxis, :] >= scores[:, :, np.newaxis]).sum(axis=2)
-    return higher + 1, as_high
 
 
 MAX_ITEMS_COUNTED = 18  # of one component: 2**18 subsets
@@ -521,10 +498,10 @@ class Part(NamedTuple):
     counts: np.ndarray
 
 
-def find_optima(preferences, ranks, time_limit=None):
+def find_optima(preferences, ranks, time_limit=None, max_counted=MAX_ITEMS_COUNTED):
     """The `Optima` of preferences (r, r); `ranks` is one order of least cost.
 
-    Components of more than 18 items are not counted. For each pair of neighbours in the order, the
+    Components of more than `max_counted` items are not counted. For each pair of neighbours in the order, the
     best order with this pair reversed costs more, or is another optimum.
     """
     net = clear_net(preferences)
@@ -534,7 +511,7 @@ def find_optima(preferences, ranks, time_limit=None):
     unique: list = []
     for members in ordered_components(net):
         first = int(ranks[members].min())
-        if len(members) <= MAX_ITEMS_COUNTED:
+        if len(members) <= max_counted:
             part = count_orders(members, np.maximum(net[np.ix_(members, members)], 0.0))
             before, low[members], high[members] = positions(part, first)
             tied[np.ix_(members, members)] = (before > 0) & (before.T > 0)

@@ -237,22 +237,17 @@ def noise_report(u: ArrayLike | list, *, tol: float = 1e-12) -> NoiseReport:
     arrays = np.zeros(len(u), dtype=bool), np.zeros(len(u), dtype=bool), np.zeros(len(u))
     for size in np.unique(sizes):  # lists of one length at a time
         members = np.flatnonzero(sizes == size)
-        tables = np.array([u[q] for q in members])
-        for array, part in zip(arrays, _report_arrays(tables, tol), strict=True):
+        tables = check_preference_matrices(np.array([u[q] for q in members]))
+        net = np.maximum(_clear(tables, tol), 0.0)
+        total, lost = net.sum(axis=(1, 2)), (net * ~acyclic_edges(net)).sum(axis=(1, 2))
+        fraction = np.divide(lost, total, out=np.zeros(len(total)), where=total > 0)
+        parts = in_p_f(tables, tol=tol), acyclic(net), fraction
+        for array, part in zip(arrays, parts, strict=True):
             array[members] = part
     sort_is, dag_is, deleted = arrays
     return NoiseReport(
         sort_is, dag_is, deleted, "borda" if sort_is.all() else "dag" if dag_is.all() else "exact"
     )
-
-
-def _report_arrays(u, tol):
-    u = check_preference_matrices(u)
-    net = np.maximum(_clear(u, tol), 0.0)
-    total = net.sum(axis=(1, 2))
-    deleted = (net * ~acyclic_edges(net)).sum(axis=(1, 2))
-    fraction = np.divide(deleted, total, out=np.zeros(len(total)), where=total > 0)
-    return in_p_f(u, tol=tol), acyclic(net), fraction
 
 
 def _expected(u, probabilities):

@@ -105,16 +105,13 @@ def pair_of_code(code):
 # Features ---------------------------------------------------------------------------
 
 
-def _difference(a, b):
-    return a - b
-
-
-def _concatenation(a, b):
-    return sparse.hstack([a, b], format="csr") if sparse.issparse(a) else np.hstack([a, b])
-
-
 #: Features of a pair of rows, by name.
-PAIR_FEATURES = {"difference": _difference, "concatenation": _concatenation}
+PAIR_FEATURES = {
+    "difference": lambda a, b: a - b,
+    "concatenation": lambda a, b: (
+        sparse.hstack([a, b], format="csr") if sparse.issparse(a) else np.hstack([a, b])
+    ),
+}
 
 
 def pair_features(kind, a, b):

@@ -54,10 +54,12 @@ def read_votes(orders, weights=None, items=None, ranks=False, pairwise=False):
         weights = orders.get("counts") if weights is None else weights
         items = orders.get("item_names") if items is None else items
         orders = orders["target"]
-    if _is_long(orders):
+    columns = getattr(orders, "columns", orders if isinstance(orders, Mapping) else ())
+    if {"voter", "item"} <= set(columns):  # a row for each voter and item
         labels, items = _long_grades(orders, items)
     elif _are_orders_of_names(orders):
-        items = _names_in(orders) if items is None else items
+        if items is None:  # in order of first appearance
+            items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
         labels = grades_from_orders(orders, items=items)
     else:
         if items is None and hasattr(orders, "columns"):
@@ -66,10 +68,11 @@ def read_votes(orders, weights=None, items=None, ranks=False, pairwise=False):
     if ranks:
         labels = _grades_of_ranks(labels)
     labels, are_counts = _shaped(labels, pairwise, weights)
-    r = labels.shape[1]
-    return Votes(
-        _checked(labels), _weights(weights, len(labels)), _item_names(items, r), are_counts
-    )
+    try:
+        weights = read_weights(weights, len(labels))
+    except ValueError as error:
+        raise ValueError(str(error).replace("sample_weight", "weights")) from None
+    return Votes(_checked(labels), weights, _item_names(items, labels.shape[1]), are_counts)
 
 
 def _matrix(orders, pairwise):
@@ -97,12 +100,6 @@ def _check_same_items(index, columns):
             f"pairwise=True: the index {index} and the columns {columns} must be the same items "
             "in one order: frame.reindex(index=items, columns=items, fill_value=0)."
         )
-
-
-def _is_long(orders):
-    """Whether there is one row for each voter and item."""
-    columns = getattr(orders, "columns", orders if isinstance(orders, Mapping) else ())
-    return {"voter", "item"} <= set(columns)
 
 
 def _long_grades(orders, items):
@@ -158,11 +155,6 @@ def _flat(order):
     return chain.from_iterable(entry if isinstance(entry, _GROUPS) else (entry,) for entry in order)
 
 
-def _names_in(orders):
-    """The names in order of first appearance."""
-    return list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
-
-
 def _grades_of_ranks(ranks):
     if ranks.ndim != 2:
         raise ValueError(f"ranks=True goes with a matrix (n_voters, r), got {ranks.shape}.")
@@ -208,13 +200,6 @@ def _checked(labels):
     if labels.ndim == 3 and np.einsum("qii->qi", labels).any():
         raise ValueError("orders prefer an item to itself: the diagonal of counts must be 0.")
     return PairwiseDisagreement().check_labels(labels)
-
-
-def _weights(weights, n_voters):
-    try:
-        return read_weights(weights, n_voters)
-    except ValueError as error:
-        raise ValueError(str(error).replace("sample_weight", "weights")) from None
 
 
 def _item_names(items, n_items):
