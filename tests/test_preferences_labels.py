@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lowrank_rank.preferences._labels import check_acyclic_labels, mean_votes
+from lowrank_rank.preferences._labels import check_acyclic_labels
 from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
 
 
@@ -64,5 +64,5 @@ def test_mean_votes_of_grades_are_the_preferences_both_ways(loss):
     weights = rng.integers(0, 3, len(y)).astype(float)
     both_ways = loss.preferences(y) + loss.preferences(y).transpose(0, 2, 1)
     expected = np.average(both_ways, axis=0, weights=weights)
-    found = mean_votes(loss, y, weights, loss.encode(y))
+    found = loss.mean_votes(y, weights, loss.encode(y))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)

@@ -21,9 +21,8 @@ from .._base import (
     read_features,
 )
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
-from ..regression._alpha import default_alpha
 from ..regression._ridge import MAX_FEATURES_GRAM
-from ..regression._statistics import Scaling
+from ..regression._statistics import Scaling, default_alpha
 from ..target_losses import PositionalLoss
 from ._problem import (
     ScoreProblem,

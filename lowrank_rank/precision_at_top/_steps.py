@@ -21,9 +21,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import mean_square, numbers
-from ..regression._alpha import default_alpha
 from ..regression._logistic import fit_logistic
-from ..regression._statistics import Moments, Scaling, standardise
+from ..regression._statistics import Moments, Scaling, default_alpha, standardise
 from ..solvers import cutting_plane
 from ._batches import Rule, make_batches, scores_of, take_rows
 

@@ -501,8 +501,8 @@ class Part(NamedTuple):
 def find_optima(preferences, ranks, time_limit=None, max_counted=MAX_ITEMS_COUNTED):
     """The `Optima` of preferences (r, r); `ranks` is one order of least cost.
 
-    Components of more than `max_counted` items are not counted. For each pair of neighbours in the order, the
-    best order with this pair reversed costs more, or is another optimum.
+    Components of more than `max_counted` items are not counted. For each pair of neighbours in the
+    order, the best order with this pair reversed costs more, or is another optimum.
     """
     net = clear_net(preferences)
     tied = np.zeros(net.shape, dtype=bool)

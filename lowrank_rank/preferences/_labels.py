@@ -3,11 +3,10 @@
 import numpy as np
 
 from .._lists import batches
-from ..decoders import matrices_from_differences, net_preferences, net_scores
+from ..decoders import net_preferences, net_scores
 from ..decoders.feedback_arcs._graphs import strong_components
 
 ON_CYCLE = ("net", "error")
-_ENTRIES_AT_ONCE = 2**16  # of the targets: they stay in the cache
 
 
 def check_acyclic_labels(y, on_cycle):
@@ -64,38 +63,6 @@ def _cycle(edges, in_cycle):
         if before in walk:
             return [before, *walk[walk.index(before) :][::-1]]
         walk.append(before)
-
-
-def mean_votes(loss, y, weights, targets):
-    """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, (r, r).
-
-    Parameters
-    ----------
-    loss : PairwiseDisagreement
-    y : ndarray of shape (n, r) or (n, r, r)
-        Grades or preferences, both ways.
-    weights : ndarray of shape (n,)
-    targets : ndarray of shape (n, r(r-1)/2)
-        The loss's encoding of y: of grades all of the weight on a pair is for one of the two.
-    """
-    if y.ndim == 2:
-        total = np.zeros(targets.shape[1])
-        for rows in batches(len(targets), targets.shape[1], _ENTRIES_AT_ONCE):
-            total += weights[rows] @ np.abs(targets[rows])
-        total = matrices_from_differences(total[np.newaxis], y.shape[1])[0]
-    else:
-        total = total_preferences(loss, y, weights)
-    total = total / (weights.sum() or 1.0)  # other batches may count
-    return total + total.T
-
-
-def total_preferences(loss, y, weights):
-    """``sum_q w_q y_qij``, (r, r), of grades (n, r) or preferences (n, r, r)."""
-    r = y.shape[1]
-    total = np.zeros((r, r))
-    for rows in batches(len(y), r * r):
-        total += np.tensordot(weights[rows], loss.preferences(y[rows]), axes=1)
-    return total
 
 
 def vote_fractions(net, votes):

@@ -8,8 +8,7 @@ import numpy as np
 from .._arrays import ArrayLike
 from ..decoders import net_preferences, net_scores
 from ..decoders._average_precision import symmetric_matrices
-from ..decoders.feedback_arcs._algorithm_1 import acyclic_edges
-from ..decoders.feedback_arcs._graphs import acyclic, check_preference_matrices
+from ..decoders.feedback_arcs._graphs import acyclic, acyclic_edges, check_preference_matrices
 from ..target_losses import MeanAveragePrecision, PairwiseDisagreement
 
 

@@ -32,17 +32,16 @@ from ..decoders import (
     pd_decoder,
     preference_cost,
 )
-from ..regression._alpha import default_alpha
 from ..regression._any_regressor import Regression
 from ..regression._encoding import LIST_WEIGHTS, encode_documents, encode_items
 from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._ridge import SOLVERS
+from ..regression._statistics import default_alpha
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
 from ._labels import (
     ON_CYCLE,
     check_acyclic_labels,
     label_scores,
-    mean_votes,
     row_scores,
     vote_fractions,
 )
@@ -577,7 +576,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
             return replace(batch, targets=label_scores(self.score_function, loss, y))
-        return replace(batch, means={"votes_": mean_votes(loss, labels, weights, batch.targets)})
+        return replace(batch, means={"votes_": loss.mean_votes(labels, weights, batch.targets)})
 
     def _fit_pairs(self, rows, loss):
         """Fit a regression to pairs of documents."""

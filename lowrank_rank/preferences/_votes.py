@@ -13,7 +13,6 @@ from .._labels import read_weights
 from .._lists import factorize, id_array
 from ..datasets import grades_from_orders
 from ..target_losses import PairwiseDisagreement
-from ._labels import total_preferences
 
 _GROUPS = (list, tuple, set, frozenset, np.ndarray)
 
@@ -39,7 +38,7 @@ class Votes(NamedTuple):
 
     def total(self):
         """Weight of the votes for "i before j", (r, r)."""
-        return total_preferences(PairwiseDisagreement(), self.labels, self.weights)
+        return PairwiseDisagreement().total_preferences(self.labels, self.weights)
 
 
 def read_votes(orders, weights=None, items=None, ranks=False, pairwise=False):

@@ -9,7 +9,7 @@ from .._arrays import is_finite
 from ..decoders._decoded import checked_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._base import reciprocal
-from ._alpha import default_alpha
+from ._statistics import default_alpha
 
 #: Exponent of the length r in the weight of a list; see `list_weights`.
 LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}

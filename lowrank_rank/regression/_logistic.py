@@ -11,8 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._base import linear_scores
 from ..solvers import lbfgs
-from ._alpha import default_alpha
-from ._statistics import Moments, Scaling, standardise
+from ._statistics import Moments, Scaling, default_alpha, standardise
 
 
 def _counted(weights, X, y):

@@ -121,6 +121,29 @@ class PairwiseDisagreement(TargetLoss):
             return y
         return np.maximum(self.net_preference(y[:, :, None], y[:, None, :]), 0.0)
 
+    def total_preferences(self, y: ArrayLike, weights: np.ndarray) -> np.ndarray:
+        """``sum_q w_q y_qij``, shape (r, r), with a weight for each list."""
+        r = np.shape(y)[1]
+        total = np.zeros((r, r))
+        for rows in batches(len(y), r * r):
+            total += np.tensordot(weights[rows], self.preferences(y[rows]), axes=1)
+        return total
+
+    def mean_votes(self, y: ArrayLike, weights: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, shape (r, r).
+
+        `targets` is the encoding of y: for grades, all of the weight of a pair is for one item.
+        """
+        if np.ndim(y) == 2:
+            total = np.zeros(targets.shape[1])
+            for rows in batches(len(targets), targets.shape[1], 2**16):  # fits into the cache
+                total += weights[rows] @ np.abs(targets[rows])
+            total = matrices_from_differences(total[np.newaxis], np.shape(y)[1])[0]
+        else:
+            total = self.total_preferences(y, weights)
+        total = total / (weights.sum() or 1.0)  # other batches may count
+        return total + total.T
+
     def net_preference(self, first: Any, second: Any) -> np.ndarray:
         """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged."""
         if self.weights == "difference":

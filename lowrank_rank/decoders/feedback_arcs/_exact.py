@@ -13,15 +13,16 @@ from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, number
 from .._decoded import Decoded, subsets_by_size, trace_back
-from ._algorithm_1 import dag_ranks, topological_orders
 from ._graphs import (
     check_preference_matrices,
     clipped,
     costs_of,
+    dag_ranks,
     net_preferences,
     net_scores,
     pair_bound,
     strong_components,
+    topological_orders,
 )
 from ._linear_ordering import LinearOrdering
 from ._local_search import local_search

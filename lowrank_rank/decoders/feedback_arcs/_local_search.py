@@ -5,8 +5,7 @@ import time
 import numpy as np
 
 from ..._lists import ranks_from_orders
-from ._algorithm_1 import dag_ranks
-from ._graphs import clipped, costs_of, net_preferences
+from ._graphs import clipped, costs_of, dag_ranks, net_preferences
 
 MAX_ITEMS_RESTARTS = 100  # longer lists are annealed, see `decode_pd_local_search`
 
