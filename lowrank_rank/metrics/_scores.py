@@ -23,6 +23,12 @@ from ..target_losses import (
 from ..target_losses._base import check_zero_division
 
 
+def measured(measure, y_true, y_score, qid, sample_weight, average, zero_division):
+    """The values of a measure, by the common parameters of the functions of this file."""
+    how = {"sample_weight": sample_weight, "average": average, "zero_division": zero_division}
+    return measure.measure(y_true, y_score, qid=qid, **how)
+
+
 def precision_at_k_score(
     y_true: Any,
     y_score: ArrayLike,
@@ -97,14 +103,7 @@ def precision_at_k_score(
         raise ValueError(
             f"k={k!r} and share={share!r} both say where the list is cut: give one of them."
         )
-    return measure.measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def recall_at_k_score(
@@ -163,14 +162,8 @@ def recall_at_k_score(
     >>> recall_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1)
     0.5
     """
-    return RecallAtK(k, relevance_threshold=relevance_threshold).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = RecallAtK(k, relevance_threshold=relevance_threshold)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def auc_score(
@@ -228,14 +221,8 @@ def auc_score(
     >>> auc_score([1, 0, 1, 0], [4, 3, 2, 1])  # 3 of 4 pairs
     0.75
     """
-    return AUC(relevance_threshold=relevance_threshold).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = AUC(relevance_threshold=relevance_threshold)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def mean_average_precision_score(
@@ -292,14 +279,8 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([1, 0, 1], [3, 2, 1])  # (1/1 + 2/3) / 2
     0.8333333333333333
     """
-    return MeanAveragePrecision(relevance_threshold=relevance_threshold).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = MeanAveragePrecision(relevance_threshold=relevance_threshold)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def reciprocal_rank_score(
@@ -354,14 +335,8 @@ def reciprocal_rank_score(
     >>> reciprocal_rank_score([0, 1, 0], [3, 2, 1])
     0.5
     """
-    return ReciprocalRank(relevance_threshold=relevance_threshold).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = ReciprocalRank(relevance_threshold=relevance_threshold)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def dcg_score(
@@ -420,14 +395,8 @@ def dcg_score(
     >>> dcg_score([1, 0, 2], [1, 3, 2])  # 0/log2(2) + 2/log2(3) + 1/log2(4)
     1.761859507142915
     """
-    return DCG(k, gain=gain).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = DCG(k, gain=gain)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def ndcg_score(
@@ -489,14 +458,8 @@ def ndcg_score(
     >>> ndcg_score([0, 1, 1, 0], [1, 2, 2, 1], qid=["a", "a", "b", "b"], average=None)
     array([1., 1.])
     """
-    return NDCG(k, gain=gain).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = NDCG(k, gain=gain)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def expected_rank_utility_score(
@@ -557,14 +520,8 @@ def expected_rank_utility_score(
     >>> expected_rank_utility_score([5, 3], [1, 2], neutral=2, half_life=2)  # 1 + 3/2
     2.5
     """
-    return ExpectedRankUtility(neutral, half_life).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = ExpectedRankUtility(neutral, half_life)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def expected_reciprocal_rank_score(
@@ -624,14 +581,8 @@ def expected_reciprocal_rank_score(
     >>> expected_reciprocal_rank_score([0, 1], [2, 1], max_grade=1)  # (1/2) * (1/2)
     0.25
     """
-    return ExpectedReciprocalRank(k, max_grade=max_grade).measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure = ExpectedReciprocalRank(k, max_grade=max_grade)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def spearman_score(
@@ -686,20 +637,8 @@ def spearman_score(
     >>> spearman_score([3, 2, 1], [3, 1, 2])  # 1 - 6 * 2 / 24
     0.5
     """
-    return SpearmanRho().measure(
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
-
-
-def _loss(measure, y_true, y_score, *, zero_division, **how):
-    """The negative of a measure that is greater for better orders."""
-    zero_division = -check_zero_division(zero_division)
-    return 0.0 - measure.measure(y_true, y_score, zero_division=zero_division, **how)
+    measure = SpearmanRho()
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def pairwise_disagreement_loss(
@@ -759,15 +698,8 @@ def pairwise_disagreement_loss(
     >>> pairwise_disagreement_loss([2, 1, 0], [2, 3, 1])  # only (0, 1) is wrong
     1.0
     """
-    return _loss(
-        PairwiseDisagreement(weights),
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure, undefined = PairwiseDisagreement(weights), -check_zero_division(zero_division)
+    return 0.0 - measured(measure, y_true, y_score, qid, sample_weight, average, undefined)
 
 
 def kendall_tau_loss(
@@ -821,12 +753,5 @@ def kendall_tau_loss(
     >>> kendall_tau_loss([3, 2, 1], [3, 1, 2])  # one pair of three
     0.3333333333333333
     """
-    return _loss(
-        KendallTau(),
-        y_true,
-        y_score,
-        qid=qid,
-        sample_weight=sample_weight,
-        average=average,
-        zero_division=zero_division,
-    )
+    measure, undefined = KendallTau(), -check_zero_division(zero_division)
+    return 0.0 - measured(measure, y_true, y_score, qid, sample_weight, average, undefined)
