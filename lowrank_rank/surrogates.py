@@ -19,11 +19,7 @@ from .order_preserving._surrogates import (
     SurrogateValues,
     resolve_surrogate,
 )
-from .precision_at_top._surrogates import (
-    PRECISION_SURROGATES,
-    perceptron_step,
-    precision_surrogate,
-)
+from .precision_at_top._surrogates import PRECISION_SURROGATES, perceptron_step, precision_surrogate
 from .structured._hinges import structured_hinge
 
 __all__ = [

@@ -10,14 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._base import BaseRanker, Block, Rows
 from .._lists import RankingLists
-from .._parameters import (
-    RUNTIME,
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-)
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..regression._any_regressor import Regression
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items

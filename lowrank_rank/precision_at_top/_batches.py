@@ -11,13 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
 
-from ..target_losses import (
-    PrecisionAtK,
-    PrecisionAtShare,
-    RecallAtK,
-    names_of,
-    resolve_target_loss,
-)
+from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, names_of, resolve_target_loss
 from ..target_losses._positional import check_k, places_of_share
 from ._surrogates import (
     Places,

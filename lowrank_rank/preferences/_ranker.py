@@ -15,14 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, n_rows
 from .._base import BaseRanker, Block, Rows, check_no_qid
 from .._lists import RankingLists
-from .._parameters import (
-    RUNTIME,
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-)
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..decoders import (
     PD_DECODERS,
     Decoded,
@@ -38,13 +31,7 @@ from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._ridge import SOLVERS
 from ..regression._statistics import default_alpha
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
-from ._labels import (
-    ON_CYCLE,
-    check_acyclic_labels,
-    label_scores,
-    row_scores,
-    vote_fractions,
-)
+from ._labels import ON_CYCLE, check_acyclic_labels, label_scores, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
     ScorePairs,

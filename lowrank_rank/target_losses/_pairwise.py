@@ -58,10 +58,7 @@ def kendall_values(y, scores, lists, *, of_orders=False):
 
 
 #: Disagreement of grades by the parameter `weights`.
-DISAGREEMENTS = {
-    "unit": unit_disagreement_values,
-    "difference": difference_disagreement_values,
-}
+DISAGREEMENTS = {"unit": unit_disagreement_values, "difference": difference_disagreement_values}
 
 
 class PairwiseDisagreement(TargetLoss):
