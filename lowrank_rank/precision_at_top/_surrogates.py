@@ -173,10 +173,6 @@ def _to_the_top(v):
     return 1.0 + v.leads
 
 
-def _to_the_bottom(v):
-    return 1.0 + v.at(v.places.negatives) - v.at(v.places.lowest)
-
-
 def _on_average(v):
     until, places, d = v.until, v.places, v.places.d
     end = places.negatives - d + 1
@@ -190,21 +186,14 @@ def _nothing(v):
     return np.zeros(len(v.places.k))
 
 
-def _those_below_k(v):
+def _below_k(v):
+    """Minus the sum of the scores of the positives after the first k."""
     places = v.places
     return v.until[places.starts + places.k] - v.until[places.starts + places.n_positives]
 
 
 def _pushed_out(d, k, n_positives):
     return k - d, k, 1.0
-
-
-def _lowest(d, k, n_positives):
-    return n_positives - d, n_positives, 1.0
-
-
-def _all_missed(d, k, n_positives):
-    return k - d, n_positives, 1.0
 
 
 def _all_missed_equally(d, k, n_positives):
@@ -219,9 +208,15 @@ PRECISION_SURROGATES: dict[str, PrecisionSurrogate] = {
         _on_average, _all_missed_equally, _nothing, convex=True, perceptron=_all_missed_equally
     ),
     "max": PrecisionSurrogate(
-        _to_the_bottom, _lowest, _nothing, convex=True, perceptron=_pushed_out
+        lambda v: 1.0 + v.at(v.places.negatives) - v.at(v.places.lowest),
+        lambda d, k, n_positives: (n_positives - d, n_positives, 1.0),
+        _nothing,
+        convex=True,
+        perceptron=_pushed_out,
     ),
-    "struct": PrecisionSurrogate(_to_the_top, _all_missed, _those_below_k, convex=True),
+    "struct": PrecisionSurrogate(
+        _to_the_top, lambda d, k, n_positives: (k - d, n_positives, 1.0), _below_k, convex=True
+    ),
 }
 
 

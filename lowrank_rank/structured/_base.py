@@ -49,6 +49,7 @@ class HingeMixin:
     batch_size: Any
     random_state: Any
     verbose: int
+    _descent_: Any
 
     _n_batches = 100  #: number of batches for batch_size="auto" of "sgd"
 

@@ -64,14 +64,14 @@ def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
     values = (s[kept], b[kept], cost[kept], level[kept])
     n_levels = int(level[kept].max()) + 1
     n_states = comb(k + n_levels, n_levels)  # ways to place at most k items of some levels
-    solve = _by_counts if n_states <= max_states else _by_assignment
+    few = n_states <= max_states
     places = np.empty(part.n_rows, dtype=np.intp)
     # Memory of the dynamic program for a list, in numbers.
     entries = n_levels * (part.n_rows / part.n_lists + n_levels * k**2) + min(n_states, max_states)
     for some in batches(part.n_lists, round(entries), 2**20):
         rows = slice(part.offsets[some.start], part.offsets[some.stop])
-        own = RankingLists(part.lengths[some])
-        places[rows] = solve(*[value[rows] for value in values], own, discounts[:k])
+        own = (*(v[rows] for v in values), RankingLists(part.lengths[some]), discounts[:k])
+        places[rows] = _by_counts(*own) if few else _by_assignment(*own)
     return _complete(order[kept], places, np.minimum(k, lists.lengths), order, lists)
 
 
