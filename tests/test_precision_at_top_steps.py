@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
-from lowrank_rank.precision_at_top._batches import Step
 from lowrank_rank.precision_at_top._steps import descend, run_pass
 
 from .top_cases import batch_of, make_list, objective, path_from, steps_of
@@ -97,9 +96,9 @@ class Recording:
     def __init__(self, name, record):
         self.name, self.record = name, record
 
-    def step(self, weights, rule):
+    def step(self, weights, surrogate, perceptron):
         self.record.append(self.name)
-        return Step(None, 1.0)
+        return None, 1.0
 
 
 def test_batches_come_in_another_order_in_each_pass():

@@ -74,7 +74,7 @@ def test_mistake_bound_on_separable_streams(name, margin, seed):
     largest = max(np.linalg.norm(X, axis=1).max() for X, _, _ in batches)
     bound = precision_mistake_bound(k, largest, 1 / reached)
     path, made = path_from(np.zeros(4), batches[0][0], k), 0.0
-    descent = Descent(rule(name, perceptron=True), eta0=1.0, alpha=0.0)
+    descent = Descent(*rule(name, perceptron=True), eta0=1.0, alpha=0.0)
     for _ in range(20):
         for X, y, _ in batches:
             batch = batch_of(X, y, k)
@@ -93,7 +93,7 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
         lists.append((X, y))
     largest = max(np.linalg.norm(X, axis=1).max() for X, _ in lists)
     path, made = path_from(np.zeros(3), lists[0][0], k), 0.0
-    descent = Descent(rule(name, perceptron=True), eta0=1.0, alpha=0.0)
+    descent = Descent(*rule(name, perceptron=True), eta0=1.0, alpha=0.0)
     for X, y in lists:
         batch = batch_of(X, y, k)
         made += (1 - descent.advance(path, batch)) * batch.n_places

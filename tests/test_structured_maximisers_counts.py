@@ -32,8 +32,9 @@ def enumerated(relevant, scores, count_loss):
     v = np.array(list(itertools.product([-1, 1], repeat=len(scores))))
     P, N = relevant.sum(), (~relevant).sum()
     a, b = (v > 0) @ relevant.astype(int), (v > 0) @ (~relevant).astype(int)
-    low, high = count_loss.bounds(a, P, N)
-    values = count_loss.loss(a, b, P, N) + (v - y) @ scores
+    loss, bounds = count_loss
+    low, high = bounds(a, P, N)
+    values = loss(a, b, P, N) + (v - y) @ scores
     return values[(low <= b) & (b <= high)].max(initial=-np.inf)
 
 
@@ -51,7 +52,7 @@ def test_whole_list_measures_are_the_best_of_all_label_vectors(name):
                 v = np.where(relevant[rows], 1, -1) + slopes[rows]
                 a, b = ((v > 0) & relevant[rows]).sum(), ((v > 0) & ~relevant[rows]).sum()
                 P = relevant[rows].sum()
-                loss = count_loss.loss(a, b, P, len(v) - P)
+                loss = count_loss[0](a, b, P, len(v) - P)
                 assert_allclose(value, loss + slopes[rows] @ scores[rows], atol=1e-9)
 
 
@@ -67,7 +68,8 @@ def test_the_sweep_over_long_lists_is_that_of_all_counts(name):
             top, rest = (np.sort(scores[rows][m])[::-1] for m in (relevant[rows], ~relevant[rows]))
             P, N = len(top), len(rest)
             a, b = np.arange(P + 1)[:, np.newaxis], np.arange(N + 1)
-            table = count_loss.loss(a, b, P, N) + 2 * np.append(0, np.cumsum(rest))[b]
+            loss, bounds = count_loss
+            table = loss(a, b, P, N) + 2 * np.append(0, np.cumsum(rest))[b]
             table -= 2 * (top.sum() - np.append(0, np.cumsum(top))[a])
-            low, high = count_loss.bounds(a, P, N)
+            low, high = bounds(a, P, N)
             assert_allclose(value, table[(low <= b) & (b <= high)].max(), atol=1e-9)

@@ -5,7 +5,7 @@ from sklearn.datasets import make_classification
 
 from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank._classes import read_binary_labels
-from lowrank_rank.precision_at_top._batches import ListsBatch, Rule
+from lowrank_rank.precision_at_top._batches import ListsBatch
 from lowrank_rank.precision_at_top._steps import Descent, Trajectory
 from lowrank_rank.regression._statistics import Scaling
 from lowrank_rank.surrogates import PRECISION_SURROGATES, precision_surrogate
@@ -17,11 +17,11 @@ STEPS = [(name, False) for name in NAMES] + [(name, True) for name in PERCEPTRON
 
 
 def rule(name, perceptron=False):
-    return Rule(PRECISION_SURROGATES[name], perceptron)
+    return PRECISION_SURROGATES[name], perceptron
 
 
 def steps_of(name, *, eta0, alpha):
-    return Descent(rule(name), eta0, alpha)
+    return Descent(*rule(name), eta0, alpha)
 
 
 def path_from(start, X, n_places):

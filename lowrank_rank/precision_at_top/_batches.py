@@ -1,8 +1,8 @@
 """The top of lists, mini-batches of lists with binary labels, and their subgradients.
 
-A batch holds its rows and the number of places at the top. Given weights it returns a `Step`: the
-direction of a subgradient (or perceptron) step and the mistakes at the top. Dense and CSR X share
-the code; CSR rows are never densified.
+A batch holds its rows and the number of places at the top. Given weights it returns the direction
+of a subgradient (or perceptron) step and the precision at the top. Dense and CSR X share the code;
+CSR rows are never densified.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,6 @@ from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, names_of,
 from ..target_losses._positional import check_k, places_of_share
 from ._surrogates import (
     Places,
-    PrecisionSurrogate,
     SortedScores,
     mistakes,
     surrogate_values,
@@ -175,42 +174,6 @@ def strata(labels, top):
 # Batches ----------------------------------------------------------------------------
 
 
-class Rule(NamedTuple):
-    """Update of the weights.
-
-    Attributes
-    ----------
-    surrogate : PrecisionSurrogate
-    perceptron : bool
-        True: steps on the mistakes, summed over the batch. False: steps on the margin violations,
-        averaged over the places at the top of each list.
-    """
-
-    surrogate: PrecisionSurrogate
-    perceptron: bool
-
-    def changes(self, v):
-        """Ranks of the scores with a slope, these slopes, and their lists."""
-        if self.perceptron:
-            return v.places.changes(mistakes(v), self.surrogate.perceptron)
-        return v.places.changes(violations(self.surrogate, v), self.surrogate.raised)
-
-
-class Step(NamedTuple):
-    """Subgradient of a batch at the current weights, and the precision there.
-
-    Attributes
-    ----------
-    direction : ndarray, shape of the weights, or None
-        Sum over the lists, to be subtracted from the weights; None if it is zero.
-    hits : float
-        Sum over the lists of one minus the mistakes at the top over their largest number.
-    """
-
-    direction: np.ndarray | None
-    hits: float
-
-
 class _Batch:
     """Lists that are sorted together. A subclass defines `_sorted` and `_combined`."""
 
@@ -223,25 +186,44 @@ class _Batch:
         self.n_places = int(self.places.most.sum())
         self.sign = np.where(mirrored, -1.0, 1.0) if mirrored.any() else None
 
-    def step(self, weights, rule):
+    def step(self, weights, surrogate, perceptron=False):
+        """Subgradient of the batch at the weights, and the precision there.
+
+        Parameters
+        ----------
+        weights : ndarray
+        surrogate : PrecisionSurrogate
+        perceptron : bool, default=False
+            True: the step on the mistakes, summed over the batch. False: the step on the margin
+            violations, averaged over the places at the top of each list.
+
+        Returns
+        -------
+        direction : ndarray, shape of the weights, or None
+            Sum over the lists, to be subtracted from the weights; None if it is zero.
+        hits : float
+            Sum over the lists of one minus the mistakes at the top over their largest number.
+        """
         v = self._sorted(weights)
-        rows, slopes, lists = rule.changes(v)
-        if not slopes.any():
-            return Step(None, v.hits)
-        if not rule.perceptron:
+        if perceptron:
+            rows, slopes, lists = v.places.changes(mistakes(v), surrogate.perceptron)
+        else:
+            rows, slopes, lists = v.places.changes(violations(surrogate, v), surrogate.raised)
             slopes *= self.places.scale.take(lists)
+        if not slopes.any():
+            return None, v.hits
         if self.sign is not None:
             slopes *= self.sign.take(lists)
         slope = np.zeros(len(v.order), dtype=weights.dtype)
         slope[v.order.take(rows)] = slopes
-        return Step(self._combined(slope), v.hits)
+        return self._combined(slope), v.hits
 
-    def tangent(self, weights, rule):
+    def tangent(self, weights, surrogate):
         """Mean over the places of the surrogate of one list, a subgradient, and the hits."""
-        value = surrogate_values(rule.surrogate, self._sorted(weights))[0]
-        step = self.step(weights, rule)
-        slope = np.zeros_like(weights) if step.direction is None else step.direction
-        return float(value) / self.n_places, slope, step.hits
+        value = surrogate_values(surrogate, self._sorted(weights))[0]
+        direction, hits = self.step(weights, surrogate)
+        slope = np.zeros_like(weights) if direction is None else direction
+        return float(value) / self.n_places, slope, hits
 
 
 class ListsBatch(_Batch):

@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -29,8 +29,6 @@ from ..regression._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import (
     Part,
-    Rule,
-    Top,
     check_top,
     held_out_measure,
     make_batches,
@@ -64,24 +62,6 @@ a_start = ParameterRule(
     ),
     "a linear model or an array of weights",
 )
-
-
-class Plan(NamedTuple):
-    """Target loss, top and steps of a fit, all names resolved."""
-
-    loss: TargetLoss
-    top: Top
-    descent: Descent
-
-
-class Fit(NamedTuple):
-    """Weights (p,) or (p + 1, L) of the standardised features, state and curve of the steps."""
-
-    weights: np.ndarray
-    path: Trajectory
-    curve: list
-    n_iter: int
-    gap: float | None = None
 
 
 def _takes_streams(estimator):
@@ -319,19 +299,20 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         """
         with fresh_fit(self):
             X, labels = self._read(X, y, qid, None, self.pos_label, reset=True)
-            plan = self._encode()
-            check_top(labels, plan.loss, plan.top)
+            top, descent = self._encode()
+            check_top(labels, self.target_loss_, top)
             random_state = check_random_state(self.random_state)
-            train, held = self._hold_out(Part(X, labels, plan.top), random_state)
+            train, held = self._hold_out(Part(X, labels, top), random_state)
             path, scaled = self._standardise(train.X, train.labels)
-            fit = self._solve(path, train._replace(X=scaled), held, plan, random_state)
-            if held is not None and fit.curve[0] > max(fit.curve[1:]):
+            weights = self._solve(path, train._replace(X=scaled), held, descent, random_state)
+            curve = self.loss_curve_
+            if held is not None and curve[0] > max(curve[1:]):
                 warn_of_start(self.start)
                 start, _ = self._standardise(X, labels)
-                path = replace(start, n_places=path.n_places, n_steps=path.n_steps)
-                fit = fit._replace(weights=start.start, path=path)
+                self._path_ = replace(start, n_places=path.n_places, n_steps=path.n_steps)
+                weights = start.start
             self.n_lists_ = labels.n_lists
-            self._keep(X, labels, plan, fit)
+            self._keep(X, labels, weights)
         return self
 
     @available_if(_takes_streams)
@@ -377,18 +358,18 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             classes, pos_label = self._known_classes(classes), self.pos_label_
         with all_or_nothing(self):
             X, labels = self._read(X, y, qid, classes, pos_label, reset=not continues)
-            plan = self._encode()
+            top, descent = self._encode()
             if continues:
                 self._check_continues(labels)
-            path = replace(self._path_) if continues else None  # an error must not change the model
-            if path is not None and path.n_steps:
-                scaled = path.standardise(X)
-            else:
+            path = getattr(self, "_path_", None)
+            if path is None or not path.n_steps:
                 path, scaled = self._standardise(X, labels)
-            fit = self._solve_one_pass(path, Part(scaled, labels, plan.top), plan)
+            else:  # a copy: an error must not change the fitted state
+                path, scaled = replace(path), path.standardise(X)
+            weights = self._solve_one_pass(path, Part(scaled, labels, top), descent)
             n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
             self.n_lists_ = max(n_lists - labels.one_list, 1)
-            self._keep(X, labels, plan, fit, self.threshold_ if continues else 0.0)
+            self._keep(X, labels, weights, self.threshold_ if continues else 0.0)
         return self
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
@@ -474,9 +455,9 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             )
 
     def _encode(self):
-        """Check the parameters; returns their `Plan`."""
+        """Check the parameters; returns the `Top` and the settings of the steps."""
         check_parameters(self)
-        loss, top = resolve_top(self.target_loss)
+        self.target_loss_, top = resolve_top(self.target_loss)
         perceptron, surrogate = self.update == "perceptron", self.surrogate
         default = "avg" if perceptron else "ramp"
         if self.solver == "cutting_plane":
@@ -493,8 +474,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
                 f"There is no perceptron on {surrogate!r}: take surrogate= one of "
                 f"{perceptron_names()}, or update='sgd'."
             )
-        rule = Rule(PRECISION_SURROGATES[surrogate], perceptron)
-        return Plan(loss, top, Descent(rule, float(self.eta0), float(self.alpha)))
+        form, eta0, alpha = PRECISION_SURROGATES[surrogate], float(self.eta0), float(self.alpha)
+        return top, Descent(form, perceptron, eta0, alpha)
 
     # Fit ----------------------------------------------------------------------------
 
@@ -523,33 +504,39 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         square = mean_square(scaled) + (weights.ndim == 2)  # an intercept is a feature of 1
         return Trajectory(weights, weights, weights, scaling, square), scaled
 
-    def _solve(self, path, rows, held, plan, random_state):
-        """All passes, or cutting planes, over the standardised rows."""
+    def _solve(self, path, rows, held, descent, random_state):
+        """All passes, or cutting planes, over the standardised rows; returns the weights."""
         if self.solver == "cutting_plane":
             report = partial(self._report, "round", "rows")
-            found = minimise_struct(rows, plan.descent, self.tol, self.max_iter, report)
-            return Fit(found.weights, path, found.curve, len(found.curve), found.gap)
+            found = minimise_struct(rows, descent, self.tol, self.max_iter, report)
+            self._path_, self.loss_curve_, self.duality_gap_ = path, found.curve, found.gap
+            self.n_iter_ = len(found.curve)
+            return found.weights
         batches = make_batches(rows, self.batch_size, random_state)
         path.n_places = sum(batch.n_places for batch in batches)
         if not path.n_places:
-            raise ValueError(f"The top of {plan.loss!r} holds every list: every order is right.")
+            raise ValueError(
+                f"The top of {self.target_loss_!r} holds every list: every order is right."
+            )
         where = "mini-batches" if held is None else "held-out rows"
         with np.errstate(over="ignore", invalid="ignore"):
-            weights, curve = descend(
+            weights, self.loss_curve_ = descend(
                 path,
                 batches,
                 random_state,
-                plan.descent,
+                descent,
                 max_iter=self.max_iter,
                 average=self.average,
-                monitor=None if held is None else self._monitor(path, held, plan.loss),
+                monitor=None if held is None else self._monitor(path, held),
                 report=partial(self._report, "pass", where),
             )
-        return Fit(weights, replace(path, last=weights, mean=weights), curve, self.max_iter)
+        self._path_, self.n_iter_ = replace(path, last=weights, mean=weights), self.max_iter
+        return weights
 
-    def _monitor(self, path, held, loss):
+    def _monitor(self, path, held):
         """``f(weights)``, the measure of the held-out rows."""
-        measure, scaled = held_out_measure(held.labels, loss, held.top), path.standardise(held.X)
+        measure = held_out_measure(held.labels, self.target_loss_, held.top)
+        scaled = path.standardise(held.X)
 
         def precision(weights):
             scores = scores_of(scaled, weights)
@@ -559,36 +546,33 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
         return precision
 
-    def _solve_one_pass(self, path, rows, plan):
+    def _solve_one_pass(self, path, rows, descent):
         """One pass over the standardised rows of a call of `partial_fit`."""
         batches = make_batches(rows, self.batch_size, None)
         path.n_places += sum(batch.n_places for batch in batches)
         with np.errstate(over="ignore", invalid="ignore"):
-            value = run_pass(path, batches, plan.descent)
+            value = run_pass(path, batches, descent)
         if np.isnan(value):
             warnings.warn(
                 "Nothing is learnt from this call: none of its lists has a positive and a negative "
                 "that could exchange places at the top.",
                 stacklevel=3,
             )
-        return Fit(path.mean if self.average else path.last, path, [value], 1)
+        self.__dict__.pop("duality_gap_", None)  # an earlier fit may have used cutting planes
+        self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1
+        return path.mean if self.average else path.last
 
-    def _keep(self, X, labels, plan, fit, threshold=None):
+    def _keep(self, X, labels, weights, threshold=None):
         """Set the fitted attributes; rows of one class keep the given `threshold`."""
         self.classes_, self.pos_label_ = labels.classes, labels.pos_label
         self.n_items_, self._has_qid_ = labels.n_items, labels.lists is not None
-        self.target_loss_ = plan.loss
-        self.n_iter_, self.loss_curve_, self._path_ = fit.n_iter, fit.curve, fit.path
-        self.__dict__.pop("duality_gap_", None)  # an earlier fit may have used cutting planes
-        if fit.gap is not None:
-            self.duality_gap_ = fit.gap
-        sign, weights = self._sign(), fit.weights
+        sign, scaling = self._sign(), self._path_.scaling
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 if self.n_items_ is None:  # an intercept changes no order
-                    coef, free = sign * weights[np.newaxis] / fit.path.scaling.scale, np.zeros(1)
+                    coef, free = sign * weights[np.newaxis] / scaling.scale, np.zeros(1)
                 else:
-                    coef, free = fit.path.scaling.unscaled(weights[:-1].T, weights[-1])
+                    coef, free = scaling.unscaled(weights[:-1].T, weights[-1])
                 self.coef_, free = coef.astype(X.dtype), free.astype(X.dtype)
             scores = sign * linear_scores(X, self.coef_, free)  # computed as in predict, for ties
         except ValueError:

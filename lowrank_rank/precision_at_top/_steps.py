@@ -24,7 +24,8 @@ from .._arrays import mean_square, numbers
 from ..regression._logistic import fit_logistic
 from ..regression._statistics import Moments, Scaling, default_alpha, standardise
 from ..solvers import cutting_plane
-from ._batches import Rule, make_batches, scores_of, take_rows
+from ._batches import make_batches, scores_of, take_rows
+from ._surrogates import PrecisionSurrogate
 
 # Initial weights --------------------------------------------------------------------
 
@@ -161,32 +162,29 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Descent:
-    """Settings of the steps."""
+    """Settings of the steps; perceptrons have neither step size nor penalty."""
 
-    rule: Rule
+    surrogate: PrecisionSurrogate
+    perceptron: bool
     eta0: float
     alpha: float
 
     def advance(self, path, batch):
         """Take one step; returns the hits of the batch before it."""
-        step = batch.step(path.last, self.rule)
+        direction, hits = batch.step(path.last, self.surrogate, self.perceptron)
         path.n_steps += 1
-        if self.rule.perceptron:
-            if step.direction is not None:
-                path.last = path.last - step.direction
-        else:
-            self._descend(path, step.direction, batch.n_lists)
-        newest = 4.0 / (path.n_steps + 3.0)  # weights grow like t^3
-        path.mean = path.mean + newest * (path.last - path.mean)
-        return step.hits
-
-    def _descend(self, path, direction, n_lists):
-        rate = self.eta0 / sqrt(path.n_steps)
-        if direction is not None and path.square > 0:
-            path.last = path.last - float(rate / (path.square * n_lists)) * direction
-        pull = float(rate * self.alpha * path.square / path.n_places)
+        rate, pull = 1.0, 0.0
+        if not self.perceptron:
+            rate = self.eta0 / sqrt(path.n_steps)
+            pull = float(rate * self.alpha * path.square / path.n_places)
+            rate = float(rate / (path.square * batch.n_lists)) if path.square > 0 else 0.0
+        if direction is not None:
+            path.last = path.last - rate * direction
         if pull > 0:
             path.last = (path.last + pull * path.start) / (1.0 + pull)
+        newest = 4.0 / (path.n_steps + 3.0)  # weights grow like t^3
+        path.mean = path.mean + newest * (path.last - path.mean)
+        return hits
 
 
 def run_pass(path, batches, descent):
@@ -277,7 +275,7 @@ def minimise_struct(part, descent, tol, max_iter, report):
     n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
     penalty = descent.alpha * n_entries * mean_square(X) / batch.n_places
     fit = cutting_plane(
-        lambda weights: batch.tangent(weights, descent.rule),
+        lambda weights: batch.tangent(weights, descent.surrogate),
         np.zeros(X.shape[1]),
         penalty=max(penalty, np.finfo(float).tiny),
         tol=tol or 0.0,

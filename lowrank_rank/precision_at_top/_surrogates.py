@@ -186,6 +186,12 @@ def _nothing(v):
     return np.zeros(len(v.places.k))
 
 
+def _below_k(v):
+    """Minus the sum of the scores of the positives after the first k."""
+    places = v.places
+    return v.until[places.starts + places.k] - v.until[places.starts + places.n_positives]
+
+
 def _pushed_out(d, k, n_positives):
     return k - d, k, 1.0
 
@@ -209,12 +215,7 @@ PRECISION_SURROGATES: dict[str, PrecisionSurrogate] = {
         perceptron=_pushed_out,
     ),
     "struct": PrecisionSurrogate(
-        _to_the_top,
-        lambda d, k, n_positives: (k - d, n_positives, 1.0),
-        lambda v: (
-            v.until[v.places.starts + v.places.k] - v.until[v.places.starts + v.places.n_positives]
-        ),
-        convex=True,
+        _to_the_top, lambda d, k, n_positives: (k - d, n_positives, 1.0), _below_k, convex=True
     ),
 }
 

@@ -1,6 +1,7 @@
 """HingeMixin: parameters, standardisation, penalty and solvers of the structured hinges."""
 
 import warnings
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,6 +48,7 @@ class HingeMixin:
     batch_size: Any
     random_state: Any
     verbose: int
+    _descent_: Any
 
     _n_batches = 100  #: number of batches for batch_size="auto" of "sgd"
 
@@ -90,16 +92,6 @@ class HingeMixin:
             self._scaling_, self._mean_square_ = scaling, moments.mean_square
         return standardise(X, self._scaling_)
 
-    def _solver(self, problem):
-        if self.solver == "auto":
-            return "lbfgs" if problem.is_smooth else "cutting_plane"
-        if self.solver == "lbfgs" and not problem.is_smooth:
-            raise ValueError(
-                "solver='lbfgs' needs a smooth approximation, and this hinge has none: take "
-                "'cutting_plane' or 'sgd'."
-            )
-        return self.solver
-
     def _batch_size(self, problem, solver):
         """The number of blocks in a batch.
 
@@ -129,10 +121,17 @@ class HingeMixin:
 
     def _solve(self, problem, alpha):
         """Minimise the objective; sets the attributes of the solver and returns the weights."""
-        self.alpha_ = alpha
-        solver, rng = self._solver(problem), check_random_state(self.random_state)
+        self.alpha_, solver = alpha, self.solver
+        if solver == "auto":
+            solver = "lbfgs" if problem.is_smooth else "cutting_plane"
+        elif solver == "lbfgs" and not problem.is_smooth:
+            raise ValueError(
+                "solver='lbfgs' needs a smooth approximation, and this hinge has none: take "
+                "'cutting_plane' or 'sgd'."
+            )
+        rng = check_random_state(self.random_state)
         max_iter = self.max_iter or (15 if solver == "sgd" else 1000)
-        settings = {"alpha": alpha, "tol": self.tol, "max_iter": max_iter, "report": self._report()}
+        settings = {"alpha": alpha, "tol": self.tol, "max_iter": max_iter, "report": self._report}
         size = self._batch_size(problem, solver)
         self._descent_ = Descent(problem.size) if solver == "sgd" else None
         if solver == "lbfgs":
@@ -143,7 +142,10 @@ class HingeMixin:
             fit = descend(problem, self._descent_, problem.batches(size, rng), rng, **settings)
         self.solver_, self.n_iter_ = solver, max(fit.n_iter, 1)
         self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
-        if not fit.converged:
+        converged = fit.converged
+        if solver == "sgd":  # its steps fail if zero weights are better; they ignore the gap
+            converged = fit.w.any() or not self._descent_.mean.any()
+        if not converged:
             scale = "" if self.standardize else ", or bring the features to one scale"
             warnings.warn(
                 f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
@@ -158,10 +160,8 @@ class HingeMixin:
         """One pass of steps over more blocks, after the steps of earlier calls."""
         alpha = self.alpha_ = float(self.alpha)
         if getattr(self, "_descent_", None) is None:
-            self._descent_ = Descent(problem.size)
-            self.n_iter_ = 0
-        descent = Descent(problem.size)  # a copy: an error below must not change the state
-        vars(descent).update(vars(self._descent_))
+            self._descent_, self.n_iter_ = Descent(problem.size), 0
+        descent = copy(self._descent_)  # an error below must not change the state
         for part in problem.batches(self._batch_size(problem, "sgd")):
             value = descent.step(part, alpha, problem.n_blocks)
         self._descent_, self.solver_ = descent, "sgd"
@@ -171,16 +171,8 @@ class HingeMixin:
         self.dual_gap_ = float("nan")
         return w
 
-    def _report(self):
-        if not self.verbose:
-            return None
-
-        def say(n_iter, objective, gap=None):
-            if n_iter % self.verbose == 0:
-                certificate = "" if gap is None else f", gap {gap:.2g}"
-                print(
-                    f"[{type(self).__name__}] iteration {n_iter}: objective {objective:.6g}"
-                    f"{certificate}"
-                )
-
-        return say
+    def _report(self, n_iter, objective, gap=None):
+        if self.verbose and n_iter % self.verbose == 0:
+            certificate = "" if gap is None else f", gap {gap:.2g}"
+            name = type(self).__name__
+            print(f"[{name}] iteration {n_iter}: objective {objective:.6g}{certificate}")

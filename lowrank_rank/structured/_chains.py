@@ -5,8 +5,6 @@
 Sequences of equal length are one array: there is a loop over positions, none over sequences.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import logsumexp
 
@@ -51,11 +49,13 @@ def viterbi(emissions, transitions, lists):
 _LOW = 1e-200  # smaller sums may have lost terms to underflow
 
 
-class Marginals(NamedTuple):
+def chain_marginals(emissions, transitions, lists, weights):
     """The distribution over label sequences proportional to exp(score).
 
-    Attributes
-    ----------
+    It is computed by the forward and backward recursions; `weights` are of the sequences.
+
+    Returns
+    -------
     log_sums : ndarray of shape (n_lists,)
         Logarithm of the sum over all label sequences.
     labels : ndarray of shape (n_rows, n_labels)
@@ -63,14 +63,6 @@ class Marginals(NamedTuple):
     pairs : ndarray of shape (n_labels, n_labels)
         Weighted expected number of transitions, over all sequences.
     """
-
-    log_sums: np.ndarray
-    labels: np.ndarray
-    pairs: np.ndarray
-
-
-def chain_marginals(emissions, transitions, lists, weights):
-    """`Marginals` by the forward and backward recursions; `weights` of the sequences."""
     q = emissions.shape[1]
     labels, pairs = np.empty_like(emissions), np.zeros((q, q))
     log_sums = np.empty(lists.n_lists)
@@ -84,25 +76,20 @@ def chain_marginals(emissions, transitions, lists, weights):
             forward[:, t] += _passed_on(forward[:, t - 1], factor, shifted)
         backward = np.zeros((len(members), q))
         for t in range(rows.shape[1] - 1, -1, -1):
-            labels[rows[:, t]] = _normalised(forward[:, t] + backward)
+            of_labels = _exp(forward[:, t] + backward)
+            labels[rows[:, t]] = of_labels / of_labels.sum(axis=1, keepdims=True)
             if t:
                 right = own[:, t] + backward
                 pairs += _pairs(forward[:, t - 1], right, factor, shifted, weights[members])
                 backward = _passed_on(right, factor.T, shifted.T)
         log_sums[members] = _passed_on(forward[:, -1], np.ones((q, 1)), np.zeros((q, 1)))[:, 0]
         log_sums[members] += (rows.shape[1] - 1) * shift
-    return Marginals(log_sums, labels, pairs)
+    return log_sums, labels, pairs
 
 
 def _exp(logs):
     """exp of each row, divided by its largest entry."""
     return np.exp(logs - logs.max(axis=1, keepdims=True))
-
-
-def _normalised(logs):
-    values = _exp(logs)
-    values /= values.sum(axis=1, keepdims=True)
-    return values
 
 
 def _passed_on(logs, factor, log_factor):
@@ -169,10 +156,13 @@ class ChainProblem(LinearProblem):
     in all sequences: blocks have weights per element.
     """
 
+    is_smooth = True
+
     def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
         super().__init__(X, hinge, weights, n_columns, intercept=intercept)
         self.n_emissions = self.size
         self.size += n_columns**2
+        self.true_pairs = transition_counts(hinge.y, hinge.lists, n_columns, weights)
 
     def transitions(self, w):
         return w[self.n_emissions :].reshape(self.n_columns, self.n_columns)
@@ -181,7 +171,7 @@ class ChainProblem(LinearProblem):
         labels, slopes, costs = self._worst_labels(w)
         cost = float(costs.sum())
         pairs = transition_counts(labels, self.hinge.lists, self.n_columns, self.weights)
-        slope = np.append(self.features(slopes), (pairs - self._true_pairs).ravel())
+        slope = np.append(self.features(slopes), (pairs - self.true_pairs).ravel())
         return Tangent(cost + float(slope @ w), slope, cost)
 
     def worst_of_parts(self, w, part):
@@ -209,25 +199,14 @@ class ChainProblem(LinearProblem):
     def soft(self, w, gamma):
         hinge = self.hinge
         emissions, transitions, lists = self.scores(w), self.transitions(w), hinge.lists
-        found = chain_marginals(
+        log_sums, labels, pairs = chain_marginals(
             (emissions + hinge.costs) / gamma, transitions / gamma, lists, self.weights
         )
         rows, every = lists.spread(self.weights), np.arange(len(emissions))
         true = float(emissions[every, hinge.y] @ rows)
-        true += float(np.sum(self._true_pairs * transitions))
-        slopes = found.labels * rows[:, np.newaxis]
+        true += float(np.sum(self.true_pairs * transitions))
+        slopes = labels * rows[:, np.newaxis]
         cost = float(np.sum(hinge.costs * slopes))
         slopes[every, hinge.y] -= rows
-        slope = np.append(self.features(slopes), (found.pairs - self._true_pairs).ravel())
-        return Tangent(gamma * float(found.log_sums @ self.weights) - true, slope, cost)
-
-    @property
-    def is_smooth(self):
-        return True
-
-    @property
-    def _true_pairs(self):
-        if not hasattr(self, "_pairs"):
-            hinge = self.hinge
-            self._pairs = transition_counts(hinge.y, hinge.lists, self.n_columns, self.weights)
-        return self._pairs
+        slope = np.append(self.features(slopes), (pairs - self.true_pairs).ravel())
+        return Tangent(gamma * float(log_sums @ self.weights) - true, slope, cost)

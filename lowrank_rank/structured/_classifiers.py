@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
@@ -581,27 +581,22 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
         """
         with fresh_fit(self):
             measure, hinge = resolve_hinge(self.target_loss, of_classes=True)
-            measure = clone(measure)
             check_parameters(self)
-            X, labels = self._read_rows(X, y)
+            X = self._validate_X(X, reset=True)
+            labels = read_binary_labels(y, None, None, self.pos_label, self)
+            if labels.positive.ndim != 1:
+                raise ValueError(
+                    f"y has shape {labels.positive.shape}: StructuredHingeBinaryClassifier takes "
+                    "one label per row. A matrix of 0 and 1 is for PrecisionAtKPerceptron, or for "
+                    "MultiOutputClassifier around this one."
+                )
+            check_consistent_length(X, labels.positive)
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
             made, relevant = self._encode(labels, measure, hinge)
             scaled = self._standardised(X, np.ones(len(relevant)), centre=self.fit_intercept)
             coef, intercept = self._solve_measure(scaled, relevant, made, hinge)
             self._keep(X, labels.positive, *self._scaling_.unscaled(coef, intercept))
         return self
-
-    def _read_rows(self, X, y):
-        X = self._validate_X(X, reset=True)
-        labels = read_binary_labels(y, None, None, self.pos_label, self)
-        if labels.positive.ndim != 1:
-            raise ValueError(
-                f"y has shape {labels.positive.shape}: StructuredHingeBinaryClassifier takes one "
-                "label per row. A matrix of 0 and 1 is for PrecisionAtKPerceptron, or for "
-                "MultiOutputClassifier around this one."
-            )
-        check_consistent_length(X, labels.positive)
-        return X, labels
 
     def _encode(self, labels, measure, hinge):
         """The hinge of all rows as one list, and which rows are relevant."""

@@ -5,13 +5,14 @@ row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft
 approximation by probabilities of the labels y'; its cost is their expected Delta.
 
 A new measure of two relevance levels needs its loss as a function of the counts
-(`_maximisers.CountLoss`) and a line in `HINGES`.
+(as `_maximisers.f_loss`) and a line in `HINGES`.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from .._arrays import ArrayLike
 from .._labels import lists_of, read_labels, split_target
@@ -62,14 +63,6 @@ class ListHinge:
 
     def __init__(self, y, lists, n_items=None, **settings):
         self.y, self.lists, self.n_items, self.settings = y, lists, n_items, settings
-        self._prepare(**settings)
-
-    def _prepare(self, *args: Any, **settings: Any) -> None:
-        """Compute arrays that depend on the labels alone."""
-
-    def _worst(self, scores):
-        """Values of the lists, and slopes of the flat scores."""
-        raise NotImplementedError
 
     def take(self, blocks):
         rows = rows_of(self.lists, blocks)
@@ -84,10 +77,6 @@ class ListHinge:
         """Repeat the value of each block for its scores."""
         return weights[:, np.newaxis] if self.n_items else self.lists.spread(weights)[:, np.newaxis]
 
-    def worst(self, scores):
-        values, slopes = self._worst(np.ascontiguousarray(scores).ravel())
-        return values, slopes.reshape(scores.shape)
-
 
 class PairHinge(ListHinge):
     """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
@@ -97,23 +86,23 @@ class PairHinge(ListHinge):
     two grades this is one minus the ROC area.
     """
 
-    def _prepare(self, normalize="all"):
-        r = self.lists.lengths
+    def __init__(self, y, lists, n_items=None, *, normalize="all"):
+        super().__init__(y, lists, n_items, normalize=normalize)
+        r = lists.lengths
         self.grades = dense_grades(self.y, self.lists)
         unequal = PairSums(self.grades, np.zeros(len(self.y)), self.lists).n_active
         total = r * (r - 1) / 2.0 if normalize == "all" else unequal
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
         self.tied = (total - unequal) * self.scale
 
-    def _worst(self, scores):
-        sums = PairSums(self.grades, scores, self.lists)
+    def worst(self, scores):
+        sums = PairSums(self.grades, scores.ravel(), self.lists)
         slopes = sums.hinge_slopes * self.lists.spread(self.scale)
-        return sums.hinge * self.scale + self.tied, slopes
+        return sums.hinge * self.scale + self.tied, slopes.reshape(scores.shape)
 
     def soft(self, scores, gamma, weights):
         """Smooth each term max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
-        flat = np.ascontiguousarray(scores).ravel()
-        scale = self.scale * weights
+        flat, scale = scores.ravel(), self.scale * weights
         sums = PairSums(self.grades, flat, self.lists)
         beyond = PairSums(self.grades, flat, self.lists, margin=1.0 - gamma)
         value = (sums.squared - beyond.squared) / (2.0 * gamma)
@@ -125,13 +114,11 @@ class PairHinge(ListHinge):
 
 
 class CountHinge(ListHinge):
-    """Measure of the counts of a list, by its `CountLoss`; y says which items are relevant."""
+    """Measure of the counts of a list, by its `count_loss`; y says which items are relevant."""
 
-    def _prepare(self, count_loss):
-        self.count_loss = count_loss
-
-    def _worst(self, scores):
-        return count_hinge(self.y, scores, self.lists, self.count_loss)
+    def worst(self, scores):
+        values, slopes = count_hinge(self.y, scores.ravel(), self.lists, **self.settings)
+        return values, slopes.reshape(scores.shape)
 
 
 class PlacesHinge(ListHinge):
@@ -141,20 +128,20 @@ class PlacesHinge(ListHinge):
     relevant item has no Delta.
     """
 
-    def _prepare(self, discounts):
+    def __init__(self, y, lists, n_items=None, *, discounts):
+        super().__init__(y, lists, n_items, discounts=discounts)
         self.discounts = discounts
-        below = self.lists.spread(self.lists.lengths) + 1.0
-        self.bottom = below - mid_ranks(self.y, self.lists)
+        self.bottom = lists.spread(lists.lengths) + 1.0 - mid_ranks(y, lists)
 
-    def _worst(self, scores):
-        lists = self.lists
-        places = worst_places(self.y, scores, lists, self.discounts)
+    def worst(self, scores):
+        lists, flat = self.lists, scores.ravel()
+        places = worst_places(self.y, flat, lists, self.discounts)
         at = np.minimum(places, len(self.discounts)) - 1
         found = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
         slopes = lists.spread(lists.lengths) + 1.0 - places - self.bottom
         has_any = lists.sum(self.y) > 0
-        values = has_any - lists.sum(found * self.y) + lists.sum(slopes * scores)
-        return values, slopes
+        values = has_any - lists.sum(found * self.y) + lists.sum(slopes * flat)
+        return values, slopes.reshape(scores.shape)
 
 
 class ClassHinge:
@@ -304,7 +291,7 @@ def resolve_hinge(target_loss, *, of_classes=False):
             f"{measure!r} has no structured hinge here: take one of {', '.join(names)}. "
             "LowRankSurrogateRanker takes every target loss."
         )
-    return measure, HINGES[type(measure)]
+    return clone(measure), HINGES[type(measure)]  # later changes apply to the next fit
 
 
 def check_bounds(measure, hinge, y, lists):

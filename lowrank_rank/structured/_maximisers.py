@@ -22,10 +22,9 @@ b. So the best b is where the increments change their sign, which a binary searc
 all lists at once. After the sort it takes O(P log N) for P relevant and N other items.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple
+from math import comb
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -59,23 +58,21 @@ def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
     level = dense_grades(b, lists)
     kept = _candidates(level, lists, k)
     part, _ = lists.select(kept)
-    values = (s[kept], b[kept], _cost_of_passing(s, kept, lists)[kept], level[kept])
-    solve: Callable[..., np.ndarray] = _by_counts
-    if n_states(int(values[3].max()) + 1, k) > max_states:
-        solve = _by_assignment
+    # Sum of s - t over the items before each item that are no candidates.
+    n, total = (_within_lists(values, lists) for values in (~kept * 1.0, ~kept * s))
+    cost = np.maximum(total - n * s, 0.0)
+    values = (s[kept], b[kept], cost[kept], level[kept])
+    n_levels = int(level[kept].max()) + 1
+    n_states = comb(k + n_levels, n_levels)  # ways to place at most k items of some levels
+    few = n_states <= max_states
     places = np.empty(part.n_rows, dtype=np.intp)
-    for some in batches(part.n_lists, _entries(values[3], k, part, max_states), 2**20):
+    # Memory of the dynamic program for a list, in numbers.
+    entries = n_levels * (part.n_rows / part.n_lists + n_levels * k**2) + min(n_states, max_states)
+    for some in batches(part.n_lists, round(entries), 2**20):
         rows = slice(part.offsets[some.start], part.offsets[some.stop])
-        own = RankingLists(part.lengths[some])
-        places[rows] = solve(*[value[rows] for value in values], own, discounts[:k])
+        own = (*(v[rows] for v in values), RankingLists(part.lengths[some]), discounts[:k])
+        places[rows] = _by_counts(*own) if few else _by_assignment(*own)
     return _complete(order[kept], places, np.minimum(k, lists.lengths), order, lists)
-
-
-def _entries(level, k, lists, max_states):
-    """Memory of the dynamic program for a list, in numbers."""
-    n_levels = int(level.max()) + 1
-    states = min(n_states(n_levels, k), max_states)
-    return round(states + n_levels * (lists.n_rows / lists.n_lists + (n_levels * k) * k))
 
 
 def _candidates(level, lists, k):
@@ -101,25 +98,10 @@ def _candidates(level, lists, k):
     return found
 
 
-def _cost_of_passing(s, is_candidate, lists):
-    """Sum of s - t over the items before each item that are no candidates."""
-    others = ~is_candidate
-    n, total = (_within_lists(values, lists) for values in (others * 1.0, others * s))
-    return np.maximum(total - n * s, 0.0)
-
-
 def _within_lists(values, lists):
     """Cumulative sums within each list."""
     total = np.concatenate([[0.0], np.cumsum(values)])
     return total[1:] - lists.spread(total[lists.starts])
-
-
-def n_states(n_levels, k):
-    """Ways to place at most k items of some levels of gain: C(k + n_levels, n_levels)."""
-    count = 1.0
-    for i in range(n_levels):
-        count *= (k + n_levels - i) / (n_levels - i)
-    return round(count)
 
 
 @lru_cache(maxsize=32)
@@ -173,17 +155,11 @@ def _by_counts(s, b, cost, level, lists, discounts):
         counts = layers[placed + 1][state]
         counts[every, level_of] -= 1
         places[item[level_of, counts[every, level_of], every]] = placed + 1
-        state = _index_of(layers[placed], counts)
+        powers = (placed + 1.0) ** np.arange(n_levels)  # the codes of distinct states differ
+        codes = layers[placed] @ powers
+        by_code = np.argsort(codes)
+        state = by_code[np.searchsorted(codes[by_code], counts @ powers)]
     return places[:-1]
-
-
-def _index_of(layer, counts):
-    """Index in a layer of each row of counts."""
-    base = int(layer.max(initial=0)) + 1
-    powers = float(base) ** np.arange(layer.shape[1])
-    codes = layer @ powers
-    by_code = np.argsort(codes)
-    return by_code[np.searchsorted(codes[by_code], counts @ powers)]
 
 
 def _tables(s, b, cost, level, n_levels, lists, k):
@@ -246,22 +222,10 @@ def _complete(candidates, found, n_first, order, lists):
 
 
 # Measures of counts -----------------------------------------------------------------
-
-
-class CountLoss(NamedTuple):
-    """A loss that is a function of the four counts, concave in b.
-
-    Attributes
-    ----------
-    loss : callable
-        ``loss(a, b, P, N)`` with arrays of counts.
-    bounds : callable
-        ``bounds(a, P, N)`` returns the least and the largest b that V allows; no b where the
-        least is above.
-    """
-
-    loss: Callable
-    bounds: Callable = lambda a, P, N: (np.zeros_like(a), N + np.zeros_like(a))
+#
+# The loss of a measure is a pair of functions of arrays of counts. ``loss(a, b, P, N)`` is concave
+# in b. ``bounds(a, P, N)`` returns the least and the largest b that V allows; V allows no b if the
+# least is larger.
 
 
 def f_loss(beta):
@@ -272,7 +236,7 @@ def f_loss(beta):
         total = hits + b + beta**2 * (P - a)
         return 1.0 - np.divide(hits, total, out=np.ones(np.shape(total)), where=total > 0)
 
-    return CountLoss(loss)
+    return loss, any_count
 
 
 def balanced_loss():
@@ -281,7 +245,7 @@ def balanced_loss():
     def loss(a, b, P, N):
         return 1.0 - 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
 
-    return CountLoss(loss)
+    return loss, any_count
 
 
 def precision_loss(k):
@@ -290,7 +254,7 @@ def precision_loss(k):
     def loss(a, b, P, N):
         return 1.0 - a / np.maximum(a + b, 1)
 
-    return CountLoss(loss, lambda a, P, N: (np.maximum(k - a, 0), N + np.zeros_like(a)))
+    return loss, lambda a, P, N: (np.maximum(k - a, 0), N + np.zeros_like(a))
 
 
 def recall_loss(k):
@@ -299,7 +263,12 @@ def recall_loss(k):
     def loss(a, b, P, N):
         return 1.0 - a / np.maximum(P, 1) + 0.0 * b
 
-    return CountLoss(loss, lambda a, P, N: (np.zeros_like(a), np.minimum(N, k - a)))
+    return loss, lambda a, P, N: (np.zeros_like(a), np.minimum(N, k - a))
+
+
+def any_count(a, P, N):
+    """Bounds of b for measures whose V has all label vectors."""
+    return np.zeros_like(a), N + np.zeros_like(a)
 
 
 def count_hinge(relevant, scores, lists, count_loss):
@@ -311,7 +280,8 @@ def count_hinge(relevant, scores, lists, count_loss):
         Grouped.
     scores : ndarray of shape (n_rows,)
     lists : RankingLists
-    count_loss : CountLoss
+    count_loss : tuple of callable
+        ``loss`` and ``bounds`` of a measure.
 
     Returns
     -------
@@ -319,94 +289,43 @@ def count_hinge(relevant, scores, lists, count_loss):
     slopes : ndarray of shape (n_rows,)
         v - y of the maximising v: 2, 0 or -2.
     """
-    top = _Sorted.of(scores, relevant, lists)
-    rest = _Sorted.of(scores, ~relevant, lists)
-    P, N = top.lengths, rest.lengths
+    order = sort_lists(scores, lists, stable=True)
+    top, rest = order[relevant[order]], order[~relevant[order]]
+    P = lists.sum(relevant.astype(np.intp))
+    N = lists.lengths - P
+    first_top, first_rest, starts = (np.cumsum(n) - n for n in (P, N, P + 1))
     of_list = np.repeat(np.arange(lists.n_lists), P + 1)
-    starts = np.concatenate([[0], np.cumsum(P + 1)])[:-1]
-    a = np.arange(len(of_list)) - starts[of_list]
-    b, allowed = _best_b(a, of_list, P[of_list], N[of_list], rest, count_loss)
-    value = count_loss.loss(a, b, P[of_list], N[of_list]) + 2.0 * rest.sum_of_first(of_list, b)
-    value -= 2.0 * (top.sums[top.offsets[of_list + 1]] - top.sums[top.offsets[of_list] + a])
+    a, counts = np.arange(len(of_list)) - starts[of_list], (P[of_list], N[of_list])
+    b, allowed = _best_b(a, *counts, scores[rest], first_rest[of_list], count_loss)
+    sums_top, sums_rest = (np.append(0.0, np.cumsum(scores[rows])) for rows in (top, rest))
+    value = count_loss[0](a, b, *counts)
+    value += 2.0 * (sums_rest[first_rest[of_list] + b] - sums_rest[first_rest[of_list]])
+    value -= 2.0 * (sums_top[(first_top + P)[of_list]] - sums_top[first_top[of_list] + a])
     value[~allowed] = -np.inf
     values = np.maximum.reduceat(value, starts)
-    best = _first_of_lists(value == values[of_list], of_list, lists.n_lists)
+    best = np.flatnonzero(value == values[of_list])
+    best = best[np.searchsorted(best, starts)]  # the first of each list
     slopes = np.zeros(len(scores))
-    top.mark(slopes, scores, a[best], lists, outside=-2.0)
-    rest.mark(slopes, scores, b[best], lists, inside=2.0)
+    slopes[top] = np.where(np.arange(len(top)) < np.repeat(first_top + a[best], P), 0.0, -2.0)
+    slopes[rest] = np.where(np.arange(len(rest)) < np.repeat(first_rest + b[best], N), 2.0, 0.0)
     return values, slopes
 
 
-def _first_of_lists(where, of_list, n_lists):
-    at = np.flatnonzero(where)
-    first = np.searchsorted(of_list[at], np.arange(n_lists))
-    return at[first]
+def _best_b(a, P, N, others, first, count_loss):
+    """The best b of each a, by binary search, and whether V allows any.
 
-
-def _best_b(a, of_list, P, N, rest, count_loss):
-    """The best b of each a, by binary search, and whether V allows any."""
-    low, high = count_loss.bounds(a, P, N)
+    `others` are the sorted scores of the other items; those of the list begin at `first`.
+    """
+    loss, bounds = count_loss
+    low, high = bounds(a, P, N)
     allowed = low <= np.minimum(high, N)
     low = np.minimum(low, N)
     high = np.maximum(high, low)
-    base = rest.offsets[of_list]
-    while len(rest.values) and np.any(low < high):
+    while len(others) and np.any(low < high):
         b = (low + high + 1) // 2  # at least 1
-        gain = count_loss.loss(a, b, P, N) - count_loss.loss(a, b - 1, P, N)
-        at = np.clip(base + b - 1, 0, len(rest.values) - 1)
-        rises = (gain + 2.0 * rest.values[at] > 0) & (low < high)
+        gain = loss(a, b, P, N) - loss(a, b - 1, P, N)
+        at = np.clip(first + b - 1, 0, len(others) - 1)
+        rises = (gain + 2.0 * others[at] > 0) & (low < high)
         low, high = np.where(rises, b, low), np.where(rises, high, np.minimum(high, b - 1))
         high = np.maximum(high, low)
     return low, allowed
-
-
-class _Sorted(NamedTuple):
-    """The scores of one class, in descending order within each list."""
-
-    rows: np.ndarray
-    values: np.ndarray
-    sums: np.ndarray
-    lengths: np.ndarray
-    offsets: np.ndarray
-
-    @classmethod
-    def of(cls, scores, chosen, lists):
-        rows = np.flatnonzero(chosen)
-        own = scores[rows]
-        if lists.n_lists == 1:
-            values, lengths = np.sort(own)[::-1], np.array([len(rows)])
-        else:
-            of_list = lists.index[rows]
-            values = own[np.lexsort((-own, of_list))]
-            lengths = np.bincount(of_list, minlength=lists.n_lists)
-        sums = np.concatenate([[0.0], np.cumsum(values)])
-        return cls(rows, values, sums, lengths, np.concatenate([[0], np.cumsum(lengths)]))
-
-    def sum_of_first(self, of_list, count):
-        start = self.offsets[of_list]
-        return self.sums[start + count] - self.sums[start]
-
-    def mark(self, slopes, scores, count, lists, *, inside=0.0, outside=0.0):
-        """Write `inside` at the first `count` rows of each list, `outside` at the others."""
-        own = scores[self.rows]
-        last = self.offsets[:-1] + count - 1
-        of_list: Any
-        threshold = np.full(lists.n_lists, np.inf)
-        some = count > 0
-        threshold[some] = self.values[last[some]]
-        if lists.n_lists == 1:
-            of_list, threshold = 0, threshold[0]
-            marked = own > threshold
-            n_marked = np.array([np.count_nonzero(marked)])
-        else:
-            of_list = lists.index[self.rows]
-            threshold = threshold[of_list]
-            marked = own > threshold
-            n_marked = np.bincount(of_list[marked], minlength=lists.n_lists)
-        left = count - n_marked
-        if np.any(left > 0):  # rows at the threshold, in their order
-            tied = np.flatnonzero(own == threshold)
-            of_tied = np.zeros(len(tied), dtype=np.intp) if lists.n_lists == 1 else of_list[tied]
-            before = np.searchsorted(of_tied, of_tied)
-            marked[tied[np.arange(len(tied)) - before < left[of_tied]]] = True
-        slopes[self.rows] = np.where(marked, inside, outside)

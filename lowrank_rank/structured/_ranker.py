@@ -4,7 +4,7 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -232,7 +232,6 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
         """Checked rows, the measure and its `Hinge`."""
         measure, hinge = resolve_hinge(self.target_loss)
-        measure = clone(measure)
         check_parameters(self)
         rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
         if not reset:
@@ -321,32 +320,20 @@ def _grouped(X, y, lists, weights):
     """Rows of lists one after the other, in an order of their own, and weights of the lists."""
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
-    if lists.ids is None:
-        rows = np.repeat(np.arange(len(y)), _copies(weights))
+    if lists.ids is None:  # the weights of rows count copies
+        copies = np.ones(len(y)) if np.all(weights == weights[0]) else weights
+        fractions = np.flatnonzero(copies != np.round(copies))
+        if len(fractions):
+            raise ValueError(
+                f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one "
+                "list here, and the weights of its rows count copies: give whole numbers, or qid "
+                "and one weight for all rows of a list."
+            )
+        rows = np.repeat(np.arange(len(y)), copies.astype(np.intp))
         rows = rows[row_order(X[rows], y[rows])]
         return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
-    of_lists = _list_weights(lists.group(weights), lists)
-    rows = row_order(X, y, lists.ungroup(lists.index))
-    return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), of_lists
-
-
-def _copies(weights):
-    """Number of copies of each row of a single list, from its weight."""
-    if np.all(weights == weights[0]):
-        return np.ones(len(weights), dtype=np.intp)
-    fractions = np.flatnonzero(weights != np.round(weights))
-    if len(fractions):
-        raise ValueError(
-            f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one list "
-            "here, and the weights of its rows count copies: give whole numbers, or qid and one "
-            "weight for all rows of a list."
-        )
-    return weights.astype(np.intp)
-
-
-def _list_weights(weights, lists):
-    """The weight of each list, which its rows must share."""
-    first = weights[lists.starts]
+    weights = lists.group(weights)
+    first = weights[lists.starts]  # the weight of each list, which its rows must share
     wrong = np.flatnonzero(weights != lists.spread(first))
     if len(wrong):
         which = lists.index[wrong[0]]
@@ -357,4 +344,5 @@ def _list_weights(weights, lists):
             "weight. LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each "
             "row."
         )
-    return first
+    rows = row_order(X, y, lists.ungroup(lists.index))
+    return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), first

@@ -177,8 +177,14 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
             if not begun:
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
             check_has_ids(begun and self._has_qid_, qid is not None, "sequences of one row")
-            self._check_whole(self._sequences(qid, X.shape[0]), begun)
+            last = self._last_id_ if begun else None
             problem = self._encode(X, y, qid, self.n_sequences_ if begun else 0)
+            ids = problem.hinge.lists.ids
+            if begun and ids is not None and same_id(ids.tolist()[0], last):
+                raise ValueError(
+                    f"The sequence {last!r} is cut across two calls of partial_fit: give each "
+                    "sequence in one call."
+                )
             self._keep(problem, self._step_more(problem))
         return self
 
@@ -195,13 +201,6 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         hinge = ChainHinge(index, 1.0 - np.eye(q)[index], lists)
         weights = np.full(lists.n_lists, 1.0 / len(index))
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
-
-    def _check_whole(self, lists, begun):
-        if begun and lists.ids is not None and same_id(lists.ids.tolist()[0], self._last_id_):
-            raise ValueError(
-                f"The sequence {self._last_id_!r} is cut across two calls of partial_fit: give "
-                "each sequence in one call."
-            )
 
     @staticmethod
     def _sequences(qid, n_rows):

@@ -139,28 +139,11 @@ class LinearProblem:
         return [self.take(blocks) for blocks in found] if len(found) > 1 else [self]
 
 
-class HingeFit(NamedTuple):
-    """Result of a solver.
-
-    Attributes
-    ----------
-    w : ndarray
-    objective : float
-    gap : float
-        Upper bound of the objective minus its minimum.
-    n_iter : int
-    converged : bool
-    """
-
-    w: np.ndarray
-    objective: float
-    gap: float
-    n_iter: int
-    converged: bool
-
-
 class Best:
-    """Best weights and best lower bound so far; `tol` is relative to the hinge at zero weights."""
+    """Best weights `w` so far, their objective, and a lower bound of the minimum.
+
+    All solvers return it. `tol` is relative to the hinge at zero weights.
+    """
 
     def __init__(self, problem, alpha, tol):
         self.problem, self.alpha, self.n_iter = problem, alpha, 0
@@ -184,14 +167,12 @@ class Best:
 
     @property
     def gap(self):
+        """Upper bound of the objective minus its minimum."""
         return max(0.0, self.objective - self.lower)
 
     @property
     def converged(self):
         return self.gap <= self.tol
-
-    def fit(self):
-        return HingeFit(self.w, self.objective, self.gap, self.n_iter, self.converged)
 
 
 def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
@@ -199,21 +180,22 @@ def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
 
     `parts` is the part of each block.
     """
-    zero = np.zeros(problem.size)
-    unit = problem.worst(zero).value  # the unit of the gap
+    best = Best(problem, alpha, tol)
+    unit = best.objective  # the unit of the gap
     if unit <= 1e-12:  # zero weights are the minimum; Delta is a number near 1
-        return HingeFit(zero, 0.0, 0.0, 1, True)
+        best.lower = unit
+        return best
 
     def tangent(w):
         values, slopes = problem.worst_of_parts(w, parts)
         return values / unit, slopes / unit, values.sum() + alpha / 2.0 * (w @ w)
 
     found = cutting_plane(
-        tangent, zero, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=report
+        tangent, best.w, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=report
     )
-    w = found.weights
-    objective = problem.worst(w).value + alpha / 2.0 * float(w @ w)
-    return HingeFit(w, objective, found.gap * unit, len(found.curve), found.converged)
+    best.at(found.weights)
+    best.lower, best.n_iter = best.objective - found.gap * unit, len(found.curve)
+    return best
 
 
 def smoothed(
@@ -263,7 +245,7 @@ def smoothed(
             best.at(w + (w - before) * factor / (1.0 - factor))
         before = w
         gamma *= factor
-    return best.fit()
+    return best
 
 
 class Descent:
@@ -312,5 +294,5 @@ def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None
             report(n_pass, float(np.mean(values)))
     best = Best(problem, alpha, tol)
     best.bound(best.at(descent.mean))
-    improved = bool(np.any(best.w)) or not np.any(descent.mean)
-    return HingeFit(best.w, best.objective, best.gap, max_iter, improved)
+    best.n_iter = max_iter
+    return best
