@@ -83,7 +83,7 @@ def evaluate_models(X, target, measure, args):
             continue
         of_queries = defaultdict(list)
         for partition in range(1 if args.tiny else args.partitions):
-            folds = GroupKFold(5, shuffle=True, random_state=partition)
+            folds = GroupKFold(2 if args.tiny else 5, shuffle=True, random_state=partition)
             for train, test in folds.split(X, groups=target["qid"]):
                 search = tuned(*built, measure, X[train], target[train], partition)
                 for query, value in query_values(measure, search, X[test], target[test]):

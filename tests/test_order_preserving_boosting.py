@@ -428,7 +428,7 @@ def test_xgboost_weight_two_is_the_list_twice(xgboost, data):
         ({"y_pred": [1e300, 0.0]}, r"y_pred\[0\] is 1e\+300"),
         ({"y_pred": [np.nan, 0.0]}, r"y_pred\[0\] is nan"),
         ({"sample_weight": "ab"}, "sample_weight must be an array"),
-        ({"group": [0.5, 1.5]}, "add up to 2 rows, training has 2: give the whole number"),
+        ({"group": [0.5, 1.5]}, "add up to 2 rows, and the data set has 2: give the whole number"),
     ],
 )
 def test_arguments_of_other_types_are_named(change, message):

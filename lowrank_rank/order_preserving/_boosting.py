@@ -198,19 +198,20 @@ def boosting_objective(
 
     The trees minimise ``sum_q c a_q L(v, s)`` over the lists q, for utilities v of the labels and
     scores s. Two constants bring the curvature to about 1 a row, so that ``min_child_weight`` and
-    ``reg_lambda`` keep their meaning. They change no minimiser. If L is proportional to v,
-    c = sum w / sum w v, else 1. For surrogates of pairs a_q = 1 / sum_q w, else 1. Softmax
-    cross-entropy, with V the sum of v in the list of row i and p its softmax, has::
+    ``reg_lambda`` keep their meaning. c does not change the minimiser, and a_q changes the weight
+    of a list against the other lists. If L is proportional to v, c = sum w / sum w v, else 1. For
+    surrogates of pairs a_q = 1 / sum_q w, else 1. Softmax cross-entropy, with V the sum of v in the
+    list of row i and p its softmax, has::
 
         gradient_i  = c (V p_i - v_i)
         curvature_i = c V z_i (1 - z_i)
 
-    for w = 1. Here z_i is the number between p_i and v_i / V that is nearest to 1/2, with
-    the largest curvature on the way from the score to the minimum. The curvature at p_i itself is
+    for w = 1. Here z_i is the point between p_i and v_i / V that is nearest to 1/2. The curvature
+    is largest there, on the way from the score to the minimum. The curvature at p_i itself is
     almost 0 for one relevant row among many, and the step of its leaf would be far too long. The
-    other logistic surrogates also take the largest curvature on the way. The smooth hinge, which
-    is linear in places, has w eta / a everywhere. The sample weights w are importances of rows: a
-    list of weight 2 counts twice.
+    other logistic surrogates also take the largest curvature on the way. The smooth hinge, which is
+    linear in places, has w eta / a everywhere. The sample weights w are importances of rows: a list
+    of weight 2 counts twice.
 
     Parameters
     ----------
@@ -218,7 +219,8 @@ def boosting_objective(
         A name of `surrogates.SURROGATES` or an object. A two-sided pointwise surrogate given by
         name has ``eta`` = 1.5 times the largest utility.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure that defines the utilities of documents.
+        The measure that defines the utilities of documents. Average precision is accepted, but no
+        order-preserving surrogate is calibrated for it.
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
         XGBRegressor). Do not use it with cross-validation or bagging, which select rows.
@@ -380,7 +382,7 @@ def _lists_of_groups(group, n_rows):
     """Consecutive lists with the given numbers of rows."""
     if np.any((group < 0) | (group != np.floor(group))) or group.sum() != n_rows:
         raise ValueError(
-            f"The groups add up to {group.sum():g} rows, training has {n_rows}: give the "
+            f"The groups add up to {group.sum():g} rows, and the data set has {n_rows}: give the "
             "whole number of rows of each list, or as qid one id a row."
         )
     return RankingLists(group[group > 0])

@@ -134,7 +134,8 @@ class OrderCheck(NamedTuple):
     ----------
     holds : bool
     utilities : ndarray of shape (n_labels, r) or None
-        Utilities of the counter-example. All fields but ``holds`` are None without one.
+        Utilities of the counter-example. Without a counter-example, all fields except ``holds`` are
+        None.
     probabilities : ndarray of shape (n_labels,) or None
     expected : ndarray of shape (r,) or None
         E v.
@@ -161,10 +162,10 @@ def is_order_preserving(
     margin: float = 0.05,
     random_state: int | np.random.RandomState | None = None,
 ) -> OrderCheck:
-    """Search for a distribution whose expected surrogate is minimal in a wrong order.
+    """Search for a distribution of labels for which the minimiser has a wrong order.
 
-    The search draws random utilities in [0, 1) and probabilities, minimises the expected surrogate
-    numerically, and compares the order of the minimiser with the order of E v.
+    The search draws utilities and probabilities, minimises the expected surrogate numerically, and
+    looks for two items that the minimiser orders against E v. Ties are not reported.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from ._surrogates import checked_values, surrogate_for
 
 
 def read(block, ranker, loss):
-    """Validate a `Block` with a ranker that has the columns of the first block."""
+    """Check a `Block` against the columns of the first block, which the ranker has."""
     X, y, qid, weights = Block.of(block)
     return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
 
@@ -42,7 +42,7 @@ def encode(rows, loss):
 
 
 def utilities_and_weights(batch):
-    """Utilities (n, d) without their unit, and weights (n, d); both are 0 for unjudged items."""
+    """Utilities (n, d), not yet times `Summary.unit`, and weights (n, d); unjudged items have 0."""
     judged = ~np.isnan(batch.targets)
     return np.nan_to_num(batch.targets), batch.row_weights[:, np.newaxis] * judged
 
@@ -185,7 +185,7 @@ class ScoreProblem:
         return np.append(value, np.column_stack([by_coef, sums]))
 
     def squared_bounds(self, loss, unit):
-        """Sum over the lists of (c C_phi(2))**2, in units of the measure, and their number.
+        """Sum of (c C_phi(2))**2 over the lists with a weight, and the number of these lists.
 
         The sum is nan without a bound: if the surrogate has none, or if the items of a list have
         different weights, which the measure does not know.
@@ -210,20 +210,19 @@ class ScoreProblem:
 
 
 def unbounded_items(pairs, d):
-    """Find the items, of d, with free intercepts that fall without bound.
+    """Find the items with free intercepts that fall without bound; d is the number of items.
 
-    The pairs of `separated_pairs` are the edges of a graph. There is a minimum unless edges lead
-    into a strongly connected component and none lead out of it.
+    The pairs of `separated_pairs` are the edges of a graph. An edge i -> j pushes item i above item
+    j. The items of a strongly connected component fall if edges enter the component and none leaves
+    it.
     """
     if not pairs.size:
         return np.zeros(0, dtype=np.intp)
     component = connected_components(pairs, connection="strong")[1]
-    leaves = component[:, np.newaxis] != component
-    left, reached = (
-        np.bincount(component, weights=np.any(edges & leaves, axis=1)) > 0
-        for edges in (pairs, pairs.T)
-    )
-    return np.flatnonzero((reached & ~left)[component][:d])
+    between = pairs & (component[:, np.newaxis] != component)
+    is_left = np.bincount(component, weights=between.any(axis=1)) > 0
+    is_entered = np.bincount(component, weights=between.any(axis=0)) > 0
+    return np.flatnonzero((is_entered & ~is_left)[component][:d])
 
 
 # Solve ------------------------------------------------------------------------------

@@ -43,14 +43,14 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
 
     Positional measures are NDCG, DCG, precision, recall, AUC, ERU and Spearman. The best order for
     such a measure sorts the items by their expected utilities E v. An order-preserving surrogate is
-    a convex loss of scores. For every distribution of the labels, its minimiser has the best order.
-    The regret of the surrogate bounds the regret of the measure [1]_:
+    a convex loss of scores. If the expected surrogate has a minimiser, this minimiser has the best
+    order. The regret of the surrogate bounds the regret of the measure [1]_:
 
         regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
 
     The fit minimises ``sum over lists of surrogate(v, X w) / total + alpha / 2 |w|**2``. The total
-    is the sum of the utilities if the surrogate is proportional to them, else the sum of the row
-    weights.
+    is the weighted sum of the utilities if the surrogate is proportional to them, else the sum of
+    the weights of judged items. A sum over pairs is first divided by the weight of its list.
 
     Parameters
     ----------
@@ -60,20 +60,19 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. A two-sided pointwise
         surrogate given by name has eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
-        Penalty of the squared coefficients of the standardised features, >= 0. "auto" is
-        ``max(0.1, 10 f)`` for documents and ``f min(p / 50, 1)**2 / 2`` for fixed items. Here p
-        counts the features, n = ``sum(sample_weight)`` the rows, and f = min(p / n, 1). Fixed items
-        with sparse X take 0.1 m / n, where m is the mean squared norm of the scaled rows. Weights
-        that sum to 1 count as one row.
+        Penalty of the squared coefficients of the standardised features, >= 0. "auto" is ``max(0.1,
+        10 f)`` for documents and ``f min(p / 50, 1)**2 / 2`` for fixed items. Here p is the number
+        of features, n the sum of the sample weights, and f = min(p / n, 1). Fixed items with sparse
+        X take 0.1 m / n, where m is the mean squared norm of the scaled rows.
     fit_intercept : bool, default=True
-        Whether to fit intercepts. Documents with a surrogate of differences ignore it.
+        Whether to fit intercepts. For documents, a shift-invariant surrogate ignores it.
     standardize : bool, default=True
         Whether to divide features by their standard deviation; for documents, by the standard
         deviation within lists. Sparse X of fixed items is divided by the root mean square of its
         nonzero entries. `coef_` belongs to the features as given.
     solver : {"auto", "lbfgs"}, default="auto"
-        "auto" solves squared surrogates of up to 4000 features in closed form, and others by
-        L-BFGS; "lbfgs" always takes L-BFGS.
+        "auto" solves "pointwise_squared" and "pairwise_squared" of up to 4000 features in closed
+        form, if all items are judged, and other problems by L-BFGS. "lbfgs" always takes L-BFGS.
     tol : float, default=1e-5
         L-BFGS stops when no entry of the gradient is larger, relative to the largest entry at zero
         coefficients. The order of the items rarely changes below the default; 1e-9 gives the last
@@ -274,25 +273,26 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_queries, r)
-            Estimates of E v. Surrogates of differences have no link.
+            Estimates of E v. Shift-invariant surrogates have no link.
         """
         check_is_fitted(self)
         return self.surrogate_.utility(self.predict(X))
 
     def regret_bound(self, surrogate_regret: float | ArrayLike) -> float | np.ndarray:
-        """Bound the regret of the measure by a regret of the surrogate.
+        """Bound the mean regret of the measure over lists by the mean regret of the surrogate.
 
         Parameters
         ----------
         surrogate_regret : float or array-like
-            Expected surrogate of a list minus the least possible value, >= 0. Its
-            unit is the unit of the measure; for documents, times the mean normaliser.
+            Mean over lists of the expected surrogate minus its least possible value, >= 0. For
+            documents, multiply the utilities by the mean normaliser before you compute it.
 
         Returns
         -------
         float or ndarray
             ``bound_factor_ * sqrt(surrogate_regret)``. The constants c and C_phi come from the
-            training lists. If c depends on E v, a c from labels is no smaller on average.
+            training lists. If c depends on E v, the mean of c**2 over labels is no smaller than
+            c**2 at E v.
         """
         check_is_fitted(self)
         bound = self.bound_factor_ * np.sqrt(np.maximum(surrogate_regret, 0.0))

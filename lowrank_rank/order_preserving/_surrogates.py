@@ -1,13 +1,13 @@
 """Order-preserving surrogates, each with its constant of the regret bound.
 
-A surrogate is a loss of scores s against utilities v >= 0. The loss is convex in s, and its
-expectation is minimal if the scores order the items as E v does (Calauzenes, Usunier & Gallinari
-2013). Every surrogate works on grouped flat arrays of ragged lists at once.
+A surrogate is a loss of scores s against utilities v >= 0. The losses here are convex in s. Only
+scores that order the items as E v does can minimise the expected loss (Calauzenes, Usunier &
+Gallinari 2013). Every surrogate works on grouped flat arrays of ragged lists at once.
 
-A row weight w_i counts an item as w_i copies of it, up to a constant that no score changes. Sums
-over items have w_i, sums over pairs have w_i w_j, and a softmax has w_i exp(s_i). Weights that are
-constant within a list multiply its value: k times the weights give k times the value, and k**2
-times the value of a sum over pairs.
+An item of weight 2 counts like two equal items, apart from a constant. Sums over items have w_i,
+sums over pairs have w_i w_j, and a softmax has w_i exp(s_i). Weights that are constant within a
+list multiply its value: k times the weights give k times the value, and k**2 times the value of a
+sum over pairs.
 
 Inequality (9) of the paper bounds the regret of a positional measure:
 
@@ -45,7 +45,7 @@ class SurrogateValues(NamedTuple):
     gradient : ndarray of shape (n_rows,)
         Derivative of the sum of the values by each score.
     curvature : ndarray of shape (n_rows,)
-        Diagonal of the second derivative, >= 0.
+        Diagonal of the second derivative, or an upper bound of it; >= 0.
     """
 
     values: np.ndarray
@@ -130,7 +130,7 @@ class Surrogate(BaseEstimator):
         raise AttributeError(f"{self!r} has no link: its scores do not estimate utilities.")
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        """Evaluate with the curvature that divides the Newton step of a tree's leaf.
+        """Evaluate, with a curvature that keeps the Newton step of a leaf short enough.
 
         A nearly linear surrogate has almost no curvature at the scores, and the step would be far
         too long. Such a surrogate returns the largest curvature on the way from the score to the
@@ -149,9 +149,9 @@ class Surrogate(BaseEstimator):
 
         Returns
         -------
-        ndarray of bool, shape (r, r), or None
-            Entry [i, j] says that the loss falls for ever in s_i - s_j. A further row and column
-            stand for the score 0. None means that finite scores minimise the loss.
+        ndarray of bool, shape (r, r) or (r + 1, r + 1), or None
+            Entry [i, j] says that the loss falls without bound in s_i - s_j. A last row and column,
+            if any, stand for the score 0. None means that finite scores minimise the loss.
         """
         return None
 
@@ -160,7 +160,7 @@ class Surrogate(BaseEstimator):
         if np.any(v < 0) and not self.takes_negative:
             raise ValueError(
                 f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "
-                "which changes no expected order, or take a squared surrogate."
+                "which changes no expected order, or take 'pointwise_squared'."
             )
 
 
@@ -195,8 +195,9 @@ class PointwiseSquared(Surrogate):
 class TwoSided(Surrogate):
     """``sum_i v_i phi(s_i) + (eta - v_i) psi(s_i)``: a utility is a fraction of eta.
 
-    A subclass defines ``relevant(s)`` and ``irrelevant(s)``: value, first and second derivative of
-    the falling phi and of the rising psi.
+    A subclass defines ``relevant(s)``, with value, first and second derivative of the falling phi,
+    and the constant c. ``irrelevant(s)`` is the same for the rising psi, by default the mirror
+    image.
     """
 
     def __init__(self, eta: Any = 1.0) -> None:
@@ -208,7 +209,7 @@ class TwoSided(Surrogate):
         if not self.eta > v.max(initial=0.0):
             raise ValueError(
                 f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
-                "increase eta, or leave it to the estimator (eta=None)."
+                "increase eta, or give the estimator eta=None."
             )
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
@@ -228,7 +229,7 @@ class TwoSided(Surrogate):
 
 
 class TwoSidedWithTails(TwoSided):
-    """Base of losses with a phi that falls for ever: irrelevant items have no best score."""
+    """Base of losses with a phi without minimum: never relevant items have no best score."""
 
     def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
         r = v.shape[1]
