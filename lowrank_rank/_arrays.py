@@ -161,7 +161,8 @@ def table_of(columns, index=None):
     try:
         import pandas as pd  # an optional dependency
     except ImportError:
-        return np.rec.fromarrays(list(columns.values()), names=list(columns)).view(np.ndarray)
+        dtype = np.dtype([(name, values.dtype) for name, values in columns.items()])
+        return np.rec.fromarrays([*columns.values()], dtype=dtype).view(np.ndarray)
     labels = None
     if index is not None:
         rest = {name: values for name, values in columns.items() if name != index}

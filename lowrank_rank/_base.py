@@ -145,6 +145,7 @@ class BaseRanker:
     n_lists_: int
     _has_qid_: bool
     predict: Callable[..., np.ndarray]
+    _validate_X: Callable[..., Any]
 
     # Metadata routing requests the query ids by default.
     __metadata_request__fit = {"qid": True}  # noqa: RUF012

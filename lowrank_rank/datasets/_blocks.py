@@ -407,7 +407,7 @@ class _Parquet(_Files):
     def __init__(self, paths, dtype, y_column, qid_column):
         super().__init__(paths)
         self.dtype, self.columns = dtype, (y_column, qid_column)
-        self.features = None
+        self.features: list = []
 
     def read(self, path):
         row = 0

@@ -335,7 +335,12 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
 
     def _batch_of(self, block, *, reset):
         loss = self._checked_loss()
-        return self._encode(self._read(*block, loss, reset=reset, whole=False), loss)
+        return self._encode(
+            self._read(
+                block.X, block.y, block.qid, block.sample_weight, loss, reset=reset, whole=False
+            ),
+            loss,
+        )
 
     def _adopt(self, batch, model):
         """Set the fitted attributes."""

@@ -205,6 +205,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     1.0
     """
 
+    loss_curve_: list
+
     _parameters: ClassVar = {
         "solver": ["mini_batch", "cutting_plane"],
         "update": ["sgd", "perceptron"],
@@ -298,7 +300,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             do not reach `tol` or score all rows alike.
         """
         with fresh_fit(self):
-            X, labels = self._read(X, y, qid, None, self.pos_label, reset=True)
+            X, labels = self._read_labels(X, y, qid, None, self.pos_label, reset=True)
             top, descent = self._encode()
             check_top(labels, self.target_loss_, top)
             random_state = check_random_state(self.random_state)
@@ -357,7 +359,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         if continues:
             classes, pos_label = self._known_classes(classes), self.pos_label_
         with all_or_nothing(self):
-            X, labels = self._read(X, y, qid, classes, pos_label, reset=not continues)
+            X, labels = self._read_labels(X, y, qid, classes, pos_label, reset=not continues)
             top, descent = self._encode()
             if continues:
                 self._check_continues(labels)
@@ -418,7 +420,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     # Input --------------------------------------------------------------------------
 
-    def _read(self, X, y, qid, classes, pos_label, *, reset):
+    def _read_labels(self, X, y, qid, classes, pos_label, *, reset):
         y, qid = split_target(y, qid, X)
         X = self._validate_X(X, reset=reset)
         labels = read_binary_labels(y, qid, classes, pos_label, self)

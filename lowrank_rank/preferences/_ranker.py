@@ -522,7 +522,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     def _batch_of(self, block, *, reset):
         loss = pair_loss(self.target_loss)
         check_parameters(self)
-        return self._encode(self._read(*block, loss, reset=reset, whole=False), loss)
+        return self._encode(
+            self._read(
+                block.X, block.y, block.qid, block.sample_weight, loss, reset=reset, whole=False
+            ),
+            loss,
+        )
 
     def _encode(self, rows, loss):
         """The `EncodedBatch` of `Rows`."""
