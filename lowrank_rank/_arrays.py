@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import gen_batches
 
 #: Anything that NumPy can convert to an array: lists, arrays, series.
 ArrayLike: TypeAlias = Any
@@ -102,11 +101,6 @@ def sum_of_squares(X):
     with np.errstate(over="ignore", invalid="ignore"):
         if entries.dtype == np.float64:
             return float(np.dot(entries, entries))
-        if entries.dtype == np.float32:
-            pieces = (entries[rows] for rows in gen_batches(len(entries), 2**17))
-            total = sum(float(np.dot(some, some)) for some in pieces)
-            if 1e-20 < total < np.inf:  # within the range of single precision
-                return total
         return float(np.einsum("i,i->", entries, entries, dtype=np.float64))
 
 

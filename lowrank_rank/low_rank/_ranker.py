@@ -1,7 +1,7 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -16,10 +16,7 @@ from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
 from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._ridge import SOLVERS
-from ..target_losses import resolve_target_loss
-
-if TYPE_CHECKING:
-    from ..target_losses._base import TargetLoss
+from ..target_losses import TargetLoss, resolve_target_loss
 
 
 class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -156,7 +153,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def __init__(
         self,
         *,
-        target_loss: "str | TargetLoss" = "ndcg@10",
+        target_loss: str | TargetLoss = "ndcg@10",
         estimator: Any = "auto",
         decoder: str | Callable[..., Any] = "auto",
         alpha: float | str = "auto",

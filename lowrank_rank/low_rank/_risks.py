@@ -1,15 +1,12 @@
 """Expected loss of orders, and their regret against the Bayes order, by enumeration."""
 
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._arrays import ArrayLike
-from ..target_losses import resolve_target_loss
-
-if TYPE_CHECKING:
-    from ..target_losses._base import TargetLoss
+from ..target_losses import TargetLoss, resolve_target_loss
 
 _MAX_ITEMS = 8  # 8! orders
 
@@ -40,7 +37,7 @@ def all_ranks(n_items: int) -> np.ndarray:
 
 
 def conditional_risks(
-    loss: "TargetLoss | str", support: Any, probabilities: ArrayLike, ranks: ArrayLike
+    loss: TargetLoss | str, support: Any, probabilities: ArrayLike, ranks: ArrayLike
 ) -> np.ndarray:
     """Expected loss of each order for each distribution over a finite set of labels.
 
@@ -72,7 +69,7 @@ def conditional_risks(
 
 
 def conditional_regret(
-    loss: "TargetLoss | str", support: Any, probabilities: ArrayLike, ranks: ArrayLike
+    loss: TargetLoss | str, support: Any, probabilities: ArrayLike, ranks: ArrayLike
 ) -> np.ndarray:
     """How much more each decoded order costs than the Bayes order, in expectation.
 

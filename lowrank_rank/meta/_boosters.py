@@ -1,7 +1,7 @@
 """BoosterRanker: rankers of LightGBM, XGBoost and CatBoost for scikit-learn's tools."""
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -13,10 +13,8 @@ from .._lists import RankingLists
 from .._parameters import number, predictor, random_state
 from ..regression._any_regressor import checked_prediction
 from ..regression._early_stopping import PARAMETERS, Iterated, Part, hold_out, measure_on
+from ..target_losses import TargetLoss
 from ._pointwise import WrappedRanker
-
-if TYPE_CHECKING:
-    from ..target_losses._base import TargetLoss
 
 
 class BoosterRanker(WrappedRanker):
@@ -100,7 +98,7 @@ class BoosterRanker(WrappedRanker):
         self,
         estimator: Any,
         *,
-        target_loss: "str | TargetLoss" = "ndcg@10",
+        target_loss: str | TargetLoss = "ndcg@10",
         relevance_threshold: float | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,

@@ -1,6 +1,6 @@
 """PointwiseRanker: any regressor or classifier of grades as a ranker."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import config_context
@@ -13,10 +13,7 @@ from .._base import BaseRanker, attribute_of_fitted
 from .._labels import lists_of, read_labels, read_weights, split_target, warn_of_single_items
 from .._parameters import check_parameters, fresh_fit, predictor
 from ..regression._any_regressor import checked_prediction, weight_parameters
-from ..target_losses import resolve_target_loss
-
-if TYPE_CHECKING:
-    from ..target_losses._base import TargetLoss
+from ..target_losses import TargetLoss, resolve_target_loss
 
 
 class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -116,7 +113,7 @@ class PointwiseRanker(WrappedRanker):
 
     _parameters: ClassVar = {"estimator": [predictor]}
 
-    def __init__(self, estimator: Any, *, target_loss: "str | TargetLoss" = "ndcg@10") -> None:
+    def __init__(self, estimator: Any, *, target_loss: str | TargetLoss = "ndcg@10") -> None:
         self.estimator = estimator
         self.target_loss = target_loss
 

@@ -3,7 +3,6 @@
 from ._comparison import RankerComparison, compare_rankers
 from ._per_query import evaluate_run, per_query
 from ._scorer import (
-    MultiRankingScorer,
     RankingScorer,
     get_ranking_scorer_names,
     make_ranking_scorer,
@@ -24,7 +23,6 @@ from ._scores import (
 )
 
 __all__ = [
-    "MultiRankingScorer",
     "RankerComparison",
     "RankingScorer",
     "auc_score",

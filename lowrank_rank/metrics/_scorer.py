@@ -2,7 +2,7 @@
 
 import warnings
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
@@ -13,16 +13,13 @@ from .._arrays import ArrayLike, MatrixLike, n_rows
 from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameters
-from ..target_losses import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+from ..target_losses import SCORE_ONLY, TARGET_LOSSES, RankingMeasure, resolve_measure
 from ..target_losses._names import stated_parameters
-
-if TYPE_CHECKING:
-    from ..target_losses._base import RankingMeasure
 
 
 def make_ranking_scorer(
     target_loss: Any, *, one_list: bool = False, pos_label: Any = None, **params
-) -> "RankingScorer | MultiRankingScorer":
+) -> "RankingScorer":
     """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
 
     Parameters
@@ -86,9 +83,8 @@ def make_ranking_scorer(
     _set_params(measures.values(), params)
     for measure in measures.values():
         check_parameters(measure)
-    if several:
-        return MultiRankingScorer(measures, one_list=one_list, pos_label=pos_label)
-    return RankingScorer(measures[""], one_list=one_list, pos_label=pos_label)
+    measure = measures if several else measures[""]
+    return RankingScorer(measure, one_list=one_list, pos_label=pos_label)
 
 
 def get_ranking_scorer_names() -> list:
@@ -130,10 +126,35 @@ def _set_params(measures, params):
             measure.set_params(**{name: value})
 
 
-class _BaseScorer(BaseEstimator):
-    """Predicts once and hands labels, scores and ids to the measures."""
+class RankingScorer(BaseEstimator):
+    """Scorer of one ranking measure, or of several at once; made by `make_ranking_scorer`.
+
+    Parameters
+    ----------
+    measure : RankingMeasure, or dict of str to RankingMeasure
+        Any target losses, or measures for scoring only. A dict makes a dict of scores.
+    one_list : bool, default=False
+        Whether one-dimensional labels without qid are known to be one list.
+    pos_label : object, default=None
+        The relevant class, of binary classifiers.
+
+    Examples
+    --------
+    >>> from lowrank_rank import make_ranking_scorer
+    >>> make_ranking_scorer("precision@5").measure
+    PrecisionAtK(k=5)
+    >>> make_ranking_scorer(["precision@5", "map"]).measure
+    {'precision@5': PrecisionAtK(k=5), 'map': MeanAveragePrecision()}
+    """
 
     __metadata_request__score = {"qid": True, "estimator": UNUSED}  # noqa: RUF012
+
+    def __init__(
+        self, measure: RankingMeasure | dict, *, one_list: bool = False, pos_label: Any = None
+    ) -> None:
+        self.measure = measure
+        self.one_list = one_list
+        self.pos_label = pos_label
 
     def __call__(
         self,
@@ -145,6 +166,39 @@ class _BaseScorer(BaseEstimator):
         sample_weight: ArrayLike | None = None,
     ) -> Any:
         return self.score(estimator, X, y_true, qid=qid, sample_weight=sample_weight)
+
+    def score(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Any:
+        """Measure of the estimator's scores, greater is better.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            A model, a Pipeline, a search, nested as you like.
+        X : array-like
+        y : array-like
+            Labels; may carry the qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+
+        Returns
+        -------
+        float, or dict of str to float for several measures
+        """
+        y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
+        several = self.measure if isinstance(self.measure, dict) else {"": self.measure}
+        found = {
+            name: float(measure.measure(y, scores, qid=qid, sample_weight=sample_weight))
+            for name, measure in several.items()
+        }
+        return found if isinstance(self.measure, dict) else found[""]
 
     def labels_and_scores(self, estimator, X, y, qid):
         has_carried = carries_qid(y)
@@ -191,116 +245,6 @@ class _BaseScorer(BaseEstimator):
                 "enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and "
                 "pass qid=qid."
             )
-
-
-class RankingScorer(_BaseScorer):
-    """Scorer of one ranking measure; made by `make_ranking_scorer`.
-
-    Parameters
-    ----------
-    measure : RankingMeasure
-        Any target loss, or a measure for scoring only.
-    one_list : bool, default=False
-        Whether one-dimensional labels without qid are known to be one list.
-    pos_label : object, default=None
-        The relevant class, of binary classifiers.
-
-    Examples
-    --------
-    >>> from lowrank_rank import make_ranking_scorer
-    >>> make_ranking_scorer("precision@5").measure
-    PrecisionAtK(k=5)
-    """
-
-    def __init__(
-        self, measure: "RankingMeasure", *, one_list: bool = False, pos_label: Any = None
-    ) -> None:
-        self.measure = measure
-        self.one_list = one_list
-        self.pos_label = pos_label
-
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """Measure of the estimator's scores, greater is better.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            A model, a Pipeline, a search, nested as you like.
-        X : array-like
-        y : array-like
-            Labels; may carry the qid.
-        qid : array-like of shape (n_rows,) or None, default=None
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-
-        Returns
-        -------
-        float
-        """
-        y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
-        return float(self.measure.measure(y, scores, qid=qid, sample_weight=sample_weight))
-
-
-class MultiRankingScorer(_BaseScorer):
-    """Scorer of several ranking measures at once; made by `make_ranking_scorer`.
-
-    Parameters
-    ----------
-    measures : dict of str to RankingMeasure
-    one_list : bool, default=False
-        Whether one-dimensional labels without qid are known to be one list.
-    pos_label : object, default=None
-        The relevant class, of binary classifiers.
-
-    Examples
-    --------
-    >>> from lowrank_rank import make_ranking_scorer
-    >>> make_ranking_scorer(["precision@5", "map"]).measures
-    {'precision@5': PrecisionAtK(k=5), 'map': MeanAveragePrecision()}
-    """
-
-    def __init__(self, measures: dict, *, one_list: bool = False, pos_label: Any = None) -> None:
-        self.measures = measures
-        self.one_list = one_list
-        self.pos_label = pos_label
-
-    def score(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> dict:
-        """Measures of the estimator's scores by name, greater is better.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            A model, a Pipeline, a search, nested as you like.
-        X : array-like
-        y : array-like
-            Labels; may carry the qid.
-        qid : array-like of shape (n_rows,) or None, default=None
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-
-        Returns
-        -------
-        dict of str to float
-        """
-        y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
-        return {
-            name: measure.measure(y, scores, qid=qid, sample_weight=sample_weight)
-            for name, measure in self.measures.items()
-        }
 
 
 def predict_scores(estimator, X, qid=None, *, matrix=False):
