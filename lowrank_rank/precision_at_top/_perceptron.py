@@ -17,6 +17,7 @@ from .._classes import read_binary_labels, threshold_between
 from .._labels import split_target
 from .._parameters import (
     RUNTIME,
+    Rule,
     all_or_nothing,
     check_parameter,
     check_parameters,
@@ -24,18 +25,9 @@ from .._parameters import (
     fresh_fit,
     number,
 )
-from .._parameters import Rule as ParameterRule
 from ..regression._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
-from ._batches import (
-    Part,
-    check_top,
-    held_out_measure,
-    make_batches,
-    resolve_top,
-    scores_of,
-    strata,
-)
+from ._batches import Part, check_top, held_out_measure, make_batches, resolve_top, scores_of
 from ._steps import (
     Descent,
     Trajectory,
@@ -55,7 +47,7 @@ OF_CUTTING_PLANES = {
     "early_stopping": (False, "auto"),
 }
 #: Values of `start` other than names; a frozen estimator has no predict of its class.
-a_start = ParameterRule(
+a_start = Rule(
     lambda value: (
         isinstance(value, np.ndarray | list | tuple)
         or (hasattr(value, "fit") and not isinstance(value, type))
@@ -205,6 +197,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     1.0
     """
 
+    loss_curve_: list
     _parameters: ClassVar = {
         "solver": ["mini_batch", "cutting_plane"],
         "update": ["sgd", "perceptron"],
@@ -298,7 +291,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             do not reach `tol` or score all rows alike.
         """
         with fresh_fit(self):
-            X, labels = self._read(X, y, qid, None, self.pos_label, reset=True)
+            X, labels = self._read_labels(X, y, qid, None, self.pos_label, reset=True)
             top, descent = self._encode()
             check_top(labels, self.target_loss_, top)
             random_state = check_random_state(self.random_state)
@@ -357,7 +350,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         if continues:
             classes, pos_label = self._known_classes(classes), self.pos_label_
         with all_or_nothing(self):
-            X, labels = self._read(X, y, qid, classes, pos_label, reset=not continues)
+            X, labels = self._read_labels(X, y, qid, classes, pos_label, reset=not continues)
             top, descent = self._encode()
             if continues:
                 self._check_continues(labels)
@@ -365,7 +358,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             if path is None or not path.n_steps:
                 path, scaled = self._standardise(X, labels)
             else:  # a copy: an error must not change the fitted state
-                path, scaled = replace(path), path.standardise(X)
+                path, scaled = replace(path), standardise(X, path.scaling)
             weights = self._solve_one_pass(path, Part(scaled, labels, top), descent)
             n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
             self.n_lists_ = max(n_lists - labels.one_list, 1)
@@ -418,7 +411,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     # Input --------------------------------------------------------------------------
 
-    def _read(self, X, y, qid, classes, pos_label, *, reset):
+    def _read_labels(self, X, y, qid, classes, pos_label, *, reset):
         y, qid = split_target(y, qid, X)
         X = self._validate_X(X, reset=reset)
         labels = read_binary_labels(y, qid, classes, pos_label, self)
@@ -481,7 +474,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     def _hold_out(self, whole, random_state):
         """The training `Part`, and the held-out `Part` or None."""
-        labels, of_units = whole.labels, strata(whole.labels, whole.top)
+        labels, of_units = whole.labels, whole.strata
         stops = self.early_stopping is True
         if self.early_stopping == "auto" and self.solver == "mini_batch":
             counts = np.bincount(of_units, minlength=2)
@@ -536,7 +529,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     def _monitor(self, path, held):
         """``f(weights)``, the measure of the held-out rows."""
         measure = held_out_measure(held.labels, self.target_loss_, held.top)
-        scaled = path.standardise(held.X)
+        scaled = standardise(held.X, path.scaling)
 
         def precision(weights):
             scores = scores_of(scaled, weights)

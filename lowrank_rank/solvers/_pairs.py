@@ -44,7 +44,12 @@ class PairSums:
         self.lists, self.margin = lists, margin
         self.weights = np.ones(lists.n_rows) if weights is None else weights
         self.scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
-        self.below, self.above = _sums_within(grades, self.scores, self.weights, lists, margin)
+        self.below, self.above = np.zeros((2, lists.n_rows), dtype=complex)
+        for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
+            rows = slice(lists.offsets[first], lists.offsets[last])
+            groups = RankingLists(lists.lengths[first:last])
+            of_block = grades[rows], self.scores[rows], self.weights[rows], groups, margin
+            _add_block(self.below[rows], self.above[rows], *of_block)
 
     @cached_property
     def _parts(self):
@@ -99,17 +104,6 @@ def dense_grades(y, lists):
     grades = np.empty(len(y), dtype=np.intp)
     grades[order] = total - lists.spread(total[lists.starts])
     return grades
-
-
-def _sums_within(grades, scores, weights, lists, margin):
-    """`PairSums.below` and `PairSums.above`, of blocks of lists that fit the cache."""
-    below, above = np.zeros((2, lists.n_rows), dtype=complex)
-    for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):
-        rows = slice(lists.offsets[first], lists.offsets[last])
-        groups = RankingLists(lists.lengths[first:last])
-        block = below[rows], above[rows]
-        _add_block(*block, grades[rows], scores[rows], weights[rows], groups, margin)
-    return below, above
 
 
 def _add_block(below, above, grades, scores, weights, groups, margin):
