@@ -122,8 +122,7 @@ def held_out_measure(labels, loss, top):
     if lists is not None:
         qid = lists.ungroup(lists.index)
     elif labels.one_list:
-        by_fraction = top.n_places is None
-        loss = PrecisionAtShare(top.fraction) if by_fraction else RecallAtK(top.n_places)
+        loss = PrecisionAtShare(top.fraction) if top.fraction else RecallAtK(top.n_places)
     grades = labels.positive.astype(float)
     return lambda scores: loss.measure(grades, scores, qid=qid)
 

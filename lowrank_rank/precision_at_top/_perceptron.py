@@ -56,7 +56,7 @@ a_start = Rule(
 )
 
 
-def _takes_streams(estimator):
+def takes_steps(estimator):
     """For `available_if`: `partial_fit` needs mini-batches without held-out rows."""
     if estimator.solver == "cutting_plane" or estimator.early_stopping is True:
         raise AttributeError(
@@ -308,7 +308,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             self._keep(X, labels, weights)
         return self
 
-    @available_if(_takes_streams)
+    @available_if(takes_steps)
     def partial_fit(
         self,
         X: MatrixLike,
@@ -353,7 +353,13 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             X, labels = self._read_labels(X, y, qid, classes, pos_label, reset=not continues)
             top, descent = self._encode()
             if continues:
-                self._check_continues(labels)
+                check_has_ids(self._has_qid_, labels.lists is not None)
+                known, n_items = self.n_items_ or 1, labels.n_items or 1
+                if known != n_items:
+                    raise ValueError(
+                        f"Earlier calls had {known} labels a row, these have {n_items}. Start "
+                        "anew, with fit."
+                    )
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
                 path, scaled = self._standardise(X, labels)
@@ -398,8 +404,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return self.classes_[above] if self.n_items_ is None else above
 
     def _ranking_scores(self, X, qid=None):
-        scores = self.decision_function(X)
-        return self._sign() * scores
+        return self._sign() * self.decision_function(X)
 
     def _grades(self, y):
         classes = self.classes_ if self.n_items_ is None else None
@@ -436,16 +441,6 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
                 f"{self.pos_label_!r}."
             )
         return self.classes_
-
-    def _check_continues(self, labels):
-        """Refuse labels that differ in kind from the labels of earlier calls."""
-        check_has_ids(self._has_qid_, labels.lists is not None)
-        known, n_items = self.n_items_ or 1, labels.n_items or 1
-        if known != n_items:
-            raise ValueError(
-                f"Earlier calls had {known} labels a row, these have {n_items}. Start anew, with "
-                "fit."
-            )
 
     def _encode(self):
         """Check the parameters; returns the `Top` and the settings of the steps."""

@@ -116,9 +116,16 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
         moments = np.empty(len(s), dtype=complex)
         moments.real = weights[rows]
         moments.imag = moments.real * s
-        first = _first_within(s, groups, margin)
+        # The first place of each group with a score above s - margin. The groups are shifted apart,
+        # so that one search does for all. Very large scores give wrong places for pairs at the
+        # margin up to rounding.
+        start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
+        lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
+        steps = highest - lowest + 2.0 * abs(margin) + 1.0
+        shifted = s + groups.spread(np.cumsum(steps) - steps - lowest)
+        first = np.clip(np.searchsorted(shifted, shifted - margin, side="right"), start, end)
         for total, part in zip(
-            (below, above), _sums_of_pass(digits, moments, first, groups), strict=True
+            (below, above), _sums_of_pass(digits, moments, first, start, end), strict=True
         ):
             total[rows] += part
         if shift:  # rows whose higher bits are equal are the groups of the next pass
@@ -128,23 +135,12 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
             groups = RankingLists(counts[counts > 0])
 
 
-def _first_within(s, groups, margin):
-    """For each row of ascending groups, the first place of its group with a score above s - margin.
+def _sums_of_pass(digits, moments, first, start, end):
+    """Sums over the pairs of unequal digit of each group, (2, n), rows in ascending scores.
 
-    The groups are shifted apart, so that one search does for all. Very large scores give wrong
-    places for pairs at the margin up to rounding.
+    A group extends from `start` to `end`; its rows within the margin begin at `first`.
     """
-    lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
-    steps = highest - lowest + 2.0 * abs(margin) + 1.0
-    shifted = s + groups.spread(np.cumsum(steps) - steps - lowest)
-    first = np.searchsorted(shifted, shifted - margin, side="right")
-    return np.clip(first, groups.spread(groups.starts), groups.spread(groups.offsets[1:]))
-
-
-def _sums_of_pass(digits, moments, first, groups):
-    """Sums over the pairs of unequal digit of each group, (2, n), rows in ascending scores."""
     n, n_digits = len(digits), int(digits.max()) + 1
-    start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
     past = np.cumsum(np.bincount(first, minlength=n + 1))[:n]  # whose partners begin up to there
     higher = np.zeros((n_digits + 1, n + 1), dtype=complex)  # prefix sums of each digit
     higher[digits, np.arange(1, n + 1)] = moments
