@@ -177,7 +177,7 @@ class _Batch:
         self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)
         self.places = Places(n_above, n_below, k)
         self.n_places = int(self.places.most.sum())
-        self.sign = np.where(mirrored, -1, 1).astype(np.int8)  # float32 scores stay float32
+        self.sign = np.where(mirrored, -1, 1).astype(X.dtype)  # float32 scores stay float32
 
     def step(self, weights, surrogate, perceptron=False):
         """Subgradient of the batch at the weights, and the precision there.
