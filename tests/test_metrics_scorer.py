@@ -512,8 +512,8 @@ def test_names_and_parameters():
     with pytest.raises(ValueError, match="Invalid parameter"):
         make_ranking_scorer("ndcg", relevance_threshold=1)
     several = make_ranking_scorer({"P5": "precision@5", "N": NDCG(k=2)}, relevance_threshold=3)
-    assert list(several.measures) == ["P5", "N"]
-    assert several.measures["P5"].relevance_threshold == 3
+    assert list(several.measure) == ["P5", "N"]
+    assert several.measure["P5"].relevance_threshold == 3
     for contradiction in (["ndcg@5", "ndcg@10"], "ndcg@10"):
         with pytest.raises(ValueError, match="says k="):
             make_ranking_scorer(contradiction, k=20)

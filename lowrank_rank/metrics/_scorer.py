@@ -164,7 +164,7 @@ class RankingScorer(BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> Any:
+    ) -> float | dict:
         return self.score(estimator, X, y_true, qid=qid, sample_weight=sample_weight)
 
     def score(
@@ -175,7 +175,7 @@ class RankingScorer(BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> Any:
+    ) -> float | dict:
         """Measure of the estimator's scores, greater is better.
 
         Parameters
@@ -200,7 +200,8 @@ class RankingScorer(BaseEstimator):
         }
         return found if isinstance(self.measure, dict) else found[""]
 
-    def labels_and_scores(self, estimator, X, y, qid):
+    def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
+        """Labels of the relevant class, scores of the model, and query ids."""
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
         _refuse_pairs_as_classes(last_step(estimator))

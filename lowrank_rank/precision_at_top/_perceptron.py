@@ -17,6 +17,7 @@ from .._classes import read_binary_labels, threshold_between
 from .._labels import split_target
 from .._parameters import (
     RUNTIME,
+    Rule,
     all_or_nothing,
     check_parameter,
     check_parameters,
@@ -24,18 +25,9 @@ from .._parameters import (
     fresh_fit,
     number,
 )
-from .._parameters import Rule as ParameterRule
 from ..regression._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
-from ._batches import (
-    Part,
-    check_top,
-    held_out_measure,
-    make_batches,
-    resolve_top,
-    scores_of,
-    strata,
-)
+from ._batches import Part, check_top, held_out_measure, make_batches, resolve_top, scores_of
 from ._steps import (
     Descent,
     Trajectory,
@@ -55,7 +47,7 @@ OF_CUTTING_PLANES = {
     "early_stopping": (False, "auto"),
 }
 #: Values of `start` other than names; a frozen estimator has no predict of its class.
-a_start = ParameterRule(
+a_start = Rule(
     lambda value: (
         isinstance(value, np.ndarray | list | tuple)
         or (hasattr(value, "fit") and not isinstance(value, type))
@@ -64,7 +56,7 @@ a_start = ParameterRule(
 )
 
 
-def _takes_streams(estimator):
+def takes_steps(estimator):
     """For `available_if`: `partial_fit` needs mini-batches without held-out rows."""
     if estimator.solver == "cutting_plane" or estimator.early_stopping is True:
         raise AttributeError(
@@ -206,7 +198,6 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     """
 
     loss_curve_: list
-
     _parameters: ClassVar = {
         "solver": ["mini_batch", "cutting_plane"],
         "update": ["sgd", "perceptron"],
@@ -317,7 +308,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             self._keep(X, labels, weights)
         return self
 
-    @available_if(_takes_streams)
+    @available_if(takes_steps)
     def partial_fit(
         self,
         X: MatrixLike,
@@ -362,12 +353,18 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             X, labels = self._read_labels(X, y, qid, classes, pos_label, reset=not continues)
             top, descent = self._encode()
             if continues:
-                self._check_continues(labels)
+                check_has_ids(self._has_qid_, labels.lists is not None)
+                known, n_items = self.n_items_ or 1, labels.n_items or 1
+                if known != n_items:
+                    raise ValueError(
+                        f"Earlier calls had {known} labels a row, these have {n_items}. Start "
+                        "anew, with fit."
+                    )
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
                 path, scaled = self._standardise(X, labels)
             else:  # a copy: an error must not change the fitted state
-                path, scaled = replace(path), path.standardise(X)
+                path, scaled = replace(path), standardise(X, path.scaling)
             weights = self._solve_one_pass(path, Part(scaled, labels, top), descent)
             n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
             self.n_lists_ = max(n_lists - labels.one_list, 1)
@@ -407,8 +404,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return self.classes_[above] if self.n_items_ is None else above
 
     def _ranking_scores(self, X, qid=None):
-        scores = self.decision_function(X)
-        return self._sign() * scores
+        return self._sign() * self.decision_function(X)
 
     def _grades(self, y):
         classes = self.classes_ if self.n_items_ is None else None
@@ -446,16 +442,6 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             )
         return self.classes_
 
-    def _check_continues(self, labels):
-        """Refuse labels that differ in kind from the labels of earlier calls."""
-        check_has_ids(self._has_qid_, labels.lists is not None)
-        known, n_items = self.n_items_ or 1, labels.n_items or 1
-        if known != n_items:
-            raise ValueError(
-                f"Earlier calls had {known} labels a row, these have {n_items}. Start anew, with "
-                "fit."
-            )
-
     def _encode(self):
         """Check the parameters; returns the `Top` and the settings of the steps."""
         check_parameters(self)
@@ -483,7 +469,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     def _hold_out(self, whole, random_state):
         """The training `Part`, and the held-out `Part` or None."""
-        labels, of_units = whole.labels, strata(whole.labels, whole.top)
+        labels, of_units = whole.labels, whole.strata
         stops = self.early_stopping is True
         if self.early_stopping == "auto" and self.solver == "mini_batch":
             counts = np.bincount(of_units, minlength=2)
@@ -538,7 +524,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     def _monitor(self, path, held):
         """``f(weights)``, the measure of the held-out rows."""
         measure = held_out_measure(held.labels, self.target_loss_, held.top)
-        scaled = path.standardise(held.X)
+        scaled = standardise(held.X, path.scaling)
 
         def precision(weights):
             scores = scores_of(scaled, weights)

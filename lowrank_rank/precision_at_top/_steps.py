@@ -22,9 +22,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import mean_square, numbers
 from ..regression._logistic import fit_logistic
-from ..regression._statistics import Moments, Scaling, default_alpha, standardise
+from ..regression._statistics import Moments, Scaling, default_alpha
 from ..solvers import cutting_plane
-from ._batches import make_batches, scores_of, take_rows
+from ._batches import make_batches, scores_of
 from ._surrogates import PrecisionSurrogate
 
 # Initial weights --------------------------------------------------------------------
@@ -48,27 +48,22 @@ def start_weights(start, X, scaled, labels, scaling):
     n_labels = 1 if positive.ndim == 1 else positive.shape[1]
     coef, intercept = np.zeros((n_labels, p)), np.zeros(n_labels)
     if not isinstance(start, str) and not hasattr(start, "fit"):
-        coef, intercept = _given(start, p, positive)
-        coef, intercept = coef * scaling.scale, intercept + coef @ scaling.mean
+        given, matrix = numbers(start, "start"), positive.ndim == 2
+        wanted = [(n_labels, p + 1)] if matrix else [(p,), (1, p)]
+        if given.shape not in wanted or not np.all(np.isfinite(given)):
+            what = "a row for each label, its intercept last" if matrix else "a weight each"
+            raise ValueError(
+                f"start must be finite, of the shape {wanted[0]} ({what}), got {given.shape}."
+            )
+        given = given.reshape(n_labels, -1)
+        coef, intercept = given[:, :p] * scaling.scale, given[:, :p] @ scaling.mean
+        intercept = intercept + given[:, p] if matrix else intercept
     elif positive.any() and not positive.all():
         if hasattr(start, "fit"):
             coef, intercept = _of_estimator(start, X, labels, scaling)
         elif start == "logistic":
             coef, intercept = _logistic(scaled, positive)
     return coef[0] if positive.ndim == 1 else np.vstack([coef.T, intercept])
-
-
-def _given(start, p, positive):
-    """Coefficients and intercepts of a given array; refuses a wrong shape."""
-    weights = numbers(start, "start")
-    matrix = positive.ndim == 2
-    wanted = [(positive.shape[1], p + 1)] if matrix else [(p,), (1, p)]
-    if weights.shape not in wanted or not np.all(np.isfinite(weights)):
-        what = "a row for each label, its intercept last" if matrix else "a weight each"
-        raise ValueError(
-            f"start must be finite, of the shape {wanted[0]} ({what}), got {weights.shape}."
-        )
-    return (weights[:, :-1], weights[:, -1]) if matrix else (weights.reshape(1, p), np.zeros(1))
 
 
 def _logistic(X, positive):
@@ -98,7 +93,7 @@ def _of_estimator(estimator, X, labels, scaling):
         y = labels.classes[y if is_last else 1 - y]
     model = clone(estimator).fit(X, y)
     function = getattr(model, "decision_function", None) or model.predict
-    some = take_rows(X, np.arange(min(X.shape[0], 100)))
+    some = X[:100]
     with np.errstate(over="ignore", invalid="ignore"):
         coef, intercept = _slopes(function, X, scaling)
         scores = np.asarray(function(some)).reshape(some.shape[0], -1)
@@ -154,10 +149,6 @@ class Trajectory:
     square: float
     n_places: int = 0
     n_steps: int = 0
-
-    def standardise(self, X):
-        """The standardised rows of X."""
-        return standardise(X, self.scaling)
 
 
 @dataclass(frozen=True)

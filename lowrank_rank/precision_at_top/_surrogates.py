@@ -368,13 +368,6 @@ def rows_by_class(y, scores, k):
     return positives, negatives, int(k)
 
 
-def scores_by_class(y, scores, k):
-    """Scores of the positives and of the negatives of one list, in descending order, and k."""
-    scores = np.asarray(scores, dtype=np.float64)
-    positives, negatives, k = rows_by_class(y, scores, k)
-    return scores[positives], scores[negatives], k
-
-
 def _sorted_list(y, scores, k):
     """`SortedScores` of one list."""
     positives, negatives, k = rows_by_class(y, scores, k)
@@ -444,8 +437,9 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     >>> precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
     PrecisionMargins(weak=1.5, average=1.0, strong=0.5)
     """
-    above, below, k = scores_by_class(y, scores, k)
-    best = below[0] if len(below) else -np.inf
+    scores = np.asarray(scores, dtype=np.float64)
+    positives, negatives, k = rows_by_class(y, scores, k)
+    above, best = scores[positives], scores[negatives].max(initial=-np.inf)
     return PrecisionMargins(
         float(above[k - 1] - best), float(above[k - 1 :].mean() - best), float(above[-1] - best)
     )

@@ -44,7 +44,12 @@ class PairSums:
         self.lists, self.margin = lists, margin
         self.weights = np.ones(lists.n_rows) if weights is None else weights
         self.scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
-        self.below, self.above = _sums_within(grades, self.scores, self.weights, lists, margin)
+        self.below, self.above = np.zeros((2, lists.n_rows), dtype=complex)
+        for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
+            rows = slice(lists.offsets[first], lists.offsets[last])
+            groups = RankingLists(lists.lengths[first:last])
+            of_block = grades[rows], self.scores[rows], self.weights[rows], groups, margin
+            _add_block(self.below[rows], self.above[rows], *of_block)
 
     @cached_property
     def _parts(self):
@@ -101,17 +106,6 @@ def dense_grades(y, lists):
     return grades
 
 
-def _sums_within(grades, scores, weights, lists, margin):
-    """`PairSums.below` and `PairSums.above`, of blocks of lists that fit the cache."""
-    below, above = np.zeros((2, lists.n_rows), dtype=complex)
-    for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):
-        rows = slice(lists.offsets[first], lists.offsets[last])
-        groups = RankingLists(lists.lengths[first:last])
-        block = below[rows], above[rows]
-        _add_block(*block, grades[rows], scores[rows], weights[rows], groups, margin)
-    return below, above
-
-
 def _add_block(below, above, grades, scores, weights, groups, margin):
     """Add the sums of one block, comparing grades some bits at a time from the highest."""
     rows = sort_lists(-scores, groups)
@@ -122,9 +116,16 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
         moments = np.empty(len(s), dtype=complex)
         moments.real = weights[rows]
         moments.imag = moments.real * s
-        first = _first_within(s, groups, margin)
+        # The first place of each group with a score above s - margin. The groups are shifted apart,
+        # so that one search does for all. Very large scores give wrong places for pairs at the
+        # margin up to rounding.
+        start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
+        lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
+        steps = highest - lowest + 2.0 * abs(margin) + 1.0
+        shifted = s + groups.spread(np.cumsum(steps) - steps - lowest)
+        first = np.clip(np.searchsorted(shifted, shifted - margin, side="right"), start, end)
         for total, part in zip(
-            (below, above), _sums_of_pass(digits, moments, first, groups), strict=True
+            (below, above), _sums_of_pass(digits, moments, first, start, end), strict=True
         ):
             total[rows] += part
         if shift:  # rows whose higher bits are equal are the groups of the next pass
@@ -134,23 +135,12 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
             groups = RankingLists(counts[counts > 0])
 
 
-def _first_within(s, groups, margin):
-    """For each row of ascending groups, the first place of its group with a score above s - margin.
+def _sums_of_pass(digits, moments, first, start, end):
+    """Sums over the pairs of unequal digit of each group, (2, n), rows in ascending scores.
 
-    The groups are shifted apart, so that one search does for all. Very large scores give wrong
-    places for pairs at the margin up to rounding.
+    A group extends from `start` to `end`; its rows within the margin begin at `first`.
     """
-    lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
-    steps = highest - lowest + 2.0 * abs(margin) + 1.0
-    shifted = s + groups.spread(np.cumsum(steps) - steps - lowest)
-    first = np.searchsorted(shifted, shifted - margin, side="right")
-    return np.clip(first, groups.spread(groups.starts), groups.spread(groups.offsets[1:]))
-
-
-def _sums_of_pass(digits, moments, first, groups):
-    """Sums over the pairs of unequal digit of each group, (2, n), rows in ascending scores."""
     n, n_digits = len(digits), int(digits.max()) + 1
-    start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
     past = np.cumsum(np.bincount(first, minlength=n + 1))[:n]  # whose partners begin up to there
     higher = np.zeros((n_digits + 1, n + 1), dtype=complex)  # prefix sums of each digit
     higher[digits, np.arange(1, n + 1)] = moments

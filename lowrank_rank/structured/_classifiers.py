@@ -629,23 +629,20 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
     def _keep(self, X, positive, coef, intercept):
         sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
         scores = sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]  # as predict does
+        measure, P = self.target_loss_, np.count_nonzero(positive)
+        n_marked = getattr(measure, "k", P)
+        if hasattr(measure, "of_counts"):  # the best number of marked rows
+            order = np.argsort(-scores, kind="stable")
+            hits = np.concatenate([[0], np.cumsum(positive[order])])
+            misses = np.arange(len(scores) + 1) - hits
+            values = measure.of_counts(hits, misses, float(P), float(len(scores) - P))
+            s = scores[order]
+            cut = np.concatenate([[True], s[1:] < s[:-1], [True]])  # equal scores stay together
+            n_marked = int(np.argmax(np.where(cut, values, -np.inf)))
         at_zero = self.threshold == "hinge" and not self.is_vacuous_
-        self.threshold_ = 0.0 if at_zero else self._tuned(scores, positive)
+        self.threshold_ = 0.0 if at_zero else threshold_between(scores, n_marked)
         self.coef_ = sign * coef
         self.intercept_ = sign * (intercept - self.threshold_)
-
-    def _tuned(self, scores, positive):
-        """The threshold that is best for the measure on these scores."""
-        measure, P = self.target_loss_, np.count_nonzero(positive)
-        if not hasattr(measure, "of_counts"):
-            return threshold_between(scores, getattr(measure, "k", P))
-        order = np.argsort(-scores, kind="stable")
-        hits = np.concatenate([[0], np.cumsum(positive[order])])
-        marked = np.arange(len(scores) + 1)
-        values = measure.of_counts(hits, marked - hits, float(P), float(len(scores) - P))
-        s = scores[order]
-        cut = np.concatenate([[True], s[1:] < s[:-1], [True]])  # equal scores stay together
-        return threshold_between(scores, int(np.argmax(np.where(cut, values, -np.inf))))
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores minus the threshold: above 0 is ``classes_[1]``.

@@ -72,7 +72,14 @@ def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
         rows = slice(part.offsets[some.start], part.offsets[some.stop])
         own = (*(v[rows] for v in values), RankingLists(part.lengths[some]), discounts[:k])
         places[rows] = _by_counts(*own) if few else _by_assignment(*own)
-    return _complete(order[kept], places, np.minimum(k, lists.lengths), order, lists)
+    n_first = np.minimum(k, lists.lengths)
+    first = places <= n_first[lists.index[order[kept]]]
+    found = np.zeros(lists.n_rows, dtype=np.intp)
+    found[order[kept][first]] = places[first]
+    left = found[order] == 0  # the other items come next, by their scores
+    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(n_first)
+    found[order[left]] = rank[left]
+    return found
 
 
 def _candidates(level, lists, k):
@@ -207,17 +214,6 @@ def _by_assignment(s, b, cost, level, lists, discounts):
         profit = np.outer(s[rows], np.arange(r, 0, -1)) - np.outer(b[rows], discount)
         profit -= np.outer(cost[rows], is_first)
         places[rows] = linear_sum_assignment(profit, maximize=True)[1] + 1
-    return places
-
-
-def _complete(candidates, found, n_first, order, lists):
-    """Places of all items: candidates among the first k, then the others by their scores."""
-    places = np.zeros(lists.n_rows, dtype=np.intp)
-    is_first = found <= n_first[lists.index[candidates]]
-    places[candidates[is_first]] = found[is_first]
-    left = places[order] == 0
-    rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(n_first)
-    places[order[left]] = rank[left]
     return places
 
 

@@ -172,7 +172,15 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
             kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
             alpha = self._penalty(problem, kind, float(rows.weights.sum()))
             self._keep(problem, self._solve(problem, alpha))
-            self._warn_of_zeros(problem)
+            is_least = self.solver_ != "sgd" and not self.coef_.any()
+            if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
+                warnings.warn(
+                    f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
+                    f"order nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
+                    "have too few relevant items. Take target_loss='kendall', or "
+                    "LowRankSurrogateRanker.",
+                    stacklevel=2,
+                )
         return self
 
     @available_if(takes_steps)
@@ -304,16 +312,6 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
         documents = self.n_items_ is None
         self.coef_ = coef[0] if documents else coef
         self.intercept_ = float(intercept[0]) if documents else intercept
-
-    def _warn_of_zeros(self, problem):
-        is_least = self.solver_ != "sgd" and not self.coef_.any()
-        if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
-            warnings.warn(
-                f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which order "
-                f"nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or have too "
-                "few relevant items. Take target_loss='kendall', or LowRankSurrogateRanker.",
-                stacklevel=3,
-            )
 
 
 def _grouped(X, y, lists, weights):
