@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ._arrays import as_array, numbers
-from ._labels import refuse_missing_labels
+from ._labels import read_weights, refuse_missing_labels
 from ._lists import RankingLists
 
 # Classes and costs ------------------------------------------------------------------
@@ -160,6 +160,14 @@ def class_indices(y, classes):
             f"y[{row}] = {y.tolist()[row]!r} is not among the classes {classes.tolist()}."
         )
     return index
+
+
+def decision_score(classifier, matrix, y, decisions, sample_weight):
+    """One minus the mean cost of decisions, by their columns in the cost matrix."""
+    index = class_indices(class_labels(classifier, y), classifier.classes_)
+    check_consistent_length(decisions, index)
+    weights = read_weights(sample_weight, len(index))
+    return float(1.0 - np.average(matrix[index, decisions], weights=weights))
 
 
 # Binary labels ----------------------------------------------------------------------

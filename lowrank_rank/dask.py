@@ -415,14 +415,29 @@ def _costs(block, model):
     return np.array([value * weights.sum(), weights.sum()])
 
 
-class _DaskClassifier:
-    """`fit`, `predict` and `score` on partitions; data in memory go to the base class."""
+class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
+    """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
 
-    loss_matrix: Any
-    classes: Any
-    decisions_: np.ndarray
+    The fit needs ``estimator="ridge"`` and takes one pass over the partitions. A pass over y comes
+    first, unless `classes` or the index of `loss_matrix` names the classes.
 
-    def fit(self, X, y, sample_weight=None, *, client: Client | None = None) -> Any:
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank.dask import DaskLowRankSurrogateClassifier
+    >>> X, y = np.arange(8.0).reshape(8, 1), np.repeat(["low", "high"], 4)
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y)]
+    ...     classifier = DaskLowRankSurrogateClassifier(estimator="ridge").fit(*data)
+    >>> classifier.predict([[1.0], [6.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None
+    ) -> "DaskLowRankSurrogateClassifier":
         """Fit to the partitions of Dask arrays or data frames.
 
         Parameters
@@ -450,7 +465,7 @@ class _DaskClassifier:
         _fit_by_sums(self, blocks, classes=classes)
         return self
 
-    def predict(self, X) -> Any:
+    def predict(self, X: Any) -> "np.ndarray | da.Array":  # type: ignore[override]
         """Decision of the least estimated cost for each row.
 
         Parameters
@@ -462,11 +477,13 @@ class _DaskClassifier:
         dask array or ndarray of shape (n_samples,)
         """
         if not is_dask_collection(X):
-            return super().predict(X)  # type: ignore[misc]
+            return super().predict(X)
         check_is_fitted(self)
         return _on_partitions(X, self, (), self.decisions_.dtype)
 
-    def score(self, X, y, sample_weight=None, *, client: Client | None = None) -> float:
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None
+    ) -> float:
         """One minus the mean cost of the predicted decisions, greater is better.
 
         Parameters
@@ -479,7 +496,7 @@ class _DaskClassifier:
         float
         """
         if not is_dask_collection(X):
-            return super().score(X, y, sample_weight)  # type: ignore[misc]
+            return super().score(X, y, sample_weight)
         check_is_fitted(self)
         client = default_client() if client is None else client
         blocks = DaskBlocks(client, _partitions(client, X, y, None, sample_weight))
@@ -487,24 +504,3 @@ class _DaskClassifier:
         if not weight > 0:
             raise nothing_counts()
         return float(total / weight)
-
-
-class DaskLowRankSurrogateClassifier(_DaskClassifier, LowRankSurrogateClassifier):
-    """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
-
-    The fit needs ``estimator="ridge"`` and takes one pass over the partitions. A pass over y comes
-    first, unless `classes` or the index of `loss_matrix` names the classes.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> import numpy as np
-    >>> from distributed import Client
-    >>> from lowrank_rank.dask import DaskLowRankSurrogateClassifier
-    >>> X, y = np.arange(8.0).reshape(8, 1), np.repeat(["low", "high"], 4)
-    >>> with Client(processes=False, dashboard_address=":0") as client:
-    ...     data = [da.from_array(a, chunks=3) for a in (X, y)]
-    ...     classifier = DaskLowRankSurrogateClassifier(estimator="ridge").fit(*data)
-    >>> classifier.predict([[1.0], [6.0]])
-    array(['low', 'high'], dtype='<U4')
-    """

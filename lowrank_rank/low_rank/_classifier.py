@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, mean_square
 from .._base import Block
 from .._classes import (
     check_same_classes,
     class_indices,
-    class_labels,
+    decision_score,
     distinct_labels,
     read_classes,
     read_costs,
@@ -449,7 +449,4 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             Accuracy for the 0-1 loss; negative where the mean cost exceeds 1.
         """
         u = self.predict_surrogate(X)
-        y = class_indices(class_labels(self, y), self.classes_)
-        check_consistent_length(u, y)
-        costs = self._loss_.loss(y, self._loss_.decode(u))
-        return float(1.0 - np.average(costs, weights=read_weights(sample_weight, len(y))))
+        return decision_score(self, self._loss_.matrix_, y, self._loss_.decode(u), sample_weight)

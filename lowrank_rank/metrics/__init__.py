@@ -2,11 +2,7 @@
 
 from ._comparison import RankerComparison, compare_rankers
 from ._per_query import evaluate_run, per_query
-from ._scorer import (
-    RankingScorer,
-    get_ranking_scorer_names,
-    make_ranking_scorer,
-)
+from ._scorer import RankingScorer, get_ranking_scorer_names, make_ranking_scorer
 from ._scores import (
     auc_score,
     dcg_score,

@@ -14,7 +14,7 @@ from .._arrays import ArrayLike, MatrixLike, plain
 from .._base import BaseRanker, linear_scores
 from .._classes import (
     class_indices,
-    class_labels,
+    decision_score,
     read_binary_labels,
     read_classes,
     read_costs,
@@ -386,11 +386,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         float
             Accuracy for the 0-1 loss.
         """
-        found = self._scores(X).argmax(axis=1)
-        index = class_indices(class_labels(self, y), self.classes_)
-        check_consistent_length(found, index)
-        costs = self._matrix_[index, found]
-        return float(1.0 - np.average(costs, weights=read_weights(sample_weight, len(index))))
+        best = self._scores(X).argmax(axis=1)
+        return decision_score(self, self._matrix_, y, best, sample_weight)
 
 
 def perceptron_mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike) -> float:
