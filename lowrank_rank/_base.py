@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from ._arrays import (
     ArrayLike,
     MatrixLike,
+    check_same_index,
     check_size,
     check_unmasked,
     first_text,
@@ -188,6 +189,7 @@ class BaseRanker:
             are skipped; without any value the score is ``target_loss_.undefined``.
         """
         check_is_fitted(self)
+        check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
         if self.n_items_ is not None and one_label_per_row(y):
@@ -231,6 +233,7 @@ class BaseRanker:
             items.
         """
         check_is_fitted(self)
+        check_same_index(X=X, qid=qid)
         if qid is None and self._has_qid_:
             raise ValueError(
                 f"This {type(self).__name__} was fitted with query ids, and rank without qid would "
@@ -261,6 +264,7 @@ class BaseRanker:
 
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
         """Read a batch into `Rows`; `whole` if no other batch follows."""
+        check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self)
         X = self._validate_X(X, reset=reset)

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ._arrays import ArrayLike, as_array, check_unmasked, is_finite
+from ._arrays import ArrayLike, as_array, check_same_index, check_unmasked, is_finite
 from ._lists import RankingLists, checked_ids, id_array, same_id
 
 
@@ -376,6 +376,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     lists : RankingLists
     weights : ndarray of shape (n_lists,)
     """
+    check_same_index(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
     scores = _checked(y_score, "y_score", allow_nd=True)

@@ -81,7 +81,7 @@ def _pieces(collection, like=None):
         return None
     if isinstance(collection, da.Array):
         chunks = collection.chunks[0]
-        if isinstance(like, da.Array) and not np.isnan(like.chunks[0]).any():
+        if isinstance(like, da.Array) and like.shape[0] == collection.shape[0]:  # known lengths
             chunks = like.chunks[0]
         if collection.chunks != (chunks, *collection.chunks[1:]) or collection.ndim > 1:
             collection = collection.rechunk(

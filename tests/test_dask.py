@@ -6,6 +6,7 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -18,6 +19,7 @@ from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 pytest.importorskip("distributed")
 import dask.array as da
+import dask.dataframe as dd
 from distributed import Client, LocalCluster
 
 from lowrank_rank.dask import (
@@ -267,3 +269,41 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
     with pytest.raises(ValueError, match=r"missing|NaN"):
         classifier.fit(X, w * np.nan)
     assert not hasattr(classifier, "coef_")
+
+
+def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
+    """Rows dropped from the labels alone, cut elsewhere, or in another order."""
+    X, y, qid, w = documents
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
+    rng = np.random.default_rng(0)
+    ranker = DaskLowRankSurrogateRanker()
+    whole = dd.from_pandas(frame, npartitions=4)
+    fitted = DaskLowRankSurrogateRanker().fit(whole[list("abcd")], whole["y"], qid=whole["qid"])
+    for _ in range(int(os.environ.get("N_MISMATCHES", "10"))):
+        n = int(rng.integers(2, 6))
+        parts = dd.from_pandas(frame, npartitions=n)
+        dropped = frame["y"].where(rng.uniform(size=len(frame)) > 0.03)
+        if dropped.notna().all():
+            continue
+        labels = dd.from_pandas(frame.assign(y=dropped), npartitions=n).dropna(subset=["y"])
+        given = {"y": parts["y"], "qid": parts["qid"], "sample_weight": parts["w"]}
+        wrong = rng.choice(["all", *given])
+        column = {"y": "y", "qid": "qid", "sample_weight": "w"}
+        for name in given:
+            if wrong in ("all", name):
+                given[name] = labels[column[name]]
+        labels_of_rows = given.pop("y")
+        with pytest.raises(ValueError, match=r"Partition \d+ has different numbers of rows: X "):
+            ranker.fit(parts[list("abcd")], labels_of_rows, **given)
+        with pytest.raises(ValueError, match=r"Partition \d+ has different numbers of rows: X "):
+            fitted.score(parts[list("abcd")], labels_of_rows, **given)
+    assert not hasattr(ranker, "coef_")
+    turned = dd.from_pandas(frame.iloc[::-1], npartitions=4, sort=False)
+    with pytest.raises(ValueError, match=r"Partition \d: X and y have different indices"):
+        ranker.fit(whole[list("abcd")], turned["y"], qid=turned["qid"])
+    short = da.from_array(qid[:-3], chunks=20)
+    with pytest.raises(ValueError, match="qid has the length"):
+        fitted.rank(whole[list("abcd")], qid=short)
+    arrays = da.from_array(X, chunks=20), da.from_array(y, chunks=20)
+    with pytest.raises(ValueError, match=r"Partition 3 has different numbers of rows: X 16, y 16, qid 13"):
+        ranker.fit(*arrays, qid=short)

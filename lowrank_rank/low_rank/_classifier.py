@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, mean_square
+from .._arrays import ArrayLike, MatrixLike, check_same_index, mean_square
 from .._base import Block
 from .._classes import (
     check_same_classes,
@@ -311,6 +311,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     def _read(self, X, y, sample_weight, *, reset, whole):
         check_parameters(self)
+        check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
         if is_linear(self.estimator):
             mean_square(X)  # refuses features out of range
@@ -448,5 +449,6 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         float
             Accuracy for the 0-1 loss; negative where the mean cost exceeds 1.
         """
+        check_same_index(X=X, y=y, sample_weight=sample_weight)
         u = self.predict_surrogate(X)
         return decision_score(self, self._loss_.matrix_, y, self._loss_.decode(u), sample_weight)

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clon
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_unmasked
+from .._arrays import ArrayLike, MatrixLike, check_same_index, check_unmasked
 from .._base import BaseRanker, attribute_of_fitted
 from .._labels import lists_of, read_labels, read_weights, split_target, warn_of_single_items
 from .._parameters import check_parameters, fresh_fit, predictor
@@ -27,6 +27,7 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
             check_parameters(self)
             check_unmasked(X, "X")
             loss = clone(resolve_target_loss(self.target_loss))
+            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
             y = read_labels(y, estimator=self)
             if y.ndim != 1:

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, is_finite, mean_square
+from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, mean_square
 from .._base import BaseRanker, check_has_ids, linear_scores, read_features
 from .._classes import read_binary_labels, threshold_between
 from .._labels import split_target
@@ -417,6 +417,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     # Input --------------------------------------------------------------------------
 
     def _read_labels(self, X, y, qid, classes, pos_label, *, reset):
+        check_same_index(X=X, y=y, qid=qid)
         y, qid = split_target(y, qid, X)
         X = self._validate_X(X, reset=reset)
         labels = read_binary_labels(y, qid, classes, pos_label, self)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, plain
+from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
 from .._base import BaseRanker, linear_scores
 from .._classes import (
     class_indices,
@@ -169,6 +169,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         """
         with fresh_fit(self):
             check_parameters(self)
+            check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
             self._read_costs(y)
@@ -212,6 +213,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
             check_parameters(self)
+            check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=not begun)
             y = read_classes(self, X, y)
             if not begun:
@@ -386,6 +388,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         float
             Accuracy for the 0-1 loss.
         """
+        check_same_index(X=X, y=y, sample_weight=sample_weight)
         best = self._scores(X).argmax(axis=1)
         return decision_score(self, self._matrix_, y, best, sample_weight)
 
@@ -579,6 +582,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
         with fresh_fit(self):
             measure, hinge = resolve_hinge(self.target_loss, of_classes=True)
             check_parameters(self)
+            check_same_index(X=X, y=y)
             X = self._validate_X(X, reset=True)
             labels = read_binary_labels(y, None, None, self.pos_label, self)
             if labels.positive.ndim != 1:

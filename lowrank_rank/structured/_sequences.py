@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike
+from .._arrays import ArrayLike, MatrixLike, check_same_index
 from .._base import check_has_ids, linear_scores
 from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
@@ -134,6 +134,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         """
         with fresh_fit(self):
             check_parameters(self)
+            check_same_index(X=X, y=y, qid=qid)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
@@ -171,6 +172,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
             check_parameters(self)
+            check_same_index(X=X, y=y, qid=qid)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=not begun)
             y = read_classes(self, X, y)
@@ -258,6 +260,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         -------
         float
         """
+        check_same_index(X=X, y=y, qid=qid)
         y, qid = split_target(y, qid)
         y = class_labels(self, y)
         labels = self.predict(X, qid=qid)
