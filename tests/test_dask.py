@@ -305,5 +305,5 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     with pytest.raises(ValueError, match="qid has the length"):
         fitted.rank(whole[list("abcd")], qid=short)
     arrays = da.from_array(X, chunks=20), da.from_array(y, chunks=20)
-    with pytest.raises(ValueError, match=r"Partition 3 has different numbers of rows: X 16, y 16, qid 13"):
+    with pytest.raises(ValueError, match=r"Partition 3 has .* rows: X 16, y 16, qid 13"):
         ranker.fit(*arrays, qid=short)

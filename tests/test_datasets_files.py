@@ -1,5 +1,6 @@
 """SVMlight files are read as by scikit-learn, in chunks; errors name the line."""
 
+import gzip
 import io
 import time
 
@@ -100,3 +101,36 @@ def test_long_blanks_take_linear_time(tmp_path):
     with pytest.raises(ValueError, match="line 3: not readable, no qid"):
         load_letor(path)
     assert time.perf_counter() - start < 5.0
+
+
+@pytest.mark.parametrize("blank", [b" ", b"\t", b" \t"])
+@pytest.mark.parametrize("place", ["after the grade", "before a value", "alone", "in a comment"])
+def test_long_runs_of_blanks_take_no_time(tmp_path, blank, place):
+    """A run of blanks, which packs to nothing, costs what its bytes cost."""
+    blanks = blank * (2**20 // len(blank))
+    lines = {
+        "after the grade": b"1 qid:1" + blanks + b"1:2\n",
+        "before a value": b"1 qid:1 1:2" + blanks + b"2:x\n",
+        "alone": blanks + b"\n1 qid:1 1:2\n",
+        "in a comment": b"1 qid:1 1:2 #" + blanks + b"\n",
+    }
+    path = tmp_path / "rows.txt.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(lines[place])
+    start = time.process_time()
+    if place == "before a value":
+        with pytest.raises(ValueError, match="line 1: not readable"):
+            load_letor(path)
+    else:
+        assert load_letor(path)[0].toarray().tolist() == [[2.0]]
+    assert time.process_time() - start < 5.0  # minutes, where the time is quadratic
+
+
+def test_lines_have_a_limit(tmp_path):
+    path = tmp_path / "rows.txt.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(b"1 qid:1 1:2\n")
+        for _ in range(65):
+            file.write(b" " * 2**20)
+    with pytest.raises(ValueError, match=r"rows.txt.gz, line 2: the line is longer than 64 MiB"):
+        load_letor(path)

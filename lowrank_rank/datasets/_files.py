@@ -9,6 +9,7 @@ import shutil
 import zlib
 from collections.abc import Callable
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -35,8 +36,8 @@ def line_error(path, line, message):
     return ValueError(f"{path}, line {line}: {message}.")
 
 
-def numbered_lines(path):
-    """Yield the number and the bytes of each line of a file.
+def numbered_lines(path, longest=2**26):
+    """Yield the number and the bytes of each line of a file, of at most `longest` bytes.
 
     Files ending in .gz or .bz2 are unpacked, and a byte order mark is removed.
     """
@@ -44,7 +45,10 @@ def numbered_lines(path):
     number = 0
     with openers.get(path.suffix, open)(path, "rb") as file:
         try:
-            for number, line in enumerate(file, start=1):
+            lines = iter(partial(file.readline, longest + 1), b"")
+            for number, line in enumerate(lines, start=1):
+                if len(line) > longest:
+                    raise line_error(path, number, f"the line is longer than {longest >> 20} MiB")
                 yield number, line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK)
         except (EOFError, OSError, zlib.error) as error:
             why = f"the file is damaged or cut short ({error})"
