@@ -273,3 +273,40 @@ def test_coverage_where_items_are_apart():
         truth = np.arange(1, 5)
         inside.append((intervals.low <= truth) & (truth <= intervals.high))
     assert np.mean(inside) >= 0.95
+
+
+def test_borda_of_duels_takes_win_rates():
+    """Items that play often, against strong or weak ones, gain nothing by the number of games."""
+    counts = [[0, 55, 9], [45, 0, 900], [1, 100, 0]]
+    for method in ("kemeny", "borda", "copeland", "dag"):
+        consensus = consensus_ranking(counts, items=list("ABC"), pairwise=True, method=method)
+        assert consensus.order.tolist() == ["A", "B", "C"], method
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rates = rng.uniform(size=(5, 5))
+        rates /= rates + rates.T
+        games = rng.integers(1, 40, (5, 5))
+        games = games + games.T
+        np.fill_diagonal(rates, 0.0)
+        order = consensus_ranking(rates * games, pairwise=True, method="borda").order
+        assert order.tolist() == np.argsort(-rates.sum(axis=1)).tolist()
+    with pytest.raises(ValueError, match="item 'C' met no other item"):
+        consensus_ranking(
+            [[0, 3, 0], [1, 0, 0], [0, 0, 0]], items=list("ABC"), pairwise=True, method="borda"
+        )
+
+
+def test_intervals_of_duels_with_unequal_games_hold_the_rank():
+    """Bradley-Terry items, some pairs with 200 games and some with 5."""
+    rng = np.random.default_rng(1)
+    strength, held = np.linspace(0.0, 1.5, 6), []
+    truth = np.arange(6, 0, -1)
+    chance = 1.0 / (1.0 + np.exp(strength[np.newaxis, :] - strength[:, np.newaxis]))
+    for _ in range(40):
+        games = np.triu(rng.choice([5, 200], size=(6, 6)), 1)
+        wins = rng.binomial(games, np.where(games, chance, 0.0))
+        counts = wins + (games - wins).T
+        consensus = consensus_ranking(counts, pairwise=True, method="borda")
+        found = consensus.rank_intervals(n_resamples=200, random_state=0)
+        held.append((found.low <= truth) & (truth <= found.high))
+    assert np.mean(held) >= 0.9

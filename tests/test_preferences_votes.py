@@ -1,9 +1,11 @@
 """Votes in every form are the same votes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.utils import Bunch
 
+from lowrank_rank import consensus_ranking
 from lowrank_rank.preferences._votes import read_votes
 from lowrank_rank.target_losses import PairwiseDisagreement
 
@@ -95,7 +97,7 @@ BAD = [
     ({"orders": np.zeros((2, 2)), "pairwise": True, "weights": [1, 1]}, "take no weights"),
     ({"orders": np.zeros(3)}, "orders must be grades"),
     ({"orders": np.zeros((0, 3))}, "at least one vote"),
-    ({"orders": [[1.0, np.inf]]}, "infinite"),
+    ({"orders": np.array([[1.0, np.inf]])}, "infinite"),
     ({"orders": [["x", 1.0]], "items": ["a", "b"]}, "names 'x'"),
     ({"orders": -np.ones((1, 2, 2)) + np.eye(2)}, "preferences y"),
     ({"orders": GRADES, "ranks": True}, "ranks start at 1 = best, got 0"),
@@ -108,8 +110,8 @@ BAD = [
     ({"orders": {"voter": [1, 1], "item": ["a", "a"], "rank": [1, 2]}}, "'a' twice"),
     ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is none"),
     ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
-    ({"orders": ["abc", "bca"]}, "Orders of names, best first, are a list of lists"),
-    ({"orders": [[2, 0, 1], [2, 0]]}, "Orders of names, best first, are a list of lists"),
+    ({"orders": ["abc", "bca"]}, "each order is a sequence of items, best first"),
+    ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "Orders of names, best first, are a list"),
 ]
 
 
@@ -134,3 +136,37 @@ def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     items = ["a", "b", "c"]
     counts = crossed.reindex(index=items, columns=items, fill_value=0)
     assert read_votes(counts, pairwise=True).total().tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("names", ["ab", (0, 1), (7, 3), (True, "x")])
+def test_lists_are_orders_whatever_they_hold(names):
+    a, b = names
+    votes = [[a, b], [b, a], [b, a]]
+    for orders in (votes, tuple(map(tuple, votes))):
+        assert consensus_ranking(orders).order.tolist() == [b, a]
+        assert consensus_ranking(orders, items=[a, b]).order.tolist() == [b, a]
+
+
+def test_ties_and_short_orders_of_numbers():
+    consensus = consensus_ranking([[(0, 1), 2], [1, 0], [2]])
+    assert sorted(consensus.order.tolist()) == [0, 1, 2]
+    assert consensus.cost == 0
+
+
+def test_arrays_are_grades_and_kind_overrides():
+    grades = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
+    assert consensus_ranking(grades).order.tolist() == [0, 1]
+    assert consensus_ranking(grades.tolist(), kind="grades").order.tolist() == [0, 1]
+    whole = grades.astype(int)
+    assert consensus_ranking(whole, kind="grades").order.tolist() == [0, 1]
+    assert consensus_ranking(whole, kind="orders").order.tolist() == [1, 0]
+    assert consensus_ranking(pd.DataFrame(whole), kind="orders").order.tolist() == [1, 0]
+    assert consensus_ranking(2 * whole).order.tolist() == [0, 1]  # no permutations of numbers
+    for first in (0, 1):
+        with pytest.raises(ValueError, match="say kind='orders' if a row lists the items"):
+            consensus_ranking(whole + first)
+    with pytest.raises(ValueError, match=r"holds floats: give grades as an array"):
+        consensus_ranking(grades.tolist())
+    with pytest.raises(ValueError, match="does not go with ranks=True"):
+        consensus_ranking(whole, kind="grades", ranks=True)
+    assert consensus_ranking([[1, 2], [2, 1], [1, 2]], ranks=True).order.tolist() == [0, 1]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike
+from .._arrays import ArrayLike, plain
 from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
@@ -245,7 +245,7 @@ class ConsensusRanking:
             if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
                 decoded, scores = decode_pd_local_search(totals, n_restarts=10), None
             else:
-                decoded, scores = _METHODS[self.method](totals, None)
+                decoded, scores = _rule(self.method, self.votes)(totals, None)
             ranks[some] = low[some] = high[some] = decoded.ranks
             if scores is not None:  # equal scores take all their ranks
                 first, second = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
@@ -289,6 +289,7 @@ def consensus_ranking(
     weights: ArrayLike | None = None,
     items: Any = None,
     method: str = "kemeny",
+    kind: str | None = None,
     ranks: bool = False,
     pairwise: bool = False,
     time_limit: float | None = 60.0,
@@ -304,12 +305,12 @@ def consensus_ranking(
     orders : array-like, DataFrame, Bunch or sequence of sequences
         One of
 
-        * grades (n_voters, r), higher is better, NaN for what is not ranked; a frame's columns name
-          the items; with ``ranks=True`` ranks, 1 = best;
+        * an array or frame of grades (n_voters, r), higher is better, NaN for what is not ranked; a
+          frame's columns name the items; with ``ranks=True`` ranks, 1 = best;
         * what `datasets.load_preflib` returns, or any Bunch with ``target``; ``counts`` are the
           weights and ``item_names`` the names, unless others are given;
-        * orders of names, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``, tied items in a
-          tuple; orders need not be complete;
+        * a list of orders, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``. Items are names or
+          numbers, tied items stand in a tuple, and orders need not be complete;
         * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or "grade";
         * with ``pairwise=True`` counts (r, r) of the votes for "i before j", of a frame with the
           same items as index and columns; preferences (n_voters, r, r) are always known by their
@@ -321,11 +322,15 @@ def consensus_ranking(
         Names of the items; None numbers them where nothing names them.
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
         "kemeny" is the order of least cost of at most 200 items. "borda" sorts net preferences
-        ``sum_j (C_ij - C_ji)``, "copeland" majorities won minus lost. "dag" is algorithm 1: it
-        deletes the smallest majorities until no cycle is left. The last three leave ties in the
-        order of the items, and can cost more than the least.
+        ``sum_j (C_ij - C_ji)``; of counts, the mean win rate over the opponents that an item met.
+        "copeland" sorts majorities won minus lost. "dag" is algorithm 1: it deletes the smallest
+        majorities until no cycle is left. The last three leave ties in the order of the items, and
+        can cost more than the least.
+    kind : {"orders", "grades"} or None, default=None
+        How to read `orders`: "orders" lists items, best first; "grades" has a number for each item.
+        None takes lists as orders, and arrays and frames as grades.
     ranks, pairwise : bool, default=False
-        How to read a matrix.
+        Whether a matrix holds ranks, or counts.
     time_limit : float or None, default=60.0
         Seconds for "kemeny" and for the bound of the others; None is no limit.
 
@@ -374,10 +379,11 @@ def consensus_ranking(
     [('c', 'a'), ('c', 'b')]
     """
     check_parameter("method", method, [*_METHODS])
+    check_parameter("kind", kind, ["orders", "grades", None])
     check_parameter("ranks", ranks, [bool])
     check_parameter("pairwise", pairwise, [bool])
     check_parameter("time_limit", time_limit, [number(above=0), None])
-    votes = read_votes(orders, weights, items, ranks, pairwise)
+    votes = read_votes(orders, weights, items, kind, ranks, pairwise)
     total = votes.total()
     r = len(total)
     if method == "kemeny" and r > MAX_ITEMS_ORDERING:
@@ -385,7 +391,15 @@ def consensus_ranking(
             f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: take "
             "'borda', 'copeland' or 'dag'."
         )
-    decoded, scores = _METHODS[method](total[np.newaxis], time_limit)
+    if method == "borda" and votes.are_counts and r > 1:
+        alone = ~(total + total.T).any(axis=1)
+        if alone.any():
+            raise ValueError(
+                f"method='borda' of counts takes win rates, and item "
+                f"{plain(votes.items[int(np.argmax(alone))])!r} met no other item: leave it out, or take "
+                "another method."
+            )
+    decoded, scores = _rule(method, votes)(total[np.newaxis], time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
     bound: float | None
     if decoded.bounds is None and r <= MAX_ITEMS_ORDERING:
@@ -409,9 +423,23 @@ def consensus_ranking(
 # Methods: preferences (m, r, r) to `Decoded`, and the scores that were sorted -----------------
 
 
-def _sorted(scores, totals):
-    """Ranks by scores; scores that differ by rounding are tied."""
-    largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
+def _rule(method, votes):
+    """The function of a method; Borda's rule of counts takes win rates."""
+    return _by_win_rates if method == "borda" and votes.are_counts else _METHODS[method]
+
+
+def _by_win_rates(totals, time_limit):
+    """Sort by the mean win rate over the opponents met: numbers of games may differ."""
+    games = totals + totals.swapaxes(1, 2)
+    rates = np.divide(totals, games, out=np.zeros(totals.shape), where=games > 0)
+    n_met = (games > 0).sum(axis=2)
+    mean = np.divide(rates.sum(axis=2), n_met, out=np.full(n_met.shape, 0.5), where=n_met > 0)
+    return _sorted(mean, totals, 1.0)
+
+
+def _sorted(scores, totals, largest=None):
+    """Ranks by scores; scores that differ by rounding, relative to the largest, are tied."""
+    largest = largest or max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
     scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
     orders = np.argsort(-scores, axis=1, kind="stable")
     ranks = ranks_from_orders(orders)

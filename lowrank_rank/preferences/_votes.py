@@ -41,7 +41,7 @@ class Votes(NamedTuple):
         return PairwiseDisagreement().total_preferences(self.labels, self.weights)
 
 
-def read_votes(orders, weights=None, items=None, ranks=False, pairwise=False):
+def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwise=False):
     """`Votes` of what `consensus_ranking` takes, see there.
 
     Raises
@@ -56,7 +56,8 @@ def read_votes(orders, weights=None, items=None, ranks=False, pairwise=False):
     columns = getattr(orders, "columns", orders if isinstance(orders, Mapping) else ())
     if {"voter", "item"} <= set(columns):  # a row for each voter and item
         labels, items = _long_grades(orders, items)
-    elif _are_orders_of_names(orders):
+    elif _are_orders(orders, kind, ranks or pairwise):
+        orders = orders.to_numpy() if hasattr(orders, "to_numpy") else orders
         if items is None:  # in order of first appearance
             items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
         labels = grades_from_orders(orders, items=items)
@@ -141,13 +142,32 @@ def _codes(column, name):
         raise ValueError(f"orders: {message}") from None
 
 
-def _are_orders_of_names(orders):
-    """Whether they are sequences that name items by strings, best first."""
+def _are_orders(orders, kind, is_matrix):
+    """Whether `orders` names items, best first; else it holds numbers, one for each item."""
+    if kind is not None and is_matrix:
+        raise ValueError(f"kind={kind!r} does not go with ranks=True or pairwise=True.")
+    if kind is not None or is_matrix:
+        return kind == "orders"
+    if isinstance(orders, np.ndarray) and orders.dtype.kind in "iu" and orders.ndim == 2:
+        rows = np.sort(orders, axis=1)
+        if rows.shape[1] > 1 and np.all(rows == rows[0, 0] + np.arange(rows.shape[1])):
+            raise ValueError(
+                "Every row of the array orders holds the same integers, each once: say "
+                "kind='orders' if a row lists the items, best first, or kind='grades' if it has a "
+                "number for each item, higher is better."
+            )
     if isinstance(orders, np.ndarray):
-        return orders.ndim == 2 and orders.dtype.kind == "U"
-    if not isinstance(orders, list | tuple) or not orders or not isinstance(orders[0], _GROUPS):
+        return orders.dtype.kind in "UT"
+    if not isinstance(orders, list | tuple):
         return False
-    return any(isinstance(name, str) for name in _flat(orders[0]))
+    groups = [order for order in orders if isinstance(order, _GROUPS)]
+    kinds = {type(entry) for order in groups for entry in _flat(order)}
+    if any(issubclass(one, float | np.floating) for one in kinds) and str not in kinds:
+        raise ValueError(
+            "orders is a list, which lists items, best first, and it holds floats: give grades as "
+            "an array, or say kind='grades'."
+        )
+    return True
 
 
 def _flat(order):
