@@ -394,10 +394,10 @@ def consensus_ranking(
     if method == "borda" and votes.are_counts and r > 1:
         alone = ~(total + total.T).any(axis=1)
         if alone.any():
+            item = plain(votes.items[int(np.argmax(alone))])
             raise ValueError(
-                f"method='borda' of counts takes win rates, and item "
-                f"{plain(votes.items[int(np.argmax(alone))])!r} met no other item: leave it out, or take "
-                "another method."
+                f"method='borda' of counts takes win rates, and item {item!r} met no other item: "
+                "leave it out, or take another method."
             )
     decoded, scores = _rule(method, votes)(total[np.newaxis], time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
