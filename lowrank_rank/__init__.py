@@ -13,6 +13,7 @@ from . import (
     testing,
 )
 from ._labels import ranking_target
+from ._lists import CutQueriesWarning
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
@@ -33,6 +34,7 @@ from .structured import (
 __all__ = [
     "BoosterRanker",
     "ConsensusRanking",
+    "CutQueriesWarning",
     "LowRankSurrogateClassifier",
     "LowRankSurrogateRanker",
     "OrderPreservingRegressor",

@@ -31,7 +31,7 @@ from ._labels import (
     split_target,
     warn_of_single_items,
 )
-from ._lists import RankingLists, ranks_from_scores
+from ._lists import RankingLists, fitted_lists, ranks_from_scores, warn_of_cut_queries
 from ._parameters import is_linear
 from .target_losses import RankingMeasure, resolve_target_loss
 
@@ -206,6 +206,7 @@ class BaseRanker:
                 "ranking_target(y, qid); for one single list pass qid=np.zeros(len(X)). A Pipeline "
                 "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
             )
+        warn_of_cut_queries(self, qid, stacklevel=3)
         scores = self._ranking_scores(X, qid=qid)
         return float(
             self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
@@ -277,6 +278,7 @@ class BaseRanker:
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
+            self._fitted_lists_ = fitted_lists(lists)
         return Rows(X, y, lists, weights)
 
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_same_index, check_unmasked
 from .._base import BaseRanker, attribute_of_fitted
 from .._labels import lists_of, read_labels, read_weights, split_target, warn_of_single_items
+from .._lists import fitted_lists
 from .._parameters import check_parameters, fresh_fit, predictor
 from ..regression._any_regressor import checked_prediction, weight_parameters
 from ..target_losses import TargetLoss, resolve_target_loss
@@ -40,7 +41,7 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
             warn_of_single_items(lists, stacklevel=4)
             loss.check_judged(y)
             self.target_loss_, self.n_lists_, self.n_items_ = loss, lists.n_lists, None
-            self._has_qid_ = qid is not None
+            self._has_qid_, self._fitted_lists_ = qid is not None, fitted_lists(lists)
             self.estimator_ = self._fit_clone(X, y, lists, sample_weight)
         return self
 

@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import ArrayLike, MatrixLike, n_rows
 from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
-from .._lists import RankingLists
+from .._lists import RankingLists, warn_of_cut_queries
 from .._parameters import check_parameters
 from ..target_losses import SCORE_ONLY, TARGET_LOSSES, RankingMeasure, resolve_measure
 from ..target_losses._names import stated_parameters
@@ -207,6 +207,9 @@ class RankingScorer(BaseEstimator):
         _refuse_pairs_as_classes(last_step(estimator))
         if one_label_per_row(y):
             self._check_qid(estimator, y, qid, has_carried)
+            any(
+                warn_of_cut_queries(model, qid, 4) for model in _models_that_say([estimator], set())
+            )
         matrix = not one_label_per_row(y)
         scores = predict_scores(estimator, X, qid, matrix=matrix)
         if matrix:

@@ -15,6 +15,7 @@ from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, mean_s
 from .._base import BaseRanker, check_has_ids, linear_scores, read_features
 from .._classes import read_binary_labels, threshold_between
 from .._labels import split_target
+from .._lists import fitted_lists
 from .._parameters import (
     RUNTIME,
     Rule,
@@ -305,6 +306,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
                 self._path_ = replace(start, n_places=path.n_places, n_steps=path.n_steps)
                 weights = start.start
             self.n_lists_ = labels.n_lists
+            self._fitted_lists_ = None if labels.lists is None else fitted_lists(labels.lists)
             self._keep(X, labels, weights)
         return self
 

@@ -216,6 +216,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
             rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=not begun)
+            self._fitted_lists_ = None  # lists of one call say nothing of the other calls
             encoded = self._encode(rows, measure, hinge, reset=not begun)
             problem = self._standardise(hinge, *encoded)
             self._keep(problem, self._step_more(problem))

@@ -1,0 +1,90 @@
+"""A score on queries that were cut between training and test is said to be too high."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GroupKFold, KFold, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import (
+    CutQueriesWarning,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PointwiseRanker,
+    PrecisionAtKPerceptron,
+    StructuredHingeRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_ranking
+
+MODELS = [
+    LowRankSurrogateRanker(),
+    LowRankSurrogateRanker(estimator="trees", random_state=0),
+    OrderPreservingRegressor(),
+    PairwiseDAGRanker(),
+    StructuredHingeRanker(),
+    PointwiseRanker(Ridge()),
+]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, qid = make_ranking(60, (8, 12), n_features=5, random_state=0)
+    return X, y, qid
+
+
+@pytest.mark.filterwarnings("error::lowrank_rank.CutQueriesWarning")
+@pytest.mark.filterwarnings("ignore:The hinge of")
+@pytest.mark.parametrize("kind", [int, str, "tuple"])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_score_and_scorers_warn_and_rank_does_not(data, model, kind):
+    X, y, qid = data
+    ids = [("q", int(q)) for q in qid] if kind == "tuple" else qid.astype(kind)
+    ids = np.fromiter(ids, dtype=object, count=len(y)) if kind == "tuple" else ids
+    rows = np.random.default_rng(0).permutation(len(y))
+    train, test = np.sort(rows[: len(y) // 2]), np.sort(rows[len(y) // 2 :])
+    model.fit(X[train], y[train], qid=ids[train])
+    model.score(X[train], y[train], qid=ids[train])  # lists of the same lengths
+    model.predict(X[test])
+    model.rank(X[test], qid=ids[test])
+    model = pickle.loads(pickle.dumps(model))
+    message = r"\d+ of \d+ query ids were also in fit, with another number of rows"
+    with pytest.warns(CutQueriesWarning, match=message):
+        model.score(X[test], y[test], qid=ids[test])
+    scorer = make_ranking_scorer(["ndcg@5", "map"], relevance_threshold=2)
+    with pytest.warns(CutQueriesWarning, match=message) as caught:
+        scorer(model, X[test], y[test], qid=ids[test])
+    assert len(caught) == 1
+
+
+@pytest.mark.filterwarnings("error::lowrank_rank.CutQueriesWarning")
+def test_folds_of_whole_queries_are_silent(data):
+    X, y, qid = data
+    target = ranking_target(y, qid)
+    pipeline = make_pipeline(StandardScaler(), LowRankSurrogateRanker())
+    for scoring in (None, make_ranking_scorer("ndcg@5")):
+        cross_validate(
+            pipeline, X, target, groups=qid, cv=GroupKFold(5), scoring=scoring,
+            return_train_score=True, error_score="raise",
+        )  # fmt: skip
+        with pytest.warns(CutQueriesWarning):
+            cross_val_score(pipeline, X, target, cv=KFold(5, shuffle=True), scoring=scoring)
+
+
+def test_models_without_lists_of_a_whole_fit_say_nothing(data):
+    X, y, qid = data
+    half = qid < 30
+    model = LowRankSurrogateRanker().partial_fit(X[half], y[half], qid=qid[half])
+    top = PrecisionAtKPerceptron(early_stopping=False).fit(X, y > 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CutQueriesWarning)
+        model.score(X[::2], y[::2], qid=qid[::2])
+        top.score(X[::2], y[::2] > 1)
+        LowRankSurrogateRanker().fit(X, y).score(X[::2], y[::2])
+        LowRankSurrogateRanker().fit(X, y, qid=qid.astype(str)).score(X[::2], y[::2], qid=qid[::2])
