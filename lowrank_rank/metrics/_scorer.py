@@ -207,9 +207,8 @@ class RankingScorer(BaseEstimator):
         _refuse_pairs_as_classes(last_step(estimator))
         if one_label_per_row(y):
             self._check_qid(estimator, y, qid, has_carried)
-            any(
-                warn_of_cut_queries(model, qid, 4) for model in _models_that_say([estimator], set())
-            )
+            models = _models_that_say([estimator], set())
+            any(warn_of_cut_queries(model, qid, stacklevel=4) for model in models)  # once
         matrix = not one_label_per_row(y)
         scores = predict_scores(estimator, X, qid, matrix=matrix)
         if matrix:
