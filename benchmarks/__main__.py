@@ -11,6 +11,7 @@ from . import (
     agreement,
     aiming,
     arcs,
+    checks,
     clicks,
     consensus,
     consistency,
@@ -58,6 +59,7 @@ COMMANDS = {
         structured,
         papers,
         fuzz,
+        checks,
     )
 }
 

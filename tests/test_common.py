@@ -1,13 +1,19 @@
 """scikit-learn's own checks; no failure is expected but that boosted trees count rows."""
 
+import os
+from zlib import crc32
+
+import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils import estimator_checks
+from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import lowrank_rank
+from benchmarks.checks import EXPECTED, failures, variations
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
@@ -114,3 +120,40 @@ def test_every_estimator_is_checked():
     public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(estimator) for estimator in PATHS.values()} | WITH_A_BOOSTER
+
+
+@pytest.mark.parametrize(
+    ("estimator", "sparse", "multi_label"),
+    [
+        (LowRankSurrogateClassifier(estimator="trees"), True, True),
+        (LowRankSurrogateRanker(estimator="trees"), False, None),
+        (PrecisionAtKPerceptron(), True, True),
+        (PrecisionAtKPerceptron(solver="cutting_plane", tol=0.1), True, False),
+        (PrecisionAtKPerceptron(start=LogisticRegression()), True, False),
+    ],
+)
+def test_tags_follow_parameters(estimator, sparse, multi_label):
+    tags = get_tags(estimator)
+    assert tags.input_tags.sparse is sparse
+    if multi_label is not None and isinstance(estimator, PrecisionAtKPerceptron):
+        assert tags.classifier_tags.multi_label is multi_label
+    X, y = csr_matrix(np.random.default_rng(0).normal(size=(60, 3))), np.arange(60) % 2
+    if sparse:
+        estimator.fit(X, y)
+    else:
+        with pytest.raises((TypeError, ValueError), match=r"[Ss]parse"):
+            estimator.fit(X, y)
+    if multi_label is False:
+        with pytest.raises(ValueError, match=r"one list of rows|1d array"):
+            estimator.fit(X, np.column_stack([y, 1 - y, y]))
+
+
+#: Ten variations of `python -m benchmarks checks`, drawn by name.
+DRAWN = sorted(dict(variations()), key=lambda name: crc32(name.encode()))[:10]
+
+
+@pytest.mark.skipif(not os.environ.get("CI"), reason="takes 40 s: set CI=true, as .ci/run does")
+@pytest.mark.parametrize("name", DRAWN)
+def test_named_values_of_parameters_pass_the_checks(name):
+    _, failed = failures(dict(variations())[name])
+    assert failed == EXPECTED.get(name, [])

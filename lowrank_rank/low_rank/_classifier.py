@@ -157,6 +157,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     """
 
     _keeps_float32: ClassVar = True
+    _n_documents: ClassVar = None
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "n_components": [count(), None],

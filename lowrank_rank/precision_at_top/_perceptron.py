@@ -256,7 +256,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
+        takes_matrix = self.solver != "cutting_plane" and not hasattr(self.start, "fit")
+        tags.classifier_tags.multi_label = takes_matrix
         tags.input_tags.sparse = True
         return tags
 

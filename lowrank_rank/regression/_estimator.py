@@ -45,11 +45,12 @@ class RegressionMixin:
     _batch_of: Any
     _adopt: Any
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
+    _n_documents: ClassVar[int | None] = 0  # "trees" are a forest if None
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        estimator = named_regressor(self.estimator)
+        estimator = named_regressor(self.estimator, self._n_documents)
         known = predictor.accepts(estimator)  # else fit says what is wrong with it
         base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
