@@ -206,6 +206,8 @@ def id_array(qid):
         plain = len({type(q) for q in qid}) == 1 and isinstance(qid[0], str | int | float)
         integers = plain and isinstance(qid[0], int)
         lossy = integers and np.asarray(qid).dtype.kind not in "iub"
+        # NumPy drops zero bytes at the end of strings.
+        lossy = lossy or (plain and isinstance(qid[0], str) and any(q[-1:] == "\0" for q in qid))
         if not plain or lossy:  # np.asarray would merge ["1", 1] and large integers
             return np.fromiter(qid, dtype=object, count=len(qid))
     qid = np.asarray(qid)

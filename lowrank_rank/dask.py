@@ -11,12 +11,17 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-import dask.array as da
 import numpy as np
-from dask import delayed, is_dask_collection
-from distributed import Client, default_client
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
+
+try:
+    import dask.array as da
+    from dask import delayed, is_dask_collection
+    from distributed import Client, default_client
+except ImportError as error:
+    message = 'lowrank_rank.dask needs Dask and distributed: pip install "lowrank_rank[dask]".'
+    raise ImportError(message) from error
 
 from ._arrays import check_same_index, n_rows, take_rows
 from ._base import Block, Blocks

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -307,3 +309,13 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     arrays = da.from_array(X, chunks=20), da.from_array(y, chunks=20)
     with pytest.raises(ValueError, match=r"Partition 3 has .* rows: X 16, y 16, qid 13"):
         ranker.fit(*arrays, qid=short)
+
+
+def test_without_dask_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['distributed'] = None\n"
+        "try:\n    import lowrank_rank.dask\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 'pip install "lowrank_rank[dask]"' in found.stdout

@@ -535,3 +535,10 @@ def test_ids_of_groups():
     for sizes in ([1.5], [-1], [[1]], [np.nan], ["a"]):
         with pytest.raises(ValueError, match="sizes must be"):
             qid_from_group(sizes)
+
+
+def test_explicit_zeros_are_not_written(tmp_path):
+    X = sparse.csr_matrix(([0.0, 2.0, 0.0], ([0, 0, 1], [0, 1, 2])), shape=(2, 3))
+    dump_letor(X, [1, 0], [1, 1], tmp_path / "rows.txt")
+    assert (tmp_path / "rows.txt").read_text() == "1 qid:1 2:2\n0 qid:1\n"
+    assert X.nnz == 3

@@ -215,3 +215,9 @@ def test_strings_of_any_type_have_codes_in_order_of_appearance(dtype):
 def test_the_lists_of_the_first_and_the_last_row(qid):
     lists = RankingLists.from_qid(np.array(qid))
     assert [lists.ids.tolist()[i] for i in lists.ends] == [qid[0], qid[-1]]
+
+
+def test_strings_that_end_with_zero_bytes_are_other_ids():
+    lists = RankingLists.from_qid(["a", "a", "a\0", "a\0"])
+    assert lists.ids.tolist() == ["a", "a\0"]
+    assert lists.lengths.tolist() == [2, 2]

@@ -170,3 +170,15 @@ def test_arrays_are_grades_and_kind_overrides():
     with pytest.raises(ValueError, match="does not go with ranks=True"):
         consensus_ranking(whole, kind="grades", ranks=True)
     assert consensus_ranking([[1, 2], [2, 1], [1, 2]], ranks=True).order.tolist() == [0, 1]
+
+
+def test_ties_as_sets_do_not_depend_on_hashes():
+    orders = [[{"pear", "fig", "plum"}, "kiwi"], ["kiwi", frozenset({"fig", "pear"})]]
+    names = ["fig", "pear", "plum", "kiwi"]
+    assert read_votes(orders).items.tolist() == names
+    assert (
+        consensus_ranking(orders).order.tolist()
+        == consensus_ranking(orders, items=names).order.tolist()
+    )
+    with pytest.raises(ValueError, match="there is one voter"):
+        consensus_ranking([list(range(117))]).rank_intervals()

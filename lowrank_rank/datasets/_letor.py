@@ -235,7 +235,8 @@ def dump_letor(
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
         for rows in gen_batches(len(y), 4096):
-            part = sparse.csr_matrix(X[rows])
+            part = sparse.csr_matrix(X[rows], copy=True)
+            part.eliminate_zeros()
             columns = (part.indices + 1).tolist()
             # repr is the shortest text that reads as the same number
             pairs = [f"{j}:{v!r}" for j, v in zip(columns, part.data.tolist(), strict=True)]

@@ -472,6 +472,11 @@ def resampled_totals(votes, n_resamples, rng):
         return drawn.reshape(n_resamples, r, r).astype(float)
     whole = np.all(weights == np.round(weights))
     n_voters = int(weights.sum()) if whole else int(np.count_nonzero(weights))
+    if n_voters < 2:
+        raise ValueError(
+            "Intervals come from voters who are drawn again, and there is one voter, whose order "
+            "says nothing about others. Give several votes, or counts with pairwise=True."
+        )
     chances = weights / weights.sum() if whole else (weights > 0) / n_voters
     drawn = rng.multinomial(n_voters, chances, size=n_resamples) * (1.0 if whole else weights)
     totals = np.zeros((n_resamples, r * r))

@@ -171,7 +171,12 @@ def _are_orders(orders, kind, is_matrix):
 
 
 def _flat(order):
-    return chain.from_iterable(entry if isinstance(entry, _GROUPS) else (entry,) for entry in order)
+    """The items of an order; a set is sorted, so that no hash decides."""
+    for entry in order:
+        if isinstance(entry, set | frozenset):
+            yield from sorted(entry, key=repr)
+        else:
+            yield from entry if isinstance(entry, _GROUPS) else (entry,)
 
 
 def _grades_of_ranks(ranks):
