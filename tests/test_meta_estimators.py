@@ -384,6 +384,7 @@ def test_the_table_has_every_tool():
 
 @pytest.mark.filterwarnings("ignore:The least populated class")  # pairs taken for classes
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
+@pytest.mark.filterwarnings("ignore::lowrank_rank.CutQueriesWarning")  # RANSAC draws rows
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tool", TABLE)
 def test_what_the_table_says(tool, way):
@@ -489,6 +490,7 @@ def test_without_scoring_regressors_are_judged_by_r2(tool):
 
 
 @pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.filterwarnings("ignore::lowrank_rank.CutQueriesWarning")
 def test_an_integer_cv_of_a_classifier_stratifies_by_pairs():
     """Of grade and id, which cuts queries apart; folds from the labels keep them whole."""
     y, settings = ranking_target(LABEL, QID), {"scoring": SCORER, "error_score": "raise"}

@@ -304,7 +304,8 @@ def test_scoring_without_qid_asks_whether_ids_were_given(data, n_lists):
     assert scorer(given, X, y, qid=qid) == pytest.approx(
         ndcg_score(y, given.predict(X), qid=qid)
     )  # and no warning, however many lists there are now
-    assert 0 < scorer(given, X, y, qid=np.arange(len(y)) % 7) <= 1
+    others = np.char.add("other ", (np.arange(len(y)) % 7).astype(str))
+    assert 0 < scorer(given, X, y, qid=others) <= 1
 
 
 FAMILIES = {
