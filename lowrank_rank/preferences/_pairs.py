@@ -159,14 +159,14 @@ class RegressorPairs(NamedTuple):
 
 
 def tables_of_lists(model, X, lists):
-    """Iterate over preferences (m, r, r) and rows (m, r) of X, lists of one length at a time."""
+    """Iterate over lists of one length: their numbers (m,), rows (m, r), preferences (m, r, r)."""
     longest = int(lists.lengths.max())
     if longest > MAX_DOCUMENTS:
         raise ValueError(
             f"A list of {longest} documents has {longest}**2 preferences, more than fit: decode at "
             f"most {MAX_DOCUMENTS} documents at a time (qid), or rank by predict(X) without qid."
         )
-    for _, grouped in lists.same_length:
+    for members, grouped in lists.same_length:
         rows = grouped if lists.order is None else lists.order[grouped]
         for some in batches(len(rows), rows.shape[1] ** 2):
             here = rows[some]
@@ -178,7 +178,7 @@ def tables_of_lists(model, X, lists):
                     "The preferences between rows of X overflow: its features are too large for "
                     "the coefficients. Bring X to the scale of the rows in fit."
                 )
-            yield table, here
+            yield members[some], here, table
 
 
 # Fits -------------------------------------------------------------------------------
