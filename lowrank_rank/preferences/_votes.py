@@ -70,7 +70,14 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         weights = read_weights(weights, len(labels))
     except ValueError as error:
         raise ValueError(str(error).replace("sample_weight", "weights")) from None
-    return Votes(_checked(labels), weights, _item_names(items, labels.shape[1]), are_counts)
+    labels, r = _checked(labels), labels.shape[1]
+    names = list(range(r) if items is None else items)
+    if len(names) != r:
+        raise ValueError(f"items has {len(names)} names for {r} items.")
+    if len(set(names)) < r:
+        again = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"items names {again!r} twice: names tell items apart.")
+    return Votes(labels, weights, id_array(names), are_counts)
 
 
 def _matrix(orders, pairwise):
@@ -212,14 +219,3 @@ def _checked(labels):
     if labels.ndim == 3 and np.einsum("qii->qi", labels).any():
         raise ValueError("orders prefer an item to itself: the diagonal of counts must be 0.")
     return PairwiseDisagreement().check_labels(labels)
-
-
-def _item_names(items, n_items):
-    """Names as an array of objects; tuples are names too."""
-    names = list(range(n_items)) if items is None else list(items)
-    if len(names) != n_items:
-        raise ValueError(f"items has {len(names)} names for {n_items} items.")
-    if len(set(names)) < n_items:
-        again = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"items names {again!r} twice: names tell items apart.")
-    return id_array(names)
