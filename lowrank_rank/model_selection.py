@@ -6,19 +6,17 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.model_selection import GroupKFold, cross_validate, train_test_split
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit, cross_validate
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from ._arrays import ArrayLike, MatrixLike, take_rows
 from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
 from ._lists import RankingLists
-from ._parameters import RUNTIME, check_parameter, count, number
+from ._parameters import RUNTIME, check_parameter, count
 from .metrics import make_ranking_scorer
 
 __all__ = ["query_learning_curve", "query_permutation_importance", "query_train_test_split"]
-
-_SIZE = [number(above=0, below=1), count(), None]
 
 
 def query_train_test_split(
@@ -70,8 +68,6 @@ def query_train_test_split(
     """
     if not arrays:
         raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
-    check_parameter("test_size", test_size, _SIZE)
-    check_parameter("train_size", train_size, _SIZE)
     given = list(arrays) if qid is None else [*arrays, qid]
     if qid is None:
         carrying = next((array for array in arrays if carries_qid(array)), None)
@@ -83,14 +79,13 @@ def query_train_test_split(
         _, qid = split_target(carrying)
     check_consistent_length(*arrays, qid)
     lists = RankingLists.from_qid(qid)
+    if test_size is None and train_size is None:
+        test_size = 0.25
     of_row = lists.ungroup(lists.index)
-    queries = train_test_split(
-        np.arange(lists.n_lists),
-        test_size=test_size,
-        train_size=train_size,
-        random_state=random_state,
+    splitter = GroupShuffleSplit(
+        1, test_size=test_size, train_size=train_size, random_state=random_state
     )
-    parts = [np.flatnonzero(np.isin(of_row, part)) for part in queries]
+    parts = next(splitter.split(of_row, groups=of_row))
     return [take_rows(array, rows) for array in given for rows in parts]
 
 
@@ -109,10 +104,6 @@ def _with_ids(y, qid):
     target = ranking_target(y, qid)
     lists = RankingLists.from_qid(target["qid"])
     return target, lists.ungroup(lists.index)
-
-
-def _scorer(scoring):
-    return scoring if callable(scoring) else make_ranking_scorer(scoring)
 
 
 def query_learning_curve(
@@ -183,7 +174,6 @@ def query_learning_curve(
     ([2, 30], (2, 4), True)
     """
     check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
-    check_parameter("random_state", random_state, RUNTIME["random_state"])
     target, of_row = _with_ids(y, qid)
     if isinstance(cv, Integral):
         cv = GroupKFold(cv)
@@ -201,7 +191,7 @@ def query_learning_curve(
         X,
         target,
         cv=splits,
-        scoring=_scorer(scoring),
+        scoring=scoring if callable(scoring) else make_ranking_scorer(scoring),
         n_jobs=n_jobs,
         return_train_score=True,
         error_score="raise",
@@ -213,19 +203,15 @@ def query_learning_curve(
 def _absolute_sizes(train_sizes, available):
     """Numbers of queries, of fractions or numbers, sorted and each once."""
     sizes = np.asarray(train_sizes)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iuf" or not len(sizes):
-        raise ValueError(f"train_sizes must be a list of numbers, got {train_sizes!r}.")
-    if sizes.dtype.kind == "f":
-        if not ((sizes > 0) & (sizes <= 1)).all():
-            raise ValueError(
-                f"train_sizes are fractions in (0, 1] or whole numbers, got {train_sizes!r}."
-            )
-        sizes = np.maximum((sizes * available).astype(int), 1)
-    if sizes.min() < 1 or sizes.max() > available:
+    is_list = sizes.ndim == 1 and len(sizes) and sizes.dtype.kind in "iuf"
+    most = 1 if sizes.dtype.kind == "f" else available
+    if not is_list or not 0 < sizes.min() <= sizes.max() <= most:
         raise ValueError(
-            f"train_sizes must lie between 1 and {available}, the queries of the smallest training "
-            f"part, got {train_sizes!r}."
+            "train_sizes must be a list of numbers: fractions in (0, 1], or whole numbers between "
+            f"1 and {available}, the queries of the smallest training part, got {train_sizes!r}."
         )
+    if sizes.dtype.kind == "f":
+        sizes = np.maximum((sizes * available).astype(int), 1)
     return np.unique(sizes)
 
 
@@ -290,53 +276,42 @@ def query_permutation_importance(
     """
     check_parameter("n_repeats", n_repeats, [count()])
     check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
-    check_parameter("random_state", random_state, RUNTIME["random_state"])
     if sparse.issparse(X):
         raise ValueError("X is sparse: its columns are permuted one by one, give X.toarray().")
     if not one_label_per_row(y):
         raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
     target, of_row = _with_ids(y, qid)
     X = X if hasattr(X, "columns") else np.asarray(X)
-    scorer = _scorer(scoring)
-    n_features = X.shape[1]
-    seeds = check_random_state(random_state).randint(2**31 - 1, size=n_features)
-    drops = Parallel(n_jobs=n_jobs)(
+    scorer = scoring if callable(scoring) else make_ranking_scorer(scoring)
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=X.shape[1])
+    scores = Parallel(n_jobs=n_jobs)(
         delayed(_scores_permuted)(estimator, X, target, of_row, column, seed, n_repeats, scorer)
         for column, seed in enumerate(seeds)
     )
-    baseline = scorer(estimator, X, target)
-    if not isinstance(baseline, dict):
-        return _importances(baseline - np.array(drops))
-    return {
-        name: _importances(value - np.array([[one[name] for one in row] for row in drops]))
-        for name, value in baseline.items()
-    }
-
-
-def _importances(drops):
-    return Bunch(
-        importances_mean=drops.mean(axis=1), importances_std=drops.std(axis=1), importances=drops
-    )
+    baseline: Any = scorer(estimator, X, target)
+    several, found = isinstance(baseline, dict), {}
+    for name, value in (baseline if several else {"": baseline}).items():
+        drops = value - np.array([[s[name] if several else s for s in row] for row in scores])
+        mean, std = drops.mean(axis=1), drops.std(axis=1)
+        found[name] = Bunch(importances_mean=mean, importances_std=std, importances=drops)
+    return found if several else found[""]
 
 
 def _scores_permuted(estimator, X, target, of_row, column, seed, n_repeats, scorer):
+    """Scores of X with one column permuted within each query, `n_repeats` times."""
     random_state = np.random.RandomState(seed)
     grouped = np.argsort(of_row, kind="stable")
     source = np.empty(len(of_row), dtype=np.intp)
     scores = []
     for _ in range(n_repeats):
         source[grouped] = np.lexsort((random_state.uniform(size=len(of_row)), of_row))
-        scores.append(scorer(estimator, _with_column_of(X, column, source), target))
+        if hasattr(X, "with_columns"):  # polars
+            permuted = X.with_columns(X.to_series(column)[source])
+        else:
+            permuted = X.copy()
+            if hasattr(X, "iloc"):
+                permuted[X.columns[column]] = X.iloc[source, column].array
+            else:
+                permuted[:, column] = X[source, column]
+        scores.append(scorer(estimator, permuted, target))
     return scores
-
-
-def _with_column_of(X, column, source):
-    """X with one column taken from other rows."""
-    if hasattr(X, "with_columns"):  # polars
-        return X.with_columns(X.to_series(column)[source])
-    permuted = X.copy()
-    if hasattr(X, "iloc"):
-        permuted[X.columns[column]] = X.iloc[source, column].array
-    else:
-        permuted[:, column] = X[source, column]
-    return permuted

@@ -71,7 +71,7 @@ def test_splits_without_sense(data):
         query_train_test_split(qid=qid)
     with pytest.raises(ValueError, match="inconsistent"):
         query_train_test_split(X[:3], qid=qid)
-    with pytest.raises(ValueError, match="test_size must be"):
+    with pytest.raises(ValueError, match=r"test_size=1\.5 should be"):
         query_train_test_split(X, qid=qid, test_size=1.5)
 
 

@@ -39,7 +39,7 @@ def test_each_pair_of_a_list_once(documents, list_weights, kind):
     _, y, qid = documents
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     lists = RankingLists.from_qid(qid)
-    pairs = pairs_within(
+    first, second, targets, pair_weights, n_all = pairs_within(
         lists,
         y,
         weights,
@@ -49,31 +49,36 @@ def test_each_pair_of_a_list_once(documents, list_weights, kind):
         np.random.RandomState(0),
     )
     i, j, target, weight = all_pairs(y, qid, weights, list_weights, kind)
-    flip = np.where(pairs.first < pairs.second, 1.0, -1.0)
-    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+    assert n_all == len(first) == len(i)
+    flip = np.where(first < second, 1.0, -1.0)
+    low, high = np.minimum(first, second), np.maximum(first, second)
     order = np.lexsort((high, low))
     np.testing.assert_array_equal(low[order], i)
     np.testing.assert_array_equal(high[order], j)
-    np.testing.assert_allclose((pairs.targets * flip)[order], target)
-    np.testing.assert_allclose(pairs.weights[order], weight, rtol=1e-9)
+    np.testing.assert_allclose((targets * flip)[order], target)
+    np.testing.assert_allclose(pair_weights[order], weight, rtol=1e-9)
 
 
 def test_samples_are_distinct_fair_and_repeatable(documents):
     _, y, qid = documents
     lists, loss, ones = RankingLists.from_qid(qid), PairwiseDisagreement(), np.ones(len(y))
     factors = pair_factors(lists, ones, "pairs")
-    whole = pairs_within(lists, y, ones, loss, factors, None, np.random.RandomState(0))
+    first, second, _, weights, _ = pairs_within(
+        lists, y, ones, loss, factors, None, np.random.RandomState(0)
+    )
     count = np.zeros((len(y), len(y)))
     for seed in range(300):
-        some = pairs_within(lists, y, ones, loss, factors, 20, np.random.RandomState(seed))
-        assert len(some.first) == 20
-        assert some.n_all == len(whole.first)
-        assert some.weights.sum() == pytest.approx(whole.weights.sum())
-        count[some.first, some.second] += 1
-        assert len(set(zip(some.first.tolist(), some.second.tolist(), strict=True))) == 20
-    drawn = count[whole.first, whole.second] / 300
+        i, j, _, drawn_weights, n_all = pairs_within(
+            lists, y, ones, loss, factors, 20, np.random.RandomState(seed)
+        )
+        assert len(i) == 20
+        assert n_all == len(first)
+        assert drawn_weights.sum() == pytest.approx(weights.sum())
+        count[i, j] += 1
+        assert len(set(zip(i.tolist(), j.tolist(), strict=True))) == 20
+    drawn = count[first, second] / 300
     assert count.sum() == 6000
-    assert np.abs(drawn - 20 / len(whole.first)).max() < 0.12
+    assert np.abs(drawn - 20 / len(first)).max() < 0.12
     X = np.random.default_rng(0).normal(size=(len(y), 2))
     ranker = PairwiseDAGRanker(estimator=Ridge(), max_pairs=20, random_state=3)
     first, second = (ranker.fit(X, y, qid=qid).predict(X) for _ in range(2))

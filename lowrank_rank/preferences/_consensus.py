@@ -3,7 +3,8 @@
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
+from math import prod
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -126,8 +127,7 @@ class ConsensusRanking:
     @cached_property
     def _optima(self):
         if not self.optimal:
-            unknown = np.zeros(self.preferences.shape, dtype=bool)
-            return Optima(None, unknown, None, self.ranks, self.ranks, None)
+            return None, np.zeros(self.preferences.shape, dtype=bool), None
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The (time|solver's) limit")  # is_unique is None
             return find_optima(self.preferences, self.ranks, self.time_limit)
@@ -139,12 +139,14 @@ class ConsensusRanking:
         A component of more than 18 items needs an integer program for each pair of neighbours,
         together within `time_limit`.
         """
-        return self._optima.is_unique
+        _, _, is_unique = self._optima
+        return is_unique
 
     @property
     def n_optima(self) -> int | None:
         """Number of orders of least cost, None where they were not counted (see `is_unique`)."""
-        return self._optima.number
+        components, _, _ = self._optima
+        return None if components is None else prod(int(c[-1]) for _, _, c in components)
 
     def optima(self, max_orders: int = 1000) -> np.ndarray:
         """Orders of least cost, at most `max_orders` of them.
@@ -164,12 +166,13 @@ class ConsensusRanking:
             If they were not counted.
         """
         check_parameter("max_orders", max_orders, [count()])
-        if self._optima.parts is None:
+        components, _, _ = self._optima
+        if components is None:
             raise ValueError(
                 "The orders of least cost were not counted: the order is not proved to be one, or "
                 "majorities form a component of more than 18 items. is_unique may be known."
             )
-        return self.items[first_orders(self._optima.parts, max_orders)]
+        return self.items[first_orders(components, max_orders)]
 
     @property
     def tied_pairs(self) -> list[tuple]:
@@ -179,7 +182,7 @@ class ConsensusRanking:
         "copeland": equal scores; "dag": neighbours that can change places without a cost.
         """
         if self.method == "kemeny":
-            tied = self._optima.tied
+            _, tied, _ = self._optima
         elif self.scores is not None:
             tied = self.scores == self.scores[:, np.newaxis]
         else:
@@ -245,7 +248,7 @@ class ConsensusRanking:
             if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
                 decoded, scores = decode_pd_local_search(totals, n_restarts=10), None
             else:
-                decoded, scores = _rule(self.method, self.votes)(totals, None)
+                decoded, scores = decode_votes(self.method, totals, self.votes.are_counts)
             ranks[some] = low[some] = high[some] = decoded.ranks
             if scores is not None:  # equal scores take all their ranks
                 first, second = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
@@ -378,7 +381,7 @@ def consensus_ranking(
     >>> consensus.tied_pairs
     [('c', 'a'), ('c', 'b')]
     """
-    check_parameter("method", method, [*_METHODS])
+    check_parameter("method", method, ["kemeny", "borda", "copeland", "dag"])
     check_parameter("kind", kind, ["orders", "grades", None])
     check_parameter("ranks", ranks, [bool])
     check_parameter("pairwise", pairwise, [bool])
@@ -399,7 +402,7 @@ def consensus_ranking(
                 f"method='borda' of counts takes win rates, and item {item!r} met no other item: "
                 "leave it out, or take another method."
             )
-    decoded, scores = _rule(method, votes)(total[np.newaxis], time_limit)
+    decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
     bound: float | None
     if decoded.bounds is None and r <= MAX_ITEMS_ORDERING:
@@ -420,38 +423,30 @@ def consensus_ranking(
     )
 
 
-# Methods: preferences (m, r, r) to `Decoded`, and the scores that were sorted -----------------
+# Methods ------------------------------------------------------------------------------
 
 
-def _rule(method, votes):
-    """The function of a method; Borda's rule of counts takes win rates."""
-    return _by_win_rates if method == "borda" and votes.are_counts else _METHODS[method]
-
-
-def _by_win_rates(totals, time_limit):
-    """Sort by the mean win rate over the opponents met: numbers of games may differ."""
-    games = totals + totals.swapaxes(1, 2)
-    rates = np.divide(totals, games, out=np.zeros(totals.shape), where=games > 0)
-    n_met = (games > 0).sum(axis=2)
-    mean = np.divide(rates.sum(axis=2), n_met, out=np.full(n_met.shape, 0.5), where=n_met > 0)
-    return _sorted(mean, totals, 1.0)
-
-
-def _sorted(scores, totals, largest=None):
-    """Ranks by scores; scores that differ by rounding, relative to the largest, are tied."""
-    largest = largest or max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
+def decode_votes(method, totals, are_counts, time_limit=None):
+    """`Decoded` of total preferences (m, r, r), and the scores that were sorted or None."""
+    if method == "kemeny":
+        return decode_pd_exact(totals, time_limit=time_limit), None
+    if method == "dag":
+        return pd_decoder("dag", totals.shape[1]).decode(totals), None
+    largest = max(float(totals.sum(axis=(1, 2)).max()), 1e-200)
+    if method == "copeland":
+        scores = np.sign(clear_net(totals)).sum(axis=2)
+    elif are_counts:  # mean win rates over the opponents met: numbers of games may differ
+        games = totals + totals.swapaxes(1, 2)
+        rates = np.divide(totals, games, out=np.zeros(totals.shape), where=games > 0)
+        n_met = (games > 0).sum(axis=2)
+        scores = np.divide(rates.sum(axis=2), n_met, out=np.full(n_met.shape, 0.5), where=n_met > 0)
+        largest = 1.0
+    else:
+        scores = net_scores(totals)
+    # Scores that differ by rounding, relative to the largest, are tied.
     scores = np.round(scores, 12 - int(np.ceil(np.log10(largest))))
-    orders = np.argsort(-scores, axis=1, kind="stable")
-    ranks = ranks_from_orders(orders)
+    ranks = ranks_from_orders(np.argsort(-scores, axis=1, kind="stable"))
     return Decoded(ranks, preference_cost(totals, ranks)), scores
-
-
-_METHODS = {
-    "kemeny": lambda totals, time_limit: (decode_pd_exact(totals, time_limit=time_limit), None),
-    "borda": lambda totals, _: _sorted(net_scores(totals), totals),
-    "copeland": lambda totals, _: _sorted(np.sign(clear_net(totals)).sum(axis=2), totals),
-    "dag": lambda totals, _: (pd_decoder("dag", totals.shape[1]).decode(totals), None),
-}
 
 
 # Resampling --------------------------------------------------------------------------
@@ -489,76 +484,36 @@ def resampled_totals(votes, n_resamples, rng):
 MAX_ITEMS_COUNTED = 18  # of one component: 2**18 subsets
 
 
-class Optima(NamedTuple):
-    """The orders of least cost, as far as they were counted.
+def find_optima(preferences, ranks, time_limit=None, max_counted=MAX_ITEMS_COUNTED):
+    """Orders of least cost of preferences (r, r); `ranks` is one of them.
 
-    Attributes
-    ----------
-    number : int or None
-        How many there are; None where they were not counted.
+    Strong components of more than `max_counted` items are not counted. For each pair of neighbours
+    in the order, the best order with this pair reversed costs more, or is another optimum.
+
+    Returns
+    -------
+    components : list of tuple or None
+        Results of `count_orders`: best orders follow these components one after another. None if
+        they were not counted.
     tied : ndarray of bool, shape (r, r)
-        Pairs that some of them order one way and some the other, as far as they were found.
+        Pairs for which both orders were found.
     is_unique : bool or None
         None if it is unknown.
-    low, high : ndarray of int, shape (r,)
-        Least and largest rank of each item in them, as far as they were found.
-    parts : list of Part
-        Best orders follow these one after another; None where they were not counted.
-    """
-
-    number: int | None
-    tied: np.ndarray
-    is_unique: bool | None
-    low: np.ndarray
-    high: np.ndarray
-    parts: list | None
-
-
-class Part(NamedTuple):
-    """Best orders of a strong component, as paths through its subsets.
-
-    Attributes
-    ----------
-    members : ndarray of int, shape (s,)
-    last : ndarray of bool, shape (2**s, s)
-        Whether some best order of a subset ends with an item.
-    counts : ndarray of shape (2**s,)
-        Number of best orders of each subset.
-    """
-
-    members: np.ndarray
-    last: np.ndarray
-    counts: np.ndarray
-
-
-def find_optima(preferences, ranks, time_limit=None, max_counted=MAX_ITEMS_COUNTED):
-    """The `Optima` of preferences (r, r); `ranks` is one order of least cost.
-
-    Components of more than `max_counted` items are not counted. For each pair of neighbours in the
-    order, the best order with this pair reversed costs more, or is another optimum.
     """
     net = clear_net(preferences)
     tied = np.zeros(net.shape, dtype=bool)
-    low, high = ranks.copy(), ranks.copy()
-    parts: list | None = []
-    unique: list = []
+    components, unique = [], []
     for members in ordered_components(net):
-        first = int(ranks[members].min())
         if len(members) <= max_counted:
-            part = count_orders(members, np.maximum(net[np.ix_(members, members)], 0.0))
-            before, low[members], high[members] = positions(part, first)
+            component = count_orders(members, np.maximum(net[np.ix_(members, members)], 0.0))
+            before = times_before(*component[1:])
             tied[np.ix_(members, members)] = (before > 0) & (before.T > 0)
-            unique.append(part.counts[-1] == 1)
-            if parts is not None:
-                parts.append(part)
+            components.append(component)
+            unique.append(component[2][-1] == 1)
         else:
-            parts = None
-            unique.append(turned_neighbours(net, members, ranks, tied, time_limit))
+            unique.append(neighbours_are_fixed(net, members, ranks, tied, time_limit))
     is_unique = False if False in unique else (None if None in unique else True)
-    number = None
-    if parts is not None:
-        number = int(np.prod([int(part.counts[-1]) for part in parts], dtype=object))
-    return Optima(number, tied, is_unique, low, high, parts)
+    return components if len(components) == len(unique) else None, tied, is_unique
 
 
 def clear_net(preferences):
@@ -572,16 +527,24 @@ def ordered_components(net):
     """Strong components of the graph with i -> j where j is not preferred to i, best first."""
     r = len(net)
     even = (net >= 0) & ~np.eye(r, dtype=bool)
-    component = strong_components((np.zeros(even.sum(), dtype=int), *np.nonzero(even)), (1, r))[0][
-        0
-    ]
+    edges = (np.zeros(even.sum(), dtype=int), *np.nonzero(even))
+    component = strong_components(edges, (1, r))[0][0]
     # Between two of them all pairs are preferred one way: who beats more comes first.
     beaten = np.array([(net[component == c] > 0).sum(axis=1).min() for c in np.unique(component)])
     return [np.flatnonzero(component == c) for c in np.unique(component)[np.argsort(-beaten)]]
 
 
 def count_orders(members, weights):
-    """The `Part` of items with edges of these weights (s, s)."""
+    """Best orders of a component with edges of these weights (s, s).
+
+    Returns
+    -------
+    members : ndarray of int, shape (s,)
+    last : ndarray of bool, shape (2**s, s)
+        Whether some best order of a subset ends with an item.
+    counts : ndarray of shape (2**s,)
+        Number of best orders of each subset.
+    """
     s = len(members)
     bits = 1 << np.arange(s)
     inside = (np.arange(2**s)[:, np.newaxis] & bits) > 0
@@ -596,32 +559,28 @@ def count_orders(members, weights):
         least[subsets] = cost.min(axis=1)
         last[subsets] = cost <= least[subsets][:, np.newaxis] + tolerance
         counts[subsets] = (counts[rest] * last[subsets]).sum(axis=1)
-    return Part(members, last, counts)
+    return members, last, counts
 
 
-def positions(part, first):
-    """How many best orders put i before j, (s, s), and the least and largest rank of each item."""
-    last, counts = part.last, part.counts
+def times_before(last, counts):
+    """Number of best orders that put i before j, (s, s), from `count_orders`."""
     s = last.shape[1]
     bits = 1 << np.arange(s)
     inside = (np.arange(2**s)[:, np.newaxis] & bits) > 0
     ways = np.zeros(2**s)  # from each subset on to the whole
     ways[-1] = 1.0
     before = np.zeros((s, s))
-    low, high = np.full(s, s), np.zeros(s, dtype=int)
-    for size, subsets in reversed(list(enumerate(subsets_by_size(s)))):
+    for subsets in reversed(list(subsets_by_size(s))):
         for i in range(s):
             ending = subsets[last[subsets, i] & (ways[subsets] > 0)]
-            if len(ending):
-                rest = ending ^ bits[i]
-                ways[rest] += ways[ending]
-                before[:, i] += (ways[ending] * counts[rest]) @ inside[rest]
-                low[i], high[i] = size, max(high[i], size)
-    return before, low + first, high + first
+            rest = ending ^ bits[i]
+            ways[rest] += ways[ending]
+            before[:, i] += (ways[ending] * counts[rest]) @ inside[rest]
+    return before
 
 
-def turned_neighbours(net, members, ranks, tied, time_limit):
-    """Whether the order of these items is the only best one; marks the pairs it is not alone in.
+def neighbours_are_fixed(net, members, ranks, tied, time_limit):
+    """Whether these items have one best order; marks tied pairs, None if a search was cut short.
 
     Every other order reverses some pair of neighbours.
     """
@@ -649,29 +608,16 @@ def turned_neighbours(net, members, ranks, tied, time_limit):
     return unique
 
 
-def best_orders(parts):
-    """Iterate over the best orders, as tuples of item numbers."""
-
-    def inside(part, subset):
-        if subset == 0:
-            yield ()
-            return
-        for i in np.flatnonzero(part.last[subset]):
-            for head in inside(part, subset ^ (1 << int(i))):
-                yield (*head, int(part.members[i]))
-
-    def joined(number):
-        if number == len(parts):
-            yield ()
-            return
-        part = parts[number]
-        for head in inside(part, len(part.last) - 1):
-            for rest in joined(number + 1):
-                yield (*head, *rest)
-
-    return joined(0)
+def best_orders(members, last, subset):
+    """Iterate over the best orders of a subset of a component, as tuples of item numbers."""
+    if subset == 0:
+        yield ()
+    for i in np.flatnonzero(last[subset]):
+        for head in best_orders(members, last, subset ^ (1 << int(i))):
+            yield (*head, int(members[i]))
 
 
-def first_orders(parts, n):
+def first_orders(components, n):
     """At most n of the best orders, (m, r)."""
-    return np.array(list(islice(best_orders(parts), n)), dtype=np.intp)
+    each = [islice(best_orders(members, last, len(last) - 1), n) for members, last, _ in components]
+    return np.array([np.concatenate(order) for order in islice(product(*each), n)], dtype=np.intp)

@@ -156,7 +156,8 @@ def in_p_f(
         if score_function == "dmj":
             scores = net_scores(expected)
         elif callable(score_function) and probabilities is not None:
-            scores = np.asarray(probabilities) @ np.asarray(score_function(_preferences(u)))
+            preferences = PairwiseDisagreement().preferences(u)
+            scores = np.asarray(probabilities) @ np.asarray(score_function(preferences))
         else:
             raise ValueError(
                 f"score_function={score_function!r}: take 'dmj', or a function of preferences "
@@ -253,17 +254,14 @@ def _expected(u, probabilities):
     """E Y_ij, (n, r, r), from preferences or from a distribution over labels."""
     if probabilities is None:
         return check_preference_matrices(u)
-    probabilities, labels = np.asarray(probabilities, dtype=np.float64), _preferences(u)
+    probabilities = np.asarray(probabilities, dtype=np.float64)
+    labels = PairwiseDisagreement().preferences(u)
     if probabilities.ndim != 2 or probabilities.shape[1] != len(labels):
         raise ValueError(
             f"probabilities must have the shape (n, {len(labels)}), one distribution over the "
             f"labels in each row, got {probabilities.shape}."
         )
     return np.einsum("nl,lij->nij", probabilities, labels)
-
-
-def _preferences(labels):
-    return PairwiseDisagreement().preferences(labels)
 
 
 def _clear(u, tol):

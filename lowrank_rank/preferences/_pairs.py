@@ -23,27 +23,6 @@ MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 
 # Pairs ------------------------------------------------------------------------------
 
 
-class Pairs(NamedTuple):
-    """Pairs (first, second) of rows, each unordered pair once.
-
-    Attributes
-    ----------
-    first, second : ndarray of int, shape (m,)
-        Rows of X.
-    targets : ndarray of shape (m,)
-        Net preference for the first.
-    weights : ndarray of shape (m,)
-    n_all : int
-        Number of pairs before any sampling.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    targets: np.ndarray
-    weights: np.ndarray
-    n_all: int
-
-
 def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
     """All pairs of each list, or a uniform sample with weights scaled up to the total.
 
@@ -60,7 +39,13 @@ def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
 
     Returns
     -------
-    Pairs
+    first, second : ndarray of int, shape (m,)
+        Rows of X; each unordered pair comes once.
+    targets : ndarray of shape (m,)
+        Net preference for the first.
+    pair_weights : ndarray of shape (m,)
+    n_all : int
+        Number of pairs before any sampling.
     """
     counts = lists.lengths * (lists.lengths - 1) // 2
     ends = np.cumsum(counts)
@@ -74,13 +59,8 @@ def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
     rows = np.arange(lists.n_rows) if lists.order is None else lists.order
     first, second = rows[lists.starts[index] + i], rows[lists.starts[index] + j]
     scale = total / max(len(code), 1)
-    return Pairs(
-        first,
-        second,
-        loss.net_preference(y[first], y[second]),
-        weights[first] * weights[second] * factors[index] * scale,
-        total,
-    )
+    pair_weights = weights[first] * weights[second] * factors[index] * scale
+    return first, second, loss.net_preference(y[first], y[second]), pair_weights, total
 
 
 def pair_factors(lists, weights, list_weights):
@@ -179,14 +159,14 @@ class RegressorPairs(NamedTuple):
 
 
 def tables_of_lists(model, X, lists):
-    """Iterate over preferences (m, r, r) and rows (m, r) of X, lists of one length at a time."""
+    """Iterate over lists of one length: their numbers (m,), rows (m, r), preferences (m, r, r)."""
     longest = int(lists.lengths.max())
     if longest > MAX_DOCUMENTS:
         raise ValueError(
             f"A list of {longest} documents has {longest}**2 preferences, more than fit: decode at "
             f"most {MAX_DOCUMENTS} documents at a time (qid), or rank by predict(X) without qid."
         )
-    for _, grouped in lists.same_length:
+    for members, grouped in lists.same_length:
         rows = grouped if lists.order is None else lists.order[grouped]
         for some in batches(len(rows), rows.shape[1] ** 2):
             here = rows[some]
@@ -198,7 +178,7 @@ def tables_of_lists(model, X, lists):
                     "The preferences between rows of X overflow: its features are too large for "
                     "the coefficients. Bring X to the scale of the rows in fit."
                 )
-            yield table, here
+            yield members[some], here, table
 
 
 # Fits -------------------------------------------------------------------------------
@@ -207,12 +187,16 @@ def tables_of_lists(model, X, lists):
 def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind, alpha):
     """Fit a regressor, or ridge regression with the penalty `alpha`, to features of pairs.
 
+    A regressor learns both directions of a pair. Rows against themselves, with target 0, make a row
+    of weight 2 equal to the row twice: its copies are a pair too.
+
     Parameters
     ----------
     regression : Regression
     X : ndarray or CSR matrix of shape (n, p)
     mean : ndarray of shape (p,)
-    pairs : Pairs
+    pairs : tuple of ndarray
+        First rows, second rows, targets and weights from `pairs_within`.
     own_weights : ndarray of shape (n,)
         Weight of each row against itself.
     kind : str or callable
@@ -222,7 +206,13 @@ def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind, alpha):
     -------
     RegressorPairs
     """
-    features, targets, weights = _both_ways(pairs, X, own_weights, kind)
+    first, second, targets, weights = pairs
+    rows = np.arange(X.shape[0])
+    features = _gathered(
+        kind, X, np.concatenate([first, second, rows]), np.concatenate([second, first, rows])
+    )
+    targets = np.concatenate([targets, -targets, np.zeros(len(rows))])[:, np.newaxis]
+    weights = np.concatenate([weights, weights, own_weights])
     is_ridge = isinstance(regression.estimator, str)
     name = "ridge" if is_ridge else type(regression.estimator).__name__
     regression.say(f"{name} on {features.shape} pair features")
@@ -232,20 +222,6 @@ def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind, alpha):
     total, scale = moments.features.total, moments.features.deviation
     coef, intercept = moments.solve(alpha * total, scale)
     return RegressorPairs(LinearModel(coef.T, intercept, "gram", alpha=alpha), kind, mean)
-
-
-def _both_ways(pairs, X, weights, kind):
-    """Features, targets and weights of all ordered pairs, and of each row against itself.
-
-    A regressor learns both directions. Rows against themselves, with target 0, make a row of weight
-    2 equal to the row twice: its copies are a pair too.
-    """
-    rows = np.arange(X.shape[0])
-    first = np.concatenate([pairs.first, pairs.second, rows])
-    second = np.concatenate([pairs.second, pairs.first, rows])
-    features = _gathered(kind, X, first, second)
-    targets = np.concatenate([pairs.targets, -pairs.targets, np.zeros(len(rows))])
-    return features, targets[:, np.newaxis], np.concatenate([pairs.weights, pairs.weights, weights])
 
 
 def _gathered(kind, X, first, second):

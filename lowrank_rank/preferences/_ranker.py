@@ -70,11 +70,9 @@ def mean_row(X, weights):
     if sparse.issparse(X):
         return np.asarray(X.T @ weights).ravel() / total
     mean = weights @ X / total
-    gaps = np.flatnonzero(np.isnan(mean))
-    if len(gaps):
-        judged = ~np.isnan(X[:, gaps])
-        mass, sums = weights @ judged, weights @ np.nan_to_num(X[:, gaps])
-        mean[gaps] = np.divide(sums, mass, out=np.zeros(len(gaps)), where=mass > 0)
+    if np.isnan(mean).any():
+        mass = weights @ ~np.isnan(X)
+        mean = np.divide(weights @ np.nan_to_num(X), mass, out=np.zeros(len(mass)), where=mass > 0)
     return mean
 
 
@@ -288,7 +286,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             loss = pair_loss(self.target_loss)
             check_parameters(self)
             rows = self._read(X, y, qid, sample_weight, loss)
-            if rows.y.ndim == 1 and not self._scores_documents():
+            closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
+            if rows.y.ndim == 1 and not closed and self.decoder != "score":
                 self._fit_pairs(rows, loss)
             else:
                 batch = self._encode(rows, loss)
@@ -357,7 +356,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if qid is None or isinstance(self._model_, ScorePairs):
             return self._model_.average(X)
         scores = np.empty(lists.n_rows)
-        for table, rows in tables_of_lists(self._model_, X, lists):
+        for _, rows, table in tables_of_lists(self._model_, X, lists):
             scores[rows] = self._decoded(table)
         return scores
 
@@ -404,9 +403,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
         tables: dict[int, np.ndarray] = {}
-        for table, rows in tables_of_lists(self._model_, X, lists):
-            tables.update(zip(rows[:, 0].tolist(), table, strict=True))
-        return [tables[row] for row in sorted(tables)]  # lists by their first row
+        for members, _, table in tables_of_lists(self._model_, X, lists):
+            tables.update(zip(members.tolist(), table, strict=True))
+        return [tables[i] for i in range(lists.n_lists)]
 
     def predict_preference_probabilities(
         self, X: MatrixLike, *, qid: ArrayLike | None = None
@@ -498,22 +497,14 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             check_no_qid(qid)
             return self._certified(self._tables(self.predict_surrogate(X)))
         X = self._validate_X(X, reset=False)
-        ranks, first, parts = np.empty(X.shape[0], dtype=np.intp), [], []
-        for table, rows in tables_of_lists(self._model_, X, RankingLists.from_qid(qid, len(ranks))):
-            decoded = self._certified(table)
-            ranks[rows] = decoded.ranks
-            first.append(rows[:, 0])
-            parts.append(decoded[1:])
-        by_list = np.argsort(np.concatenate(first))  # lists by their first row
-        values, bounds = (np.concatenate(part)[by_list] for part in zip(*parts, strict=True))
+        lists = RankingLists.from_qid(qid, X.shape[0])
+        ranks = np.empty(X.shape[0], dtype=np.intp)
+        values, bounds = np.empty((2, lists.n_lists))
+        for members, rows, table in tables_of_lists(self._model_, X, lists):
+            ranks[rows], values[members], bounds[members] = self._certified(table)
         return Decoded(ranks, values, bounds)
 
     # Fitting --------------------------------------------------------------------------
-
-    def _scores_documents(self):
-        """Whether the preference between documents is a difference of scores."""
-        closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
-        return closed or self.decoder == "score"
 
     def _adds_up(self):
         by_features = self.pair_features == "difference" or self.decoder == "score"
@@ -522,12 +513,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     def _batch_of(self, block, *, reset):
         loss = pair_loss(self.target_loss)
         check_parameters(self)
-        return self._encode(
-            self._read(
-                block.X, block.y, block.qid, block.sample_weight, loss, reset=reset, whole=False
-            ),
-            loss,
-        )
+        X, y, qid, sample_weight = block.X, block.y, block.qid, block.sample_weight
+        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        return self._encode(rows, loss)
 
     def _encode(self, rows, loss):
         """The `EncodedBatch` of `Rows`."""
@@ -585,10 +573,10 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self.n_lists_, self.mean_ = batch.n_lists, batch.means["mean_"]
         regression, rng = Regression.of(self).named(batch), check_random_state(self.random_state)
         factors = pair_factors(lists, weights, self.list_weights)
-        pairs = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
-        self.n_pairs_, self.n_pairs_total_ = len(pairs.first), pairs.n_all
-        regression.say(f"{self.n_pairs_} of {pairs.n_all} pairs of {len(y)} documents")
-        warn_without_preferences(pairs.targets)
+        *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
+        self.n_pairs_, self.n_pairs_total_ = len(pairs[0]), n_all
+        regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
+        warn_without_preferences(pairs[2])
         own = weights**2 * lists.ungroup(lists.spread(factors))
         alpha = self.alpha
         if alpha == "auto":

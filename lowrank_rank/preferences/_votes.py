@@ -65,20 +65,32 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         if items is None and hasattr(orders, "columns"):
             items = list(orders.columns)
         labels = _matrix(orders, pairwise)
-    if ranks:
-        labels = _grades_of_ranks(labels)
-    labels, are_counts = _shaped(labels, pairwise, weights)
+    labels, are_counts = _shaped(labels, ranks, pairwise, weights)
     try:
         weights = read_weights(weights, len(labels))
     except ValueError as error:
         raise ValueError(str(error).replace("sample_weight", "weights")) from None
-    return Votes(_checked(labels), weights, _item_names(items, labels.shape[1]), are_counts)
+    labels, r = _checked(labels), labels.shape[1]
+    names = list(range(r) if items is None else items)
+    if len(names) != r:
+        raise ValueError(f"items has {len(names)} names for {r} items.")
+    if len(set(names)) < r:
+        again = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"items names {again!r} twice: names tell items apart.")
+    return Votes(labels, weights, id_array(names), are_counts)
 
 
 def _matrix(orders, pairwise):
     """Grades, ranks, counts or preferences as an array."""
     if pairwise and hasattr(orders, "columns") and hasattr(orders, "index"):
-        _check_same_items(list(orders.index), list(orders.columns))
+        index, columns = list(orders.index), list(orders.columns)
+        named = not any(isinstance(name, Integral) for name in columns)
+        # An index that only numbers the rows says nothing about the names of the columns.
+        if index != columns and not (named and index == list(range(len(columns)))):
+            raise ValueError(
+                f"pairwise=True: the index {index} and the columns {columns} must be the same "
+                "items in one order: frame.reindex(index=items, columns=items, fill_value=0)."
+            )
     try:
         return numbers(orders.to_numpy() if hasattr(orders, "to_numpy") else orders, "orders")
     except ValueError as error:
@@ -86,20 +98,6 @@ def _matrix(orders, pairwise):
             f"{error} Orders of names, best first, are a list of lists such as [['b', 'a', 'c'], "
             "['c', 'a']]; a long frame has the columns 'voter', 'item' and 'rank' or 'grade'."
         ) from None
-
-
-def _check_same_items(index, columns):
-    """Refuse counts whose rows and columns are other items, or the same in another order.
-
-    An index that only numbers the rows under other names says nothing of them.
-    """
-    is_numbered = index == list(range(len(columns)))
-    named = not any(isinstance(name, Integral) for name in columns)
-    if index != columns and not (is_numbered and named):
-        raise ValueError(
-            f"pairwise=True: the index {index} and the columns {columns} must be the same items "
-            "in one order: frame.reindex(index=items, columns=items, fill_value=0)."
-        )
 
 
 def _long_grades(orders, items):
@@ -179,19 +177,16 @@ def _flat(order):
             yield from entry if isinstance(entry, _GROUPS) else (entry,)
 
 
-def _grades_of_ranks(ranks):
-    if ranks.ndim != 2:
-        raise ValueError(f"ranks=True goes with a matrix (n_voters, r), got {ranks.shape}.")
-    if np.any(ranks < 1):
-        raise ValueError(
-            f"ranks=True: ranks start at 1 = best, got {np.nanmin(ranks):g}. Leave ranks=False for "
-            "grades, which are higher for better items."
-        )
-    return -ranks
-
-
-def _shaped(labels, pairwise, weights):
+def _shaped(labels, ranks, pairwise, weights):
     """Grades (n, r) or preferences (n, r, r), and whether these are one matrix of counts."""
+    if ranks and labels.ndim != 2:
+        raise ValueError(f"ranks=True goes with a matrix (n_voters, r), got {labels.shape}.")
+    if ranks and np.any(labels < 1):
+        raise ValueError(
+            f"ranks=True: ranks start at 1 = best, got {np.nanmin(labels):g}. Leave ranks=False "
+            "for grades, which are higher for better items."
+        )
+    labels = -labels if ranks else labels
     square = labels.ndim == 2 and labels.shape[0] == labels.shape[1]
     if pairwise and labels.ndim == 2:
         if not square:
@@ -224,14 +219,3 @@ def _checked(labels):
     if labels.ndim == 3 and np.einsum("qii->qi", labels).any():
         raise ValueError("orders prefer an item to itself: the diagonal of counts must be 0.")
     return PairwiseDisagreement().check_labels(labels)
-
-
-def _item_names(items, n_items):
-    """Names as an array of objects; tuples are names too."""
-    names = list(range(n_items)) if items is None else list(items)
-    if len(names) != n_items:
-        raise ValueError(f"items has {len(names)} names for {n_items} items.")
-    if len(set(names)) < n_items:
-        again = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"items names {again!r} twice: names tell items apart.")
-    return id_array(names)
