@@ -21,7 +21,6 @@ from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 pytest.importorskip("distributed")
 import dask.array as da
-import dask.dataframe as dd
 from distributed import Client, LocalCluster
 
 from lowrank_rank.dask import (
@@ -275,6 +274,7 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
 
 def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     """Rows dropped from the labels alone, cut elsewhere, or in another order."""
+    dd = pytest.importorskip("dask.dataframe")
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     rng = np.random.default_rng(0)
