@@ -329,11 +329,11 @@ def fitted_lists(lists, most=100_000):
     """Keys of 64 bits and lengths of at most `most` lists; None without query ids."""
     if lists.ids is None:
         return None
-    ids = lists.ids[:most]
+    ids, lengths = lists.ids[:most], lists.lengths[:most].copy()  # not the whole array behind them
     if ids.dtype.kind in "iu":
-        return ids.astype(np.int64).view(np.uint64), lists.lengths[:most]
+        return ids.astype(np.int64).view(np.uint64), lengths
     digests = b"".join(blake2b(repr(one).encode(), digest_size=8).digest() for one in ids.tolist())
-    return np.frombuffer(digests, dtype=np.uint64), lists.lengths[:most]
+    return np.frombuffer(digests, dtype=np.uint64), lengths
 
 
 def warn_of_cut_queries(model, qid, stacklevel):
