@@ -62,23 +62,28 @@ def read_costs(loss_matrix, classes, decisions, y):
 
     Parameters
     ----------
-    loss_matrix : array-like of shape (n_classes, n_decisions) or None
+    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None
         None is the 0-1 loss; a data frame names rows and columns.
     classes, decisions : array-like or None
         Labels of the rows and columns.
-    y : ndarray of shape (n_rows,) or None
-        None for a part of the rows: the parameters must then name the classes.
+    y : array-like of shape (n_rows,) or None
+        Labels that `read_classes` accepts. The order of an ordered Categorical is that of the
+        rows. None for a part of the rows: the parameters must then name the classes.
     """
     rows, columns = _frame_labels(loss_matrix, y, classes)
     given = rows if classes is None else classes
+    if given is None and loss_matrix is not None and getattr(_dtype(y), "ordered", False):
+        given = _dtype(y).categories
     if given is None and y is None:
         raise ValueError(
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "need not hold all labels. Or name them by the parameter classes=[...]."
         )
     labels = np.unique(y) if given is None else distinct_labels(given)
-    matrix = _matrix(loss_matrix, labels, classes is not None)
+    matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
+    if given is None:
+        _check_order(matrix, labels, decisions)
     given = columns if decisions is None else decisions
     if given is None:
         given = labels if n_decisions == len(labels) else np.arange(n_decisions)
@@ -89,18 +94,46 @@ def read_costs(loss_matrix, classes, decisions, y):
     return Costs(matrix, labels, np.asarray(given))
 
 
-def _matrix(loss_matrix, labels, given):
+def _dtype(y):
+    return getattr(y, "dtype", None)
+
+
+def _matrix(loss_matrix, labels, source):
     n = len(labels)
     if loss_matrix is None:
         return 1.0 - np.eye(n)
+    if isinstance(loss_matrix, str):
+        if loss_matrix not in ("absolute", "squared"):
+            raise ValueError(
+                f"loss_matrix={loss_matrix!r} is unknown: give a matrix, 'absolute' or 'squared'."
+            )
+        steps = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+        return steps ** (2.0 if loss_matrix == "squared" else 1.0)
     matrix = numbers(loss_matrix, "loss_matrix")
     if matrix.ndim == 2 and len(matrix) != n:
-        source = "classes has" if given else "y holds"
         raise ValueError(
             f"loss_matrix has {len(matrix)} rows but {source} {n} labels: give one row per "
             "class, and classes=[...] with the labels of the rows if some may be missing in y."
         )
     return matrix
+
+
+def _check_order(matrix, labels, decisions):
+    """Refuse to guess which rows belong to strings, unless every order means the same costs."""
+    if matrix.ndim != 2 or not any(isinstance(label, str) for label in labels.tolist()):
+        return
+    if decisions is None and matrix.shape[0] == matrix.shape[1]:
+        own = np.eye(len(matrix), dtype=bool)
+        alike = [matrix[own], matrix[~own]]
+    else:
+        alike = matrix.T
+    if any(np.any(costs != costs[:1]) for costs in alike):
+        raise ValueError(
+            f"Which rows of loss_matrix belong to which labels? The sorted order would be "
+            f"{labels.tolist()}, and another order means other costs. Give classes=[...] with "
+            "the labels in the order of the rows, a data frame whose index and columns name them, "
+            "or y as an ordered Categorical."
+        )
 
 
 def _frame_labels(loss_matrix, y, classes):
@@ -110,7 +143,7 @@ def _frame_labels(loss_matrix, y, classes):
     rows, columns = list(loss_matrix.index), list(loss_matrix.columns)
     if rows == list(range(len(rows))):
         return None, None  # the default index names nothing
-    missing = sorted(set(() if y is None else y.tolist()) - set(rows), key=str)
+    missing = sorted(set(() if y is None else np.unique(y).tolist()) - set(rows), key=str)
     if missing or (classes is not None and list(classes) != rows):
         wrong = f"lacks the labels {missing}" if missing else f"is not classes={list(classes)}"
         raise ValueError(

@@ -204,7 +204,11 @@ def rows_of_classes(names):
     "settings",
     [
         {},
-        {"alpha": 0.1, "loss_matrix": [[0, 1, 5, 1], [1, 0, 1, 1], [4, 1, 0, 1]]},
+        {
+            "alpha": 0.1,
+            "loss_matrix": [[0, 1, 5, 1], [1, 0, 1, 1], [4, 1, 0, 1]],
+            "classes": ["blue", "green", "red"],
+        },
         {"classes": ["red", "green", "blue"], "alpha": 0.1},
         {"n_components": 1, "alpha": 0.1},
     ],

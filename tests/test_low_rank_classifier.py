@@ -22,7 +22,12 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVR, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
-from lowrank_rank import LowRankSurrogateClassifier, merge, ranking_target
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    StructuredHingeClassifier,
+    merge,
+    ranking_target,
+)
 
 from .block_cases import blocks_of
 
@@ -93,6 +98,55 @@ def test_a_frame_names_its_rows_and_columns(iris):
     assert unnamed.classes_.tolist() == sorted(names)
 
 
+STAGES = ["low", "mid", "high", "severe"]
+
+
+@pytest.mark.parametrize("model", [LowRankSurrogateClassifier(), StructuredHingeClassifier()])
+def test_the_order_of_a_categorical_is_that_of_the_costs(model):
+    """Any cost matrix that depends on the order: named classes, an order, or an error."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    index = np.clip(np.round(X[:, 0] + 1.5 + rng.normal(size=300)), 0, 3).astype(int)
+    y = np.array(STAGES)[index]
+    absolute = np.abs(np.subtract.outer(range(4), range(4)))
+    named = clone(model).set_params(loss_matrix=absolute, classes=STAGES).fit(X, y)
+    cost = absolute[index, [STAGES.index(label) for label in named.predict(X)]].mean()
+    assert named.score(X, y) == pytest.approx(1 - cost)
+    ordered = pd.Series(pd.Categorical(y, categories=STAGES, ordered=True))
+    for costs in (absolute, "absolute"):
+        read = clone(model).set_params(loss_matrix=costs)
+        found = clone(read).fit(X, ordered)
+        assert found.classes_.tolist() == STAGES
+        np.testing.assert_allclose(found.coef_, named.coef_, atol=1e-10)
+        assert found.score(X, ordered) == named.score(X, y)
+        few = np.flatnonzero(y != "severe")  # a fold may lack a class
+        assert clone(read).fit(X[few], ordered.iloc[few]).classes_.tolist() == STAGES
+        with pytest.raises(ValueError, match=r"\['high', 'low', 'mid', 'severe'\]"):
+            clone(read).fit(X, y)
+        with pytest.raises(ValueError, match="classes="):
+            clone(read).fit(X, pd.Series(pd.Categorical(y)))  # it has no order
+    numbers = clone(model).set_params(loss_matrix="absolute").fit(X, index)
+    np.testing.assert_allclose(numbers.coef_, named.coef_, atol=1e-10)
+    squared = clone(model).set_params(loss_matrix="squared", classes=STAGES).fit(X, y)
+    matrix = clone(model).set_params(loss_matrix=absolute**2, classes=STAGES).fit(X, y)
+    np.testing.assert_array_equal(squared.coef_, matrix.coef_)
+
+
+def test_costs_that_depend_on_no_order_need_none(iris):
+    X, y = iris
+    plain = LowRankSurrogateClassifier().fit(X, y)
+    for costs in (1.0 - np.eye(3), 2.0 - np.eye(3), [[1.0, 2.0]] * 3):
+        model = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+        assert model.classes_.tolist() == plain.classes_.tolist()
+    model = LowRankSurrogateClassifier(loss_matrix="absolute", estimator="ridge")
+    with pytest.raises(ValueError, match="ordered Categorical"):
+        clone(model).partial_fit(X, y, classes=np.unique(y))
+    stages = ["virginica", "setosa", "versicolor"]
+    ordered = pd.Series(pd.Categorical(y, categories=stages, ordered=True))
+    fitted = model.fit(X, ordered)
+    assert fitted.partial_fit(X, y).classes_.tolist() == stages  # later batches keep the order
+
+
 def test_fewer_components_report_their_error():
     X, y = load_digits(return_X_y=True)
     grid = np.arange(10)
@@ -148,7 +202,7 @@ BAD = {
         {"estimator": None},
         r"estimator must be one of \['auto', 'logistic', 'ridge', 'trees'\] or an instance of a r",
     ),
-    "costs in words": ({"loss_matrix": "x"}, "loss_matrix must be an array of numbers"),
+    "costs in words": ({"loss_matrix": "cubed"}, "give a matrix, 'absolute' or 'squared'"),
     "ragged costs": ({"loss_matrix": [[0, 1], [1]]}, "loss_matrix must be an array of numbers"),
     "huge costs": ({"loss_matrix": [[0, 1e300], [1, 0]]}, r"loss_matrix\[0, 1\] is 1e\+300"),
     "mixed classes": ({"classes": np.array([0, "a"], dtype=object)}, "distinct"),
@@ -253,8 +307,8 @@ def in_batches(model, blocks, classes):
 COSTS = np.random.default_rng(5).uniform(size=(4, 6))
 SUMMED = {
     "0-1": {},
-    "costs": {"loss_matrix": COSTS},
-    "fewer components": {"loss_matrix": COSTS, "n_components": 2},
+    "costs": {"loss_matrix": COSTS, "classes": list("abcd")},
+    "fewer components": {"loss_matrix": COSTS, "n_components": 2, "classes": list("abcd")},
     "alpha is a number": {"alpha": 0.3},
     "named": {"loss_matrix": COSTS, "classes": ["d", "b", "c", "a"]},
     "a frame": {"loss_matrix": pd.DataFrame(COSTS, index=list("dbca"))},
@@ -377,7 +431,7 @@ def test_probabilities_give_the_decision_of_least_expected_cost(iris):
     costs = rng.uniform(size=(3, 5))
     plain = LogisticRegression(max_iter=1000).fit(X, y)
     model = LowRankSurrogateClassifier(
-        loss_matrix=costs, estimator=LogisticRegression(max_iter=1000)
+        loss_matrix=costs, classes=np.unique(y), estimator=LogisticRegression(max_iter=1000)
     )
     model.fit(X, y)
     expected = plain.predict_proba(X) @ costs
@@ -453,19 +507,21 @@ def test_tools_of_scikit_learn_take_it(estimator):
 def test_decision_function_is_minus_the_expected_cost(iris):
     X, y = iris
     costs = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
-    model = LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y)
+    model = LowRankSurrogateClassifier(loss_matrix=costs, classes=np.unique(y)).fit(X, y)
     scores = model.decision_function(X)
     np.testing.assert_allclose(scores, -model.predict_proba(X) @ costs, atol=1e-12)
     np.testing.assert_array_equal(model.classes_[scores.argmax(axis=1)], model.predict(X))
     kept = y != "setosa"
-    two = LowRankSurrogateClassifier(loss_matrix=[[0, 3], [1, 0]]).fit(X[kept], y[kept])
+    named = ["versicolor", "virginica"]
+    two = LowRankSurrogateClassifier(loss_matrix=[[0, 3], [1, 0]], classes=named)
+    two.fit(X[kept], y[kept])
     P = two.predict_proba(X[kept])
     np.testing.assert_allclose(two.decision_function(X[kept]), P[:, 1] - 3 * P[:, 0], atol=1e-12)
 
 
 def test_methods_are_there_where_they_mean_something(iris):
     X, y = iris
-    more = LowRankSurrogateClassifier(loss_matrix=COSTS[:3])
+    more = LowRankSurrogateClassifier(loss_matrix=COSTS[:3], classes=np.unique(y))
     assert not hasattr(more.fit(X, y), "decision_function")
     assert hasattr(more, "predict_proba")
     ridge = LowRankSurrogateClassifier(estimator="ridge").fit(X, y)

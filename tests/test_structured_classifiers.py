@@ -4,6 +4,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
@@ -189,7 +190,7 @@ def test_a_constant_decision_that_costs_less_is_told():
     """Of two classes the hinge decides for the likelier one, whatever the costs."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(1000, 3)), np.where(rng.random(1000) < 0.3, "ill", "well")
-    costs = [[0.0, 10.0], [1.0, 0.0]]
+    costs = pd.DataFrame([[0.0, 10.0], [1.0, 0.0]], index=["ill", "well"])
     with pytest.warns(UserWarning, match="'ill'.*LowRankSurrogateClassifier") as told:
         model = StructuredHingeClassifier(loss_matrix=costs).fit(X, y)
     best, own = np.mean(y == "well"), 10.0 * np.mean((y == "ill") & (model.predict(X) == "well"))

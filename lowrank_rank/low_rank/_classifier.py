@@ -78,11 +78,15 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     Parameters
     ----------
-    loss_matrix : array-like of shape (n_classes, n_decisions) or None, default=None
-        Cost of each decision (column) for each class (row); None is the 0-1 loss. The index and the
-        columns of a data frame name the classes and decisions, unless they are 0, 1, ...
+    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None, \
+            default=None
+        Cost of each decision (column) for each class (row); None is the 0-1 loss. "absolute" and
+        "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i and j in their order. The
+        index and the columns of a data frame name the classes and decisions, unless they are
+        0, 1, ...
     classes : array-like of shape (n_classes,) or None, default=None
-        Labels of the rows. None is the sorted labels in y, one for each row.
+        Labels of the rows. None is the categories of an ordered Categorical y, else the sorted
+        labels in y. Strings in sorted order are an error if another order changes the costs.
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns. None is the classes, or 0, 1, ... if the matrix is not square.
     n_components : int or None, default=None
@@ -152,7 +156,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     >>> from lowrank_rank import LowRankSurrogateClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["sick", "well", "sick", "well"]
     >>> costs = [[0, 10], [1, 0]]
-    >>> LowRankSurrogateClassifier(loss_matrix=costs).fit(X, y).predict([[1.0], [3.0]])
+    >>> classifier = LowRankSurrogateClassifier(loss_matrix=costs, classes=["sick", "well"])
+    >>> classifier.fit(X, y).predict([[1.0], [3.0]])
     array(['sick', 'sick'], dtype='<U4')
     """
 
@@ -221,8 +226,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             is unchanged then.
         """
         with fresh_fit(self):
-            X, y, weights = self._read(X, y, sample_weight, reset=True, whole=True)
-            batch = self._encode(X, y, weights, self._costs(y))
+            X, labels, weights = self._read(X, y, sample_weight, reset=True, whole=True)
+            batch = self._encode(X, labels, weights, self._costs(y, self.classes))
             self._adopt(batch, self._fitted(batch))
         return self
 
@@ -318,8 +323,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             mean_square(X)  # refuses features out of range
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
 
-    def _costs(self, y):
-        return read_costs(self.loss_matrix, self.classes, self.decisions, y)
+    def _costs(self, y, classes):
+        return read_costs(self.loss_matrix, classes, self.decisions, y)
 
     def _encode(self, X, y, weights, costs):
         if not hasattr(self, "_loss_"):
@@ -358,7 +363,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             )
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
-        costs = self._costs(getattr(self, "classes_", labels))
+        known = getattr(self, "classes_", None) if self.classes is None else self.classes
+        costs = self._costs(labels, known)
         if labels is not None:
             check_same_classes(labels, costs.classes)
         return self._encode(X, y, weights, costs)

@@ -42,12 +42,15 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    loss_matrix : array-like of shape (n_classes, n_decisions) or None, default=None
-        Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss. Each class
-        is a decision too, of cost 0 for itself; there may be further decisions. A data frame names
-        classes and decisions.
+    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None, \
+            default=None
+        Cost >= 0 of each decision (column) for each class (row); None is the 0-1 loss. "absolute"
+        and "squared" are ``|i - j|`` and ``(i - j)**2`` for the classes i and j in their order.
+        Each class is a decision too, of cost 0 for itself; there may be further decisions. A data
+        frame names classes and decisions.
     classes : array-like of shape (n_classes,) or None, default=None
-        Labels of the rows; None is the sorted labels in y.
+        Labels of the rows. None is the categories of an ordered Categorical y, else the sorted
+        labels in y. Strings in sorted order are an error if another order changes the costs.
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
@@ -171,9 +174,9 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
-            y = read_classes(self, X, y)
+            labels = read_classes(self, X, y)
             self._read_costs(y)
-            X, index, weights = self._encode(X, y, sample_weight)
+            X, index, weights = self._encode(X, labels, sample_weight)
             problem = self._standardise(X, index, weights)
             if self.solver == "perceptron":
                 self._keep(problem, self._mistakes(problem))
@@ -215,7 +218,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=not begun)
-            y = read_classes(self, X, y)
+            labels = read_classes(self, X, y)
             if not begun:
                 self._read_costs(y if classes is None else np.asarray(classes))
             elif classes is not None and sorted(classes) != sorted(self.classes_.tolist()):
@@ -223,7 +226,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
                     f"classes={list(classes)!r} differ from those of earlier calls, "
                     f"{self.classes_.tolist()}."
                 )
-            problem = self._standardise(*self._encode(X, y, sample_weight))
+            problem = self._standardise(*self._encode(X, labels, sample_weight))
             self._keep(problem, self._step_more(problem))
         return self
 
