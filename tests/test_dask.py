@@ -86,12 +86,16 @@ def test_arrays_cut_anywhere_give_the_fit_in_memory(
     assert_allclose(model.predict(X), memory.predict(X), rtol=1e-7, atol=1e-7)
 
 
-def test_frames_whose_names_are_kept(client, documents):
-    pd = pytest.importorskip("pandas")
+def dask_frames():
     try:
         import dask.dataframe as dd
     except ImportError as error:  # without pyarrow, or with an older pandas than it takes
         pytest.skip(str(error))
+    return dd
+
+
+def test_frames_whose_names_are_kept(client, documents):
+    dd = dask_frames()
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     parts = dd.from_pandas(frame, npartitions=4)
@@ -241,11 +245,7 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
 
 
 def test_classes_of_frames_and_names_of_costs(client):
-    pd = pytest.importorskip("pandas")
-    try:
-        import dask.dataframe as dd
-    except ImportError as error:
-        pytest.skip(str(error))
+    dd = dask_frames()
     X, y, _ = rows_of_classes(["red", "green", "blue"])
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
     parts = dd.from_pandas(frame, npartitions=4)
@@ -278,7 +278,7 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
 
 def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     """Rows dropped from the labels alone, cut elsewhere, or in another order."""
-    dd = pytest.importorskip("dask.dataframe")
+    dd = dask_frames()
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     rng = np.random.default_rng(0)

@@ -760,6 +760,7 @@ def test_rows_of_one_class_teach_nothing_and_say_so():
 # Queries and matrices --------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*fewer than 2 positives")
 def test_queries_in_any_order_with_any_ids():
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="precision@2", random_state=0)
@@ -774,6 +775,31 @@ def test_queries_in_any_order_with_any_ids():
     assert plain.score(X, y, qid=qid) > 1.3 * plain.target_loss_.measure(y, 0 * y, qid=qid)
     with pytest.raises(ValueError, match="would rank them all as one"):
         plain.score(X, y)
+
+
+def test_a_budget_of_each_query_is_recall():
+    """A count of precision is cut at the positives of a query; without ids it is one of all rows."""
+    X, y, qid = queries()
+    n_few = np.count_nonzero(np.isin(np.bincount(qid, weights=y), [1, 2, 3, 4]))
+    with pytest.warns(UserWarning, match=rf"^{n_few} of 40 queries .*target_loss='recall@5'"):
+        PrecisionAtKPerceptron(target_loss="precision@5").fit(X, y, qid=qid)
+    PrecisionAtKPerceptron(target_loss="recall@5").fit(X, y, qid=qid)
+    PrecisionAtKPerceptron(target_loss="precision@25%").fit(X, y, qid=qid)
+
+
+@pytest.mark.parametrize("name", ["precision@5", "recall@5"])
+def test_a_count_of_one_list_is_scored_on_as_many_rows(name):
+    X, y = rare_class()
+    model = PrecisionAtKPerceptron(target_loss=name, random_state=0).fit(X, y)
+    value = model.score(X, y)
+    half = len(y) // 2
+    with pytest.warns(UserWarning, match=f"top 5 of its {len(y)} rows.*top 5 of {half} rows"):
+        model.score(X[:half], y[:half])
+    assert value == model.score(X, y)
+    fraction = PrecisionAtKPerceptron(target_loss="precision@50%", random_state=0).fit(X, y)
+    fraction.score(X[:half], y[:half])
+    steps = PrecisionAtKPerceptron(target_loss=name, early_stopping=False).partial_fit(X, y)
+    steps.score(X[:half], y[:half])  # a count of each call
 
 
 def test_queries_are_not_one_list():
@@ -901,6 +927,7 @@ def test_grid_search_over_k():
     assert search.best_params_["target_loss__k"] in (5, 10, 20)
 
 
+@pytest.mark.filterwarnings("ignore:.*fewer than 2 positives")
 def test_search_over_queries_routes_the_ids():
     X, y, qid = queries(n_lists=60)
     search = GridSearchCV(
@@ -1015,6 +1042,7 @@ def test_steps_that_diverge():
     assert not hasattr(model, "coef_")
 
 
+@pytest.mark.filterwarnings("ignore:.*fewer than 2 positives")
 def test_bad_queries():
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="precision@2")

@@ -21,6 +21,7 @@ from lowrank_rank.target_losses import (
     SCORE_ONLY,
     TARGET_LOSSES,
     ExpectedRankUtility,
+    GainAtK,
     KendallTau,
     MatrixLoss,
     MeanAveragePrecision,
@@ -56,6 +57,7 @@ def highest_utility(loss, y):
 CONSTANTS = {
     ExpectedRankUtility: highest_utility,
     DCG: lambda loss, y: 0.0,
+    GainAtK: lambda loss, y: 0.0,
     PairwiseDisagreement: lambda loss, y: 0.0,
     KendallTau: lambda loss, y: 0.0,
 }
@@ -83,6 +85,16 @@ def test_expected_rank_utility_of_a_list_does_not_depend_on_other_lists():
     np.testing.assert_allclose(beside, [-1.0, -3.0])
     scale = ExpectedRankUtility(half_life=2.0, max_grade=5)
     np.testing.assert_allclose(scale.loss([[3, 0], [5, 0]], [[1, 2], [1, 2]]), [3.5, 1.5])
+
+
+def test_gain_at_k_is_the_money_of_the_inspected_cases():
+    rng = np.random.default_rng(0)
+    amounts, scores = rng.exponential(size=(30, 12)), rng.normal(size=(30, 12))
+    for k in (1, 4, 20):
+        first = np.argsort(-scores, axis=1)[:, :k]
+        expected = np.take_along_axis(amounts, first, axis=1).sum(axis=1)
+        found = resolve_target_loss(f"gain@{k}").measure(amounts, scores, average=None)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_a_broken_loss_fails_the_contract():

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import LowRankSurrogateRanker, PrecisionAtKPerceptron
 from lowrank_rank.metrics import compare_rankers, precision_at_k_score
 from lowrank_rank.plotting import CumulativeGainsDisplay, RankerComparisonDisplay
-from lowrank_rank.target_losses import PositionalLoss
+from lowrank_rank.target_losses import resolve_measure
 
 A_DAY, K = 200, 10
 
@@ -51,27 +51,10 @@ print(f"{fraud.mean():.1%} of the payments are fraudulent; {K} of {A_DAY} can be
 # %%
 # Money at k
 # ----------
-# As a target loss it is the gain of each case with a discount of 1 for the first k: four lines.
-# Encoding, decoding and the measure follow, and with them rankers, scorers and tables.
+# The target loss is "gain@10": the total of the grades among the first ten. It is a name of the
+# table, so rankers, scorers and comparisons take it.
 
-
-class MoneyAtK(PositionalLoss):
-    """Sum of the grades among the first k."""
-
-    reaches_one = False
-
-    def __init__(self, k=10):
-        self.k = k
-
-    def discount(self, p, r):
-        return 1.0
-
-    def cutoff(self, y, lists):
-        return self.k
-
-    def constant(self, y, lists):
-        return 0.0
-
+MONEY = f"gain@{K}"
 
 # %%
 # Models at the same k
@@ -79,19 +62,20 @@ class MoneyAtK(PositionalLoss):
 # * *ridge, money*: the ranker of this package, linear, fitted to the money at k of each day;
 # * *trees, money*: the same with a tree regressor in place of ridge regression;
 # * *trees, precision*: fitted to the number of frauds among the first k, amounts ignored;
-# * *perceptron*: a linear classifier for the top of each day, amounts ignored;
+# * *perceptron*: a linear classifier for the top ten of each day ("recall@10": a day may have fewer
+#   than ten frauds, and a count of precision would stop there), amounts ignored;
 # * *tree classifier*: a probability of fraud, days and k ignored;
 # * *p times amount*: that probability times the amount, what a careful analyst makes of it.
 
 trees = HistGradientBoostingRegressor(max_iter=80, learning_rate=0.06, random_state=0)
-ridge = make_pipeline(StandardScaler(), LowRankSurrogateRanker(target_loss=MoneyAtK(K)))
+ridge = make_pipeline(StandardScaler(), LowRankSurrogateRanker(target_loss=MONEY))
 ridge.fit(X, money, lowranksurrogateranker__qid=day)
-by_money = LowRankSurrogateRanker(target_loss=MoneyAtK(K), estimator=trees)
+by_money = LowRankSurrogateRanker(target_loss=MONEY, estimator=trees)
 by_money.fit(X, money, qid=day)
 by_count = LowRankSurrogateRanker(target_loss=f"precision@{K}", estimator=trees)
 by_count.fit(X, fraud, qid=day)
 perceptron = make_pipeline(
-    StandardScaler(), PrecisionAtKPerceptron(target_loss=f"precision@{K}", random_state=0)
+    StandardScaler(), PrecisionAtKPerceptron(target_loss=f"recall@{K}", random_state=0)
 )
 perceptron.fit(X, fraud, precisionatkperceptron__qid=day)
 classifier = HistGradientBoostingClassifier(max_iter=80, learning_rate=0.06, random_state=0)
@@ -110,7 +94,7 @@ scores = {
 
 print(f"{'':18}{'money':>8}{'frauds':>8}  among the first {K}")
 for name, score in scores.items():
-    recovered = MoneyAtK(K).measure(money_test, score, qid=day_test)
+    recovered = resolve_measure(MONEY).measure(money_test, score, qid=day_test)
     found = K * precision_at_k_score(fraud_test, score, qid=day_test, k=K)
     print(f"{name:18}{recovered:8.0f}{found:8.2f}")
 
@@ -130,7 +114,7 @@ plt.show()
 # A day is the unit: intervals are those of a paired bootstrap over days.
 
 comparison = compare_rankers(
-    money_test, scores, qid=day_test, measure=MoneyAtK(K), baseline="p times amount",
+    money_test, scores, qid=day_test, measure=MONEY, baseline="p times amount",
     random_state=0,
 )  # fmt: skip
 print(comparison.to_frame()[["ranker", "difference", "low", "high", "p_holm"]].round(3).to_string())

@@ -5,6 +5,7 @@ of a subgradient (or perceptron) step and the precision at the top. Dense and CS
 CSR rows are never densified.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +98,11 @@ def check_top(labels, loss, top):
     """Refuse labels without anything to compare, and a count that exceeds one list."""
     if not labels.comparable:
         raise ValueError("No list has both positives and negatives: there is nothing to rank.")
-    if top.n_places is None or not labels.one_list:
+    if top.n_places is None:
+        return
+    if labels.lists is not None and not top.recall:
+        _warn_of_few_positives(labels, top.n_places)
+    if not labels.one_list:
         return
     n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
     if top.n_places > n_positives and not top.recall:
@@ -109,6 +114,18 @@ def check_top(labels, loss, top):
     if top.n_places >= n_rows:
         raise ValueError(
             f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: every order is right."
+        )
+
+
+def _warn_of_few_positives(labels, k):
+    n_positives = labels.lists.sum(labels.lists.group(labels.positive).astype(int))
+    n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
+    if n_few:
+        warnings.warn(
+            f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks at "
+            f"their top P only, with P positives. If {k} is a budget for each query, such as cases "
+            f"a day, take target_loss='recall@{k}'.",
+            stacklevel=4,
         )
 
 

@@ -92,8 +92,10 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     target_loss : str or TargetLoss, default="precision@25%"
         The end of the top: "precision@25%" (a fraction of the positives), "prbep" (all of them),
         "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object such as
-        ``PrecisionAtK(k=100)``. A count of precision may not exceed the number of positives in
-        fit. In queries, rows of a matrix and calls of `partial_fit` it is at most all positives.
+        ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with the days as `qid`:
+        without `qid` a count is one of all rows. A count of precision may not exceed the number of
+        positives in fit; queries, rows of a matrix and calls of `partial_fit` with P < k positives
+        have a top of P.
     surrogate : {"auto", "ramp", "avg", "max", "struct"}, default="auto"
         "auto" is "ramp" (the tightest) for "sgd", "avg" for "perceptron" and "struct" for cutting
         planes.
@@ -291,6 +293,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             If no pass improves the held-out precision of a fitted start, or if the cutting planes
             do not reach `tol` or score all rows alike.
+        UserWarning
+            If queries have fewer positives than a count of precision.
         """
         with fresh_fit(self):
             X, labels = self._read_labels(X, y, qid, None, self.pos_label, reset=True)
@@ -308,6 +312,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
                 weights = start.start
             self.n_lists_ = labels.n_lists
             self._fitted_lists_ = None if labels.lists is None else fitted_lists(labels.lists)
+            is_count = labels.one_list and top.n_places is not None
+            self._n_counted_rows_ = X.shape[0] if is_count else None
             self._keep(X, labels, weights)
         return self
 
@@ -371,6 +377,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             weights = self._solve_one_pass(path, Part(scaled, labels, top), descent)
             n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
             self.n_lists_ = max(n_lists - labels.one_list, 1)
+            self._n_counted_rows_ = None  # a count applies to each call
             self._keep(X, labels, weights, self.threshold_ if continues else 0.0)
         return self
 
@@ -410,8 +417,20 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return self._sign() * self.decision_function(X)
 
     def _grades(self, y):
+        self._warn_of_one_list(len(y))
         classes = self.classes_ if self.n_items_ is None else None
         return read_binary_labels(y, None, classes, self.pos_label_, self).positive.astype(float)
+
+    def _warn_of_one_list(self, n_rows):
+        n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
+        if n_fitted not in (None, n_rows):
+            warnings.warn(
+                f"fit looked at the top {k} of its {n_fitted} rows as one list, and this score at "
+                f"the top {k} of {n_rows} rows. If {k} is a budget for each day or query, give "
+                f"both its ids as qid and take target_loss='recall@{k}'; a top that grows with the "
+                "list is a fraction, such as 'precision@25%'.",
+                stacklevel=4,
+            )
 
     def _sign(self):
         """-1 if the positive class is the first class, else 1."""

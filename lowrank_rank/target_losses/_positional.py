@@ -34,6 +34,7 @@ __all__ = [
     "DCG",
     "NDCG",
     "ExpectedRankUtility",
+    "GainAtK",
     "PositionalLoss",
     "PrecisionAtK",
     "PrecisionAtShare",
@@ -471,6 +472,41 @@ class DCG(PositionalLoss):
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0 / np.log2(1.0 + p)
+
+    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        return self.k
+
+    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+        return 0.0
+
+
+class GainAtK(PositionalLoss):
+    """Total of the grades among the first k, ``-sum_i [rank(i) <= k] y_i``: money, if they are.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off, at least 1.
+
+    Examples
+    --------
+    Two cases can be inspected, and the second and third are worth 100 and 30:
+
+    >>> from lowrank_rank.target_losses import GainAtK
+    >>> GainAtK(k=2).measure([0, 100, 30], [0.9, 0.7, 0.1])
+    100.0
+    """
+
+    allow_missing = True
+    at = "k"
+    reaches_one = False
+    _parameters: ClassVar = {"k": [count()]}
+
+    def __init__(self, k: int = 10) -> None:
+        self.k = k
+
+    def discount(self, p: Any, r: Any) -> float | np.ndarray:
+        return 1.0
 
     def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
         return self.k
