@@ -36,6 +36,12 @@ def as_array(values):
             raise ValueError(f"its rows differ in length ({ragged})") from None
 
 
+def without_string_dtype(values):
+    """Strings of NumPy's StringDType as objects, which all of NumPy and scikit-learn accept."""
+    is_string = getattr(getattr(values, "dtype", None), "kind", "") == "T"
+    return values.astype(object) if is_string else values
+
+
 def plain(value):
     """A value for messages: a NumPy scalar becomes a Python one."""
     return value.item() if isinstance(value, np.generic) else value

@@ -18,6 +18,7 @@ from ._arrays import (
     check_unmasked,
     first_text,
     mean_square,
+    n_rows,
     plain,
 )
 from ._labels import (
@@ -309,7 +310,26 @@ class Block(NamedTuple):
         return cls(*block)
 
 
-def check_iterable(blocks, *, again=False):
+class GivenBlocks:
+    """Blocks as the user gives them, each read as a `Block` with at least one row.
+
+    Parameters
+    ----------
+    source : iterable of tuples
+    """
+
+    def __init__(self, source):
+        self.source = source
+
+    def __iter__(self):
+        for number, given in enumerate(self.source, start=1):
+            block = Block.of(given)
+            if not n_rows(block.X):
+                raise ValueError(f"Block {number} has no rows: leave it out.")
+            yield block
+
+
+def read_blocks(blocks, *, again=False):
     """Refuse an object without blocks, or an iterator if they are needed `again`."""
     if not isinstance(blocks, Iterable):
         raise TypeError(f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}.")
@@ -319,7 +339,7 @@ def check_iterable(blocks, *, again=False):
             "give a list of blocks, or an object whose __iter__ starts anew each time (as "
             f"datasets.iter_lists does), not {type(blocks).__name__}."
         )
-    return blocks
+    return GivenBlocks(blocks)
 
 
 def check_has_ids(before, now, would_be="one list"):

@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._arrays import as_array, numbers
+from ._arrays import as_array, numbers, without_string_dtype
 from ._labels import read_weights, refuse_missing_labels
 from ._lists import RankingLists
 
@@ -53,6 +53,7 @@ def class_labels(estimator, y):
             f"y carries query ids or other fields, {y.dtype.names}, and {type(estimator).__name__} "
             "takes one class label per row, without lists: give it y['y']."
         )
+    y = without_string_dtype(y)
     refuse_missing_labels(y)
     return column_or_1d(y, warn=True)
 
@@ -79,7 +80,7 @@ def read_costs(loss_matrix, classes, decisions, y):
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "need not hold all labels. Or name them by the parameter classes=[...]."
         )
-    labels = np.unique(y) if given is None else distinct_labels(given)
+    labels = np.unique(without_string_dtype(y)) if given is None else distinct_labels(given)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
     if given is None:
@@ -303,7 +304,7 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
         raise ValueError(
             f"This {name} estimator requires y to be passed, but the target y is None."
         )
-    y = y.toarray() if issparse(y) else y
+    y = y.toarray() if issparse(y) else without_string_dtype(y)
     refuse_missing_labels(y)
     y = check_array(
         y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator

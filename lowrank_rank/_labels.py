@@ -10,7 +10,14 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_array, column_or_1d
 
-from ._arrays import ArrayLike, as_array, check_same_index, check_unmasked, is_finite
+from ._arrays import (
+    ArrayLike,
+    as_array,
+    check_same_index,
+    check_unmasked,
+    is_finite,
+    without_string_dtype,
+)
 from ._lists import RankingLists, checked_ids, id_array, same_id
 
 
@@ -49,7 +56,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
         raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
     try:
         y = np.asarray(y, dtype=np.float64)
-    except ValueError as error:
+    except (OverflowError, ValueError) as error:
         raise ValueError(
             f"ranking_target takes grades, numbers: {error}. If y holds class names, give "
             "y == name of the relevant class, or pass y and qid to fit separately."
@@ -64,6 +71,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
         raise ValueError(
             f"y has the length {len(y)}, and qid {len(qid)}: give one query id per row."
         )
+    qid = without_string_dtype(qid)
     target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
     target["y"], target["qid"] = y, qid
     return target

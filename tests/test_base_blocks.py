@@ -11,7 +11,7 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
 )
-from lowrank_rank._base import Block, Blocks, HeldBlocks, check_iterable
+from lowrank_rank._base import Block, Blocks, HeldBlocks, read_blocks
 from lowrank_rank.datasets import make_ranking
 
 from .block_cases import Once
@@ -39,10 +39,10 @@ def test_what_is_no_block_is_refused():
         with pytest.raises(ValueError, match="tuple"):
             Block.of(wrong)
     with pytest.raises(TypeError, match="iterable"):
-        check_iterable(None)
+        read_blocks(None)
     with pytest.raises(ValueError, match="only once"):
-        check_iterable(iter([]), again=True)
-    check_iterable([], again=True)
+        read_blocks(iter([]), again=True)
+    read_blocks([], again=True)
     with pytest.raises(ValueError, match="no blocks"):
         Blocks([]).sum(len)
 

@@ -5,7 +5,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from lowrank_rank import LowRankSurrogateClassifier, StructuredHingeClassifier
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateRanker,
+    PrecisionAtKPerceptron,
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    ranking_target,
+)
 from lowrank_rank._classes import class_indices, class_labels, read_classes, read_costs
 
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
@@ -15,6 +22,22 @@ def test_the_0_1_loss_is_of_the_labels_seen():
     costs = read_costs(None, None, None, np.array(["b", "a", "b"]))
     assert_array_equal(costs.matrix, [[0, 1], [1, 0]])
     assert costs.classes.tolist() == costs.decisions.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("model", [*BOTH, PrecisionAtKPerceptron, StructuredHingeBinaryClassifier])
+def test_strings_of_numpy_2(model):
+    string = getattr(getattr(np, "dtypes", None), "StringDType", None)
+    if string is None:
+        pytest.skip("NumPy before 2.0")
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    words = np.where(X[:, 0] > 0, "sick", "well")
+    settings = {} if model in BOTH else {"pos_label": "sick"}
+    plain, new = (model(**settings).fit(X, y) for y in (words, words.astype(string())))
+    assert_array_equal(new.predict(X), plain.predict(X))
+    assert new.score(X, words.astype(string())) == plain.score(X, words)
+    ids = words.astype(string())
+    target = ranking_target(X[:, 0] > 0, ids)
+    assert LowRankSurrogateRanker().fit(X, target).n_lists_ == 2
 
 
 def test_a_data_frame_names_rows_and_columns():

@@ -46,6 +46,8 @@ def test_pytrec_eval_reads_what_is_written(tmp_path):
         (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' occurs"),
         (load_qrels, "q 0 d 1.5\n", "line 1: invalid literal for int.*'1.5'; expected 'query iter"),
         (load_qrels, "", "no line of data"),
+        (load_qrels, f"q 0 d {10**20}\n", "line 1: '1000.*' is not an integer of 64 bits"),
+        (load_run, "q Q0 d 1 1e999 t\n", "line 1: '1e999' is not a finite number"),
     ],
 )
 def test_bad_files_are_named(tmp_path, load, text, message):
@@ -75,7 +77,7 @@ def test_damaged_files_and_marks(tmp_path):
         (dump_run, {"a": {"d": np.inf}}, "finite"),
         (dump_run, {"a": {}}, "no document"),
         (dump_qrels, {"a": {"d": 0.5}}, "integers only"),
-        (dump_qrels, {"a": {"\ud800": 1}}, "surrogates"),
+        (dump_qrels, {"a": {"\ud800": 1}}, "a word of UTF-8"),
     ],
 )
 def test_bad_content_leaves_the_old_file(tmp_path, dump, content, message):
@@ -85,6 +87,17 @@ def test_bad_content_leaves_the_old_file(tmp_path, dump, content, message):
         dump(content, path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+@pytest.mark.parametrize("mark", ["\u00a0", "\x1c", "\x85", "\u2028", "é"])
+def test_ids_that_can_be_read_can_be_written(tmp_path, mark):
+    """Words end at white space of ASCII, when they are read and when they are written."""
+    ids = [f"a{mark}b", f"{mark}a", f"a{mark}"]
+    (tmp_path / "f").write_text("".join(f"q 0 {one} 1\n" for one in ids), encoding="utf-8")
+    read = load_qrels(tmp_path / "f")
+    assert read == {"q": dict.fromkeys(ids, 1)}
+    dump_qrels(read, tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "f").read_bytes()
 
 
 def test_tags_are_words(tmp_path):
@@ -98,6 +111,7 @@ def test_tags_are_words(tmp_path):
         ([1], TypeError, "run must be a dict"),
         ({"q": [1]}, TypeError, "run must be a dict"),
         ({"q": {"d": np.nan}}, ValueError, r"run\['q'\]\['d'\] is nan"),
+        ({"q": {"d": 10**400}}, ValueError, r"run\['q'\]\['d'\] is 10*: it must be a finite"),
         ({"q": {"d": "1"}}, ValueError, "finite number"),
         ({1: {"d": 1.0}, "1": {}}, ValueError, "twice"),
         ({"q": {1: 1.0, "1": 2.0}}, ValueError, "twice"),

@@ -134,6 +134,12 @@ def test_scored_labels():
         read_scored([1, 0], [1.0], check=lambda y: y)
 
 
+def test_a_grade_beyond_floats_is_said():
+    for read in (lambda y: ranking_target(y, [1, 1]), lambda y: ndcg_score(y, [1.0, 2.0])):
+        with pytest.raises(ValueError, match="too large"):
+            read([10**400, 1])
+
+
 def test_ids_given_twice_may_be_of_types_that_do_not_compare():
     target = ranking_target([1.0, 0.0], [1, 2])
     for other in (["a", "b"], [(1, 2), (3, 4)], np.array([1.5, 2.0])):

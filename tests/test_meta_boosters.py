@@ -274,6 +274,13 @@ def test_errors_name_the_remedy(data):
 
 
 @pytest.mark.filterwarnings("ignore")  # LightGBM's own
+def test_a_query_too_long_for_lightgbm():
+    X, y = np.arange(12000.0)[:, np.newaxis], np.arange(12000) % 2
+    with pytest.raises(ValueError, match=r"10,000 rows.*LGBMRegressor\(objective=boosting_obj"):
+        BoosterRanker(booster("lightgbm")).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")  # LightGBM's own
 def test_scikit_learns_checks():
     """With grades of any kind, all but those in which LightGBM bins weighted rows."""
     model = BoosterRanker(booster("lightgbm", objective="regression", min_child_samples=1))

@@ -90,6 +90,7 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
         (iter([whole]), "read only once"),
         ((block for block in [whole]), "__iter__ starts anew"),
         ([], "no blocks"),
+        ([whole, tuple(a[:0] for a in whole)], "Block 2 has no rows"),
         ([tuple(a[:half] for a in whole), tuple(a[half:] for a in whole)], "is cut"),
         ([whole, (X, y, qid + 100), tuple(a[:half] for a in whole)], "is cut"),
         ([whole, (X[:, :2], y, qid + 100)], "features"),

@@ -778,7 +778,7 @@ def test_queries_in_any_order_with_any_ids():
 
 
 def test_a_budget_of_each_query_is_recall():
-    """A count of precision is cut at the positives of a query; without ids it is one of all rows."""
+    """A count of precision is cut at the positives of a query."""
     X, y, qid = queries()
     n_few = np.count_nonzero(np.isin(np.bincount(qid, weights=y), [1, 2, 3, 4]))
     with pytest.warns(UserWarning, match=rf"^{n_few} of 40 queries .*target_loss='recall@5'"):

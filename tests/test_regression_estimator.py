@@ -107,6 +107,7 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
         (cut, "is cut"),
         ([(X, y, qid), (X, y, qid + 1000), (X[:3], y[:3], qid[:3])], "is cut"),
         ([], "no blocks"),
+        ([(X, y, qid), (X[:0], y[:0], qid[:0])], "Block 2 has no rows"),
         ([(X, y, qid), (X[:, :2], y, qid + 100)], "features"),
         ([(X,)], "tuple"),
         ([X], "tuple"),

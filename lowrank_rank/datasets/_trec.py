@@ -1,6 +1,7 @@
 """TREC's files: runs, the results of a system, and qrels, the judgements of documents."""
 
 import re
+import sys
 from numbers import Real
 from typing import Any
 
@@ -15,10 +16,17 @@ QUERY = ("qid", "query_id", "q_id")
 DOCUMENT = ("docno", "doc_id")
 SCORE = ("score",)
 RELEVANCE = ("relevance", "label", "rel")
-_word = Rule(
-    lambda value: isinstance(value, str) and re.fullmatch(r"\S+", value) is not None,
-    "a word, a string without spaces",
-)
+_LARGEST = sys.float_info.max
+
+
+def _is_word(value):
+    try:
+        return isinstance(value, str) and re.fullmatch(rb"\S+", value.encode()) is not None
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+
+
+_word = Rule(_is_word, "a word, a string without spaces")
 
 
 def read_mapping(table, value_names, name):
@@ -62,7 +70,7 @@ def read_mapping(table, value_names, name):
         documents = read.setdefault(str(query), {})
         if str(document) in documents:
             raise ValueError(f"{name} holds the document {document!r} of {query!r} twice.")
-        if not isinstance(value, Real) or not np.isfinite(float(value)):
+        if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:
             raise ValueError(
                 f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
             )
@@ -169,8 +177,10 @@ def _load(path, form, place, kind, value_name, as_frame):
             if len(words) != len(form.split()):
                 raise ValueError(f"{len(words)} words")
             query, document, value = words[0].decode(), words[2].decode(), kind(words[place])
-            if not abs(value) < np.inf or b"_" in words[place]:
-                raise ValueError(f"{words[place].decode()!r} is not a finite number")
+            largest = _LARGEST if kind is float else 2**63 - 1
+            if not abs(value) <= largest or b"_" in words[place]:
+                known = "a finite number" if kind is float else "an integer of 64 bits"
+                raise ValueError(f"{words[place].decode()!r} is not {known}")
             if document in read.setdefault(query, {}):
                 raise ValueError(f"the document {document!r} of {query!r} occurs twice")
         except ValueError as error:
@@ -280,7 +290,7 @@ def _dump(mapping, path, name, lines_of):
     for word in {*mapping, *(document for documents in mapping.values() for document in documents)}:
         if not _word.accepts(word):
             raise ValueError(
-                f"{name} holds the id {word!r}: an id in a file is a word without spaces."
+                f"{name} holds the id {word!r}: an id in a file is a word of UTF-8 without spaces."
             )
     with open_replacing(path) as file:
         for query, documents in mapping.items():

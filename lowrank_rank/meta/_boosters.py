@@ -142,8 +142,9 @@ class BoosterRanker(WrappedRanker):
         Raises
         ------
         ValueError
-            If y is a matrix, or the estimator's fit takes no lists. Also if `early_stopping` has
-            fewer than two lists, or an estimator that cannot stop.
+            If y is a matrix, the estimator's fit takes no lists, or LightGBM's a query of more than
+            10,000 rows. Also if `early_stopping` has fewer than two lists, or an estimator that
+            cannot stop.
         """
         return self._fit_grades(X, y, qid, sample_weight)
 
@@ -176,7 +177,17 @@ class BoosterRanker(WrappedRanker):
         model = clone(self.estimator)
         if self.early_stopping:
             model = self._find_n_iter(X, y, grades, lists, weights)
-        return model.fit(X, grades, **self._fit_options(lists, weights))
+        options = self._fit_options(lists, weights)
+        try:
+            return model.fit(X, grades, **options)
+        except Exception as error:
+            if "exceeds upper limit" not in str(error):
+                raise
+            raise ValueError(
+                f"{type(model).__name__} takes at most 10,000 rows of a query ({error}). Give "
+                "LGBMRegressor(objective=boosting_objective('cross_entropy', qid=qid)) to its own "
+                "fit, with the qid of the training rows, or cut off the last rows of long queries."
+            ) from error
 
     def _fit_options(self, lists, weights):
         """Arguments of the estimator's fit besides features and grades."""

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike
 from .._base import (
     BaseRanker,
-    Block,
     Blocks,
     HeldBlocks,
-    check_iterable,
     linear_scores,
+    read_blocks,
     read_features,
 )
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
@@ -237,10 +236,11 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
         before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
-            first = next(iter(check_iterable(blocks, again=True)), None)
+            blocks = read_blocks(blocks, again=True)
+            first = next(iter(blocks), None)
             if first is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
-            self._validate_X(Block.of(first).X, reset=True)
+            self._validate_X(first.X, reset=True)
             self._fit(Blocks(blocks).map(read, self, loss), loss, before)
         return self
 

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import MatrixLike, is_data_frame, out_of_range
-from .._base import Block, attribute_of_fitted, check_iterable, check_new_lists, read_features
+from .._base import attribute_of_fitted, check_new_lists, read_blocks, read_features
 from .._parameters import all_or_nothing, fresh_fit, is_linear, predictor
 from ._any_regressor import RegressorModel, named_regressor, wraps
 from ._logistic import FractionalModel
@@ -148,8 +148,8 @@ class RegressionMixin:
         """Run `fit_blocks`, with further arguments of `_batch_of`."""
         with fresh_fit(self):
             sums, ids = None, set[Any]()
-            for given in check_iterable(blocks):
-                batch = self._batch_of(Block.of(given), reset=sums is None, **known)
+            for block in read_blocks(blocks):
+                batch = self._batch_of(block, reset=sums is None, **known)
                 check_new_lists(None if batch.lists is None else batch.lists.ids, ids)
                 now = self._sums_of(batch)
                 sums = now if sums is None else sums + now
