@@ -154,6 +154,17 @@ def test_tags_follow_parameters(estimator, sparse, multi_label):
             estimator.fit(X, np.column_stack([y, 1 - y, y]))
 
 
+@pytest.mark.parametrize("ranker", [LowRankSurrogateRanker, PairwiseDAGRanker])
+def test_logistic_regression_says_that_it_ranks_fixed_items(ranker):
+    tags = get_tags(ranker(estimator="logistic")).target_tags
+    assert (tags.multi_output, tags.single_output) == (True, False)
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    with pytest.raises(ValueError, match="logistic"):
+        ranker(estimator="logistic").fit(X, y)
+    ranker(estimator="logistic").fit(X, np.column_stack([y, 1 - y]))
+    assert get_tags(ranker()).target_tags.single_output
+
+
 #: Ten variations of `python -m benchmarks checks`, drawn by name.
 DRAWN = sorted(dict(variations()), key=lambda name: crc32(name.encode()))[:10]
 

@@ -70,7 +70,7 @@ def read_mapping(table, value_names, name):
         documents = read.setdefault(str(query), {})
         if str(document) in documents:
             raise ValueError(f"{name} holds the document {document!r} of {query!r} twice.")
-        if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:
+        if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
             raise ValueError(
                 f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
             )

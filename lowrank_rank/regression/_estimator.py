@@ -55,6 +55,10 @@ class RegressionMixin:
         base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
         tags.input_tags.allow_nan = False if base is None else base.allow_nan
+        if tags.regressor_tags is not None and isinstance(estimator, str):
+            needs_items = estimator == "logistic"
+            tags.target_tags.multi_output = needs_items
+            tags.target_tags.single_output = not needs_items
         return tags
 
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
