@@ -71,16 +71,18 @@ def read_costs(loss_matrix, classes, decisions, y):
         Labels that `read_classes` accepts. The order of an ordered Categorical is that of the
         rows. None for a part of the rows: the parameters must then name the classes.
     """
+    dtype = getattr(y, "dtype", None)
+    y = None if y is None else as_array(without_string_dtype(y))
     rows, columns = _frame_labels(loss_matrix, y, classes)
     given = rows if classes is None else classes
-    if given is None and loss_matrix is not None and getattr(_dtype(y), "ordered", False):
-        given = _dtype(y).categories
+    if given is None and loss_matrix is not None and getattr(dtype, "ordered", False):
+        given = dtype.categories
     if given is None and y is None:
         raise ValueError(
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "need not hold all labels. Or name them by the parameter classes=[...]."
         )
-    labels = np.unique(without_string_dtype(y)) if given is None else distinct_labels(given)
+    labels = np.unique(y) if given is None else distinct_labels(given)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
     if given is None:
@@ -93,10 +95,6 @@ def read_costs(loss_matrix, classes, decisions, y):
             f"decisions has shape {np.shape(given)} but loss_matrix has {n_decisions} columns."
         )
     return Costs(matrix, labels, np.asarray(given))
-
-
-def _dtype(y):
-    return getattr(y, "dtype", None)
 
 
 def _matrix(loss_matrix, labels, source):
