@@ -186,7 +186,11 @@ PARAMETERS = {
     StructuredHingeClassifier: AUTO_HINGE,
     StructuredHingeSequenceClassifier: HINGE,
     PointwiseRanker: {
-        "estimator": [Ridge(), LogisticRegression(max_iter=20), DecisionTreeRegressor(max_depth=3)],
+        "estimator": [
+            Ridge(),
+            LogisticRegression(max_iter=20),
+            DecisionTreeRegressor(max_depth=3, random_state=0),
+        ],
         "target_loss": ["ndcg@10", "map", "pd"],
     },
 }

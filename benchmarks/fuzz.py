@@ -4,6 +4,9 @@ A call fails unless its result is finite and keeps its promises, or it is refuse
 this package or of scikit-learn's validation, with the estimator as it was before. A raw exception
 of NumPy, SciPy or Python, and a RuntimeWarning, are failures. Each failure is printed with its
 seed; ``--seed N --calls 1`` repeats it with its traceback.
+
+``--kind invariance`` fits twice instead: to data and to the same data in other units, order, names,
+with weights as copies, in blocks. The fits must be the same.
 """
 
 import linecache
@@ -62,6 +65,7 @@ from ._fuzz_cases import (
     make_surrogate_vectors,
     make_weights,
 )
+from ._fuzz_invariances import run_invariance
 
 #: Relative to the largest prediction: of fits in closed form, and of those that have converged.
 TOLERANCE_CLOSED_FORM = 1e-6
@@ -80,6 +84,7 @@ class Refused(Exception):
 
 
 def add_arguments(parser):
+    parser.add_argument("--kind", choices=sorted(KINDS), default="calls")
     parser.add_argument("--calls", type=int, default=10_000, help="public calls to make")
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--stop", action="store_true", help="stop at the first failure")
@@ -91,7 +96,7 @@ def run(args):
     counts, failures = Counter(), []
     while counts["calls"] < wanted:
         try:
-            counts.update(run_case(Choices.of_seed(seed)))
+            counts.update(KINDS[args.kind](Choices.of_seed(seed)))
         except Exception as error:
             failures.append(seed)
             print(f"seed {seed}: {describe(error)}", file=sys.stderr)
@@ -125,6 +130,9 @@ def run_case(choices):
     with suppress(Refused):
         kind(choices, caller)
     return caller.counts
+
+
+KINDS = {"calls": run_case, "invariance": run_invariance}
 
 
 # The oracle ---------------------------------------------------------------------------

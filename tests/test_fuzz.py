@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
 
 import lowrank_rank
+from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.decoders import decode_sort
 
 REPOSITORY = Path(__file__).parents[1]
@@ -20,6 +21,7 @@ sys.path.append(str(REPOSITORY))  # last: an installed lowrank_rank stays the on
 
 from benchmarks.__main__ import main  # noqa: E402
 from benchmarks._fuzz_cases import PARAMETERS, Choices  # noqa: E402
+from benchmarks._fuzz_invariances import run_invariance  # noqa: E402
 from benchmarks.fuzz import Caller, FuzzFailure, Refused, check_close, run_case  # noqa: E402
 
 
@@ -46,8 +48,32 @@ def test_cases_of_seeds(first):
             raise AssertionError(f"seed {seed}: {error}") from error
 
 
-def test_the_command_prints_its_seeds(capsys):
-    rows = main(["fuzz", "--calls", "30", "--seed", "5"])
+def test_what_changes_nothing():
+    """Two fits a case: of the data, and of the data in another form."""
+    calls, seed = 0, 0
+    while calls < 200:
+        try:
+            calls += run_invariance(Choices.of_seed(seed))["calls"]
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {error}") from error
+        seed += 1
+
+
+def test_what_changes_something_is_seen(monkeypatch):
+    """A fit that depends on the order of the rows, with the reader of labels for it."""
+    turned = LowRankSurrogateRanker.fit
+
+    def fit(self, X, y, **given):
+        return turned(self, X, y[::-1] if np.ndim(y) == 1 else y, **given)
+
+    monkeypatch.setattr(LowRankSurrogateRanker, "fit", fit)
+    with pytest.raises(AssertionError, match="with_"):
+        [run_invariance(Choices.of_seed(seed)) for seed in range(200)]
+
+
+@pytest.mark.parametrize("kind", ["calls", "invariance"])
+def test_the_command_prints_its_seeds(capsys, kind):
+    rows = main(["fuzz", "--calls", "30", "--seed", "5", "--kind", kind])
     assert rows[0]["value"] == 0
     assert rows[0]["calls"] >= 30
     assert capsys.readouterr().out.startswith("seeds 5 to ")

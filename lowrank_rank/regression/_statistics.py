@@ -171,11 +171,12 @@ class Moments:
 
     @property
     def deviation(self):
-        """Standard deviation of each feature over all rows, 1 for constant features."""
+        """Standard deviation of each feature over all rows, of a constant feature its size."""
         variance = self.squares / max(self.total, _TINY)
         rounding = self.n_rows * _EPS
         constant = variance <= rounding * variance + (rounding * self.mean) ** 2
-        return np.sqrt(np.where(constant, 1.0, variance))
+        size = np.where(self.mean == 0.0, 1.0, np.abs(self.mean))
+        return np.where(constant, size, np.sqrt(np.maximum(variance, 0.0)))
 
     @property
     def scale(self):

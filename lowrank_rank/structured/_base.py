@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
 from .._arrays import mean_square
@@ -19,9 +20,10 @@ def row_order(X, y, index=None):
     """An order of the rows, within each list of `index`, by their contents alone.
 
     The rows are sorted by a random projection, which is equal for equal rows, and then by labels.
-    Copies and the order of the rows then change no tie, and no batch.
+    Copies, the order of the rows and the units of columns then change no tie, and no batch.
     """
-    direction = np.random.default_rng(0).normal(size=(1, X.shape[1]))
+    size = np.maximum(MaxAbsScaler().fit(X).max_abs_, 1e-300)
+    direction = np.random.default_rng(0).normal(size=(1, X.shape[1])) / size
     key = linear_scores(X, direction, 0.0)[:, 0]
     return np.lexsort((y, key) if index is None else (y, key, index))
 
