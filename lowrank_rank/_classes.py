@@ -1,7 +1,7 @@
 """Labels of classes: the readers of class labels, binary labels and costs of decisions."""
 
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -71,7 +71,7 @@ def read_costs(loss_matrix, classes, decisions, y):
         Labels that `read_classes` accepts. The order of an ordered Categorical is that of the
         rows. None for a part of the rows: the parameters must then name the classes.
     """
-    dtype = getattr(y, "dtype", None)
+    dtype: Any = getattr(y, "dtype", None)
     y = None if y is None else as_array(without_string_dtype(y))
     rows, columns = _frame_labels(loss_matrix, y, classes)
     given = rows if classes is None else classes

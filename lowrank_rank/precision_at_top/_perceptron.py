@@ -417,9 +417,10 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return self._sign() * self.decision_function(X)
 
     def _grades(self, y):
-        self._warn_of_one_list(len(y))
         classes = self.classes_ if self.n_items_ is None else None
-        return read_binary_labels(y, None, classes, self.pos_label_, self).positive.astype(float)
+        labels = read_binary_labels(y, None, classes, self.pos_label_, self)
+        self._warn_of_one_list(len(labels.positive))
+        return labels.positive.astype(float)
 
     def _warn_of_one_list(self, n_rows):
         n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
