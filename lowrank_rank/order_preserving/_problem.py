@@ -197,7 +197,8 @@ class ScoreProblem:
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         of_measure = np.array([C_phi(loss, int(r)) for r in lengths])[which]
         factors = self.surrogate.bound_constant(self.v, lists) * of_measure / unit
-        return np.array([(factors[counts] ** 2).sum(), counts.sum()])
+        with np.errstate(over="ignore"):  # of utilities above 1e150: the bound is infinite
+            return np.array([(factors[counts] ** 2).sum(), counts.sum()])
 
     def separated_pairs(self):
         """Pairs of items that the surrogate separates without bound, as a boolean matrix.
