@@ -213,7 +213,8 @@ def _checked(values, name, what="numbers", **options):
     except (OverflowError, TypeError, ValueError) as error:
         if not str(error).startswith(_NO_NUMBERS):
             raise
-        raise ValueError(f"{name} must hold {what}: {error}.") from None
+        words = "Map words to numbers first." if "could not convert" in str(error) else ""
+        raise ValueError(f"{name} must hold {what}: {error}. {words}".rstrip()) from None
 
 
 def refuse_missing_labels(y):
