@@ -43,12 +43,12 @@ def mutated(choices, content):
         piece = choices.one(ALPHABET)
         content = choices.one(
             [
-                lambda: content[:i] + piece + content[i:],
-                lambda: content[:i] + piece + content[i + 1 :],
-                lambda: content[:i] + content[i + 1 :],
-                lambda: content[:j] + content[i:j] + content[j:],
+                content[:i] + piece + content[i:],
+                content[:i] + piece + content[i + 1 :],
+                content[:i] + content[i + 1 :],
+                content[:j] + content[i:j] + content[j:],
             ]
-        )()
+        )
     return content
 
 
