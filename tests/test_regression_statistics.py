@@ -104,12 +104,12 @@ def test_units_and_rows_do_not_change_what_alpha_means(problem):
     np.testing.assert_allclose(standardised(twice, 0.1)[0], one, rtol=1e-10)
 
 
-def test_constant_features_have_no_coefficient_and_no_scale(problem):
+def test_constant_features_have_no_coefficient_and_their_size_as_scale(problem):
     X, targets, weights, codes = problem
     X[:, 2] = 0.1 + 1e6
     for kind in (np.asarray, sparse.csr_matrix):
         found = SecondMoments.of(kind(X), targets, weights, codes)
-        assert found.features.scale[2] == 1.0
+        assert found.features.scale[2] == pytest.approx(0.1 + 1e6)
         for alpha in (0.0, 0.1):
             assert not standardised(found, alpha)[0][2].any()
 

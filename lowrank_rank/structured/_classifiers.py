@@ -266,8 +266,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     def _encode(self, X, y, sample_weight):
         """Distinct rows of positive weight, the indices of their classes, their weights."""
         weights, index = read_weights(sample_weight, len(y)), class_indices(y, self.classes_)
-        order = row_order(X, index)
-        order = order[weights[order] > 0]
+        kept = np.flatnonzero(weights)
+        order = kept[row_order(X[kept], index[kept])]
         X, index, weights = X[order], index[order], weights[order]
         differ = X[1:] != X[:-1]
         differ = np.asarray(differ.sum(axis=1)).ravel() > 0 if issparse(X) else differ.any(axis=1)
