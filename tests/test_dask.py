@@ -285,7 +285,7 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     ranker = DaskLowRankSurrogateRanker()
     whole = dd.from_pandas(frame, npartitions=4)
     fitted = DaskLowRankSurrogateRanker().fit(whole[list("abcd")], whole["y"], qid=whole["qid"])
-    for _ in range(int(os.environ.get("N_MISMATCHES", "10"))):
+    for _ in range(int(os.environ.get("N_MISMATCHES", "4"))):
         n = int(rng.integers(2, 6))
         parts = dd.from_pandas(frame, npartitions=n)
         dropped = frame["y"].where(rng.uniform(size=len(frame)) > 0.03)

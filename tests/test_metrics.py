@@ -527,7 +527,7 @@ def test_sums_of_grades_that_overflow_are_refused(score):
 def test_ties_in_the_head_and_below_it_by_enumeration(k, lists):
     """Ties above, across and below the cut-off, in lists of one and of several lengths."""
     rng = np.random.default_rng(0)
-    lengths = [8] * 12 if lists == "common" else rng.integers(1, 9, 12)
+    lengths = [7] * 12 if lists == "common" else rng.integers(1, 8, 12)
     qid = np.repeat(np.arange(12), lengths)
     y = rng.integers(0, 3, len(qid)).astype(float)
     scores = rng.integers(0, 6, len(qid)).astype(float)
@@ -537,7 +537,7 @@ def test_ties_in_the_head_and_below_it_by_enumeration(k, lists):
         one = y[qid == q], scores[qid == q]
         expected = reference.over_ties(lambda y: reference.dcg(y, k), *one)
         assert found[q] == pytest.approx(expected, rel=1e-12)
-        if one[0].any():
+        if k is None and one[0].any():
             expected = reference.over_ties(reference.average_precision, one[0] > 0, one[1])
             assert average[q] == pytest.approx(expected, rel=1e-12)
 

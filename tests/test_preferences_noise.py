@@ -129,7 +129,8 @@ def has_cycle(u):
 def test_theorem_7(r):
     """Inside P_DAG algorithm 1 is Bayes-optimal, as is every decoder; outside only r > 3 fails."""
     loss, rng, worst, inside = PairwiseDisagreement(), np.random.default_rng(r), 0.0, 0
-    for _ in range(25):
+    n_rounds = {3: 25, 4: 15, 5: 10}[r]
+    for _ in range(n_rounds):
         support = random_preferences(rng, 5, r)
         p = rng.dirichlet(np.full(5, 0.7), size=10)
         u = p @ loss.encode(support)
@@ -144,7 +145,7 @@ def test_theorem_7(r):
         assert all(values[member].max(initial=0.0) < 1e-9 for values in regret.values())
         inside += member.sum()
         worst = max(worst, regret["dag"].max())
-    assert 20 < inside < 240
+    assert 0.05 < inside / (10 * n_rounds) < 0.95
     assert worst > 1e-3 if r > 3 else worst < 1e-9
 
 
