@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
+from sklearn.utils import gen_batches
 
 from .._base import Block, check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
 from .._lists import RankingLists
 from ..regression._encoding import Totals, encode_documents, encode_items
-from ..regression._statistics import Moments, SecondMoments, standardise
+from ..regression._statistics import Moments, SecondMoments
 from ..solvers._lbfgs import Minimum, lbfgs
 from ..target_losses import PositionalLoss, names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
@@ -147,7 +148,7 @@ class ScoreProblem:
     summary : Summary
         The summary of all blocks.
     scaling : Scaling
-        Sparse X is scaled but not centred; the scores are centred instead.
+        The coefficients are scaled in place of X, of which no copy is made.
     """
 
     def __init__(self, batch, surrogate, summary, scaling):
@@ -160,11 +161,11 @@ class ScoreProblem:
         power = np.maximum(self.mass, np.finfo(float).tiny) if surrogate.is_pairwise else 1.0
         self.list_factor = (self.mass > 0) / power / summary.total(surrogate)
         self.row_factor = self.lists.spread(self.list_factor)
-        self.shift = np.zeros(len(scaling.mean))
-        if sparse.issparse(batch.X):
-            self.shift = scaling.mean / scaling.scale
-            scaling = scaling._replace(mean=np.zeros(len(self.shift)))
-        self.X = standardise(batch.X, scaling)
+        self.X, self.scaling = batch.X, scaling
+        is_far = np.abs(scaling.mean) > 1e3 * scaling.scale  # products would cancel digits
+        if is_far.any() and not sparse.issparse(self.X):
+            self.X = self.X - np.where(is_far, scaling.mean, 0.0)
+            self.scaling = scaling._replace(mean=np.where(is_far, 0.0, scaling.mean))
 
     def evaluate(self, scores):
         """Mean surrogate of scores (n, d), and its gradient."""
@@ -178,11 +179,21 @@ class ScoreProblem:
 
         theta holds the coefficients and intercepts, (d, p + 1).
         """
-        coef, intercept = theta[:, :-1], theta[:, -1]
-        value, by_score = self.evaluate(self.X @ coef.T + (intercept - coef @ self.shift))
+        coef, intercept = self.scaling.unscaled(theta[:, :-1], theta[:, -1])
+        value, by_score = self.evaluate(
+            np.concatenate([X @ coef.T for _, X in self._pieces()]) + intercept
+        )
         sums = by_score.sum(axis=0)
-        by_coef = (self.X.T @ by_score).T - np.outer(sums, self.shift)
+        products = sum((X.T @ by_score[rows]).T for rows, X in self._pieces())
+        by_coef = (products - np.outer(sums, self.scaling.mean)) / self.scaling.scale
         return np.append(value, np.column_stack([by_coef, sums]))
+
+    def _pieces(self, n_rows=2048):
+        """Rows of X in double precision: all at once, or single precision in pieces."""
+        if self.X.dtype == np.float64:
+            return [(slice(None), self.X)]
+        pieces = gen_batches(self.X.shape[0], n_rows)
+        return ((rows, self.X[rows].astype(np.float64)) for rows in pieces)
 
     def squared_bounds(self, loss, unit):
         """Sum of (c C_phi(2))**2 over the lists with a weight, and the number of these lists.
