@@ -81,10 +81,10 @@ class Groups:
 
 def columns_of_patterns(known):
     """Groups of equal columns of a boolean matrix."""
-    bits = np.packbits(known, axis=0)
-    _, pattern = np.unique(bits, axis=1, return_inverse=True)
-    pattern = pattern.ravel()
-    return [np.flatnonzero(pattern == m) for m in range(pattern.max(initial=-1) + 1)]
+    groups: dict = {}
+    for column, bits in enumerate(np.packbits(known, axis=0).T):
+        groups.setdefault(bits.tobytes(), []).append(column)
+    return [np.array(columns) for columns in groups.values()]
 
 
 # Moments of the features ------------------------------------------------------------
