@@ -125,6 +125,18 @@ def test_rows_that_judge_no_item_count_in_the_penalty():
     assert model.alpha_ == pytest.approx(0.5 * 20 / 60 * (20 / 50) ** 2)
 
 
+@pytest.mark.parametrize("surrogate", ["pairwise_logistic", "pairwise_squared", "cross_entropy"])
+@pytest.mark.parametrize("factor", [1e-250, 1e150])
+def test_the_unit_of_weights_changes_nothing(documents, surrogate, factor):
+    X, y, qid, w = documents
+    model = OrderPreservingRegressor(
+        target_loss="dcg", surrogate=surrogate, alpha=0.1, fit_intercept=False, tol=1e-9
+    )
+    expected = clone(model).fit(X, y, qid=qid, sample_weight=w).coef_
+    coef = model.fit(X, y, qid=qid, sample_weight=factor * w).coef_
+    assert_allclose(coef, expected, rtol=1e-6, atol=1e-8)
+
+
 # Features and grades ------------------------------------------------------------------
 
 

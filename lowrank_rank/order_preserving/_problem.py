@@ -25,6 +25,8 @@ from ..solvers._lbfgs import Minimum, lbfgs
 from ..target_losses import PositionalLoss, names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
 
+_OVERFLOW = "The surrogate overflows where all scores are 0: bring the grades to a smaller scale."
+
 # Read and encode --------------------------------------------------------------------
 
 
@@ -86,7 +88,7 @@ class Summary:
         check_new_lists(None if batch.lists is None else batch.lists.ids, earlier_ids)
         v, weights = utilities_and_weights(batch)
         counted = v[weights > 0]
-        with np.errstate(over="ignore"):  # `minimise` refuses grades of such a size
+        with np.errstate(over="ignore"):  # `resolve` refuses grades of such a size
             utility = float((weights * v).sum())
         return cls(
             n_items=batch.n_items,
@@ -122,6 +124,8 @@ class Summary:
             raise nothing_counts()
         if not self.item_weights.all():
             raise nobody_judges(int(np.argmin(self.item_weights)))
+        if not np.isfinite(self.utility):
+            raise ValueError(_OVERFLOW)
         return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])
 
     @property
@@ -130,9 +134,9 @@ class Summary:
         return self.totals.target_factor
 
     def total(self, surrogate):
-        """Divisor of the sum over lists: the weighted utilities, or the weights."""
-        total = self.unit * self.utility if surrogate.is_proportional else self.item_weights.sum()
-        return total if total > 0 else 1.0
+        """Divisor of the sum over lists, of weights that add up to one: 1, or the mean utility."""
+        mean = self.unit * self.utility / self.item_weights.sum()
+        return mean if surrogate.is_proportional and mean > 0 else 1.0
 
 
 # One block --------------------------------------------------------------------------
@@ -154,6 +158,8 @@ class ScoreProblem:
     def __init__(self, batch, surrogate, summary, scaling):
         v, weights = utilities_and_weights(batch)
         self.lists = RankingLists.equal(*v.shape) if batch.lists is None else batch.lists
+        # Weights add up to one over all blocks: pairs take their squares, which could vanish.
+        weights = weights / summary.item_weights.sum()
         self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
         self.surrogate, self.shape = surrogate, v.shape
         self.mass = self.lists.sum(self.weights)
@@ -269,7 +275,8 @@ def second_moments(batch, is_pairwise):
 def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
     """`Minimum` of a squared surrogate, by ridge regression."""
     moments = batches.sum(second_moments, surrogate.is_pairwise)
-    coef, intercept = moments.solve(0.5 * alpha * summary.total(surrogate), scaling.scale)
+    total = summary.item_weights.sum() * summary.total(surrogate)
+    coef, intercept = moments.solve(0.5 * alpha * total, scaling.scale)
     theta = scaled_theta(summary.unit * coef.T, summary.unit * intercept, scaling)
     return Minimum(theta, objective(theta, problems, alpha, True)[0], 0.0, 1)
 
@@ -285,9 +292,7 @@ def minimise(problems, start, alpha, intercept, report, **limits):
         at_zero = objective(np.zeros(start.shape), *settings)
     size = np.abs(at_zero[1]).max() or 1.0
     if not np.isfinite([at_zero[0], size]).all():
-        raise ValueError(
-            "The surrogate overflows where all scores are 0: bring the grades to a smaller scale."
-        )
+        raise ValueError(_OVERFLOW)
 
     def scaled(theta):
         value, gradient = objective(theta, *settings) if theta.any() else at_zero
