@@ -60,3 +60,13 @@ def test_offsets_below_the_rounding_of_the_products():
     m, value = simplex_program(slopes, np.array([0.0, 0.5, 1.0]), 1e-3, np.zeros(3, int))
     assert_allclose(m, [0.2, 0.8, 0.0], atol=1e-6)
     assert_allclose(value, -0.8e60 / 2e-3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("noise", [1e-16, 1e-15])
+def test_offsets_that_differ_by_rounding(noise):
+    """The value is the offset if a mixture of the slopes is zero."""
+    rng = np.random.default_rng(0)
+    slopes = rng.normal(size=(12, 3))
+    offsets = 1.0 + noise * rng.integers(0, 10, 12)
+    value = simplex_program(slopes, offsets, 0.3, np.zeros(12, dtype=int))[1]
+    assert value == pytest.approx(1.0, abs=1e-12)

@@ -145,7 +145,8 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     rows, linear = slopes[order] / np.sqrt(penalty), offsets[order]
     linear = linear - np.maximum.reduceat(linear, sums.starts)[sums.groups]
     unit, largest = np.abs(linear).max(), np.einsum("ij,ij->i", rows, rows).max()
-    if unit <= 1e-20 * largest:  # the offsets are below the rounding of the products
+    # Offsets that differ by rounding alone have no unit.
+    if unit <= max(1e-14 * np.abs(offsets).max(), 1e-20 * largest):
         unit = largest or 1.0
     found = _interior_point(rows / np.sqrt(unit), linear / unit, sums, tol / unit)
     found = np.where(found > 1e-12, found, 0.0)
