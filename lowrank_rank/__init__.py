@@ -17,7 +17,7 @@ from ._lists import CutQueriesWarning
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
-from .meta import BoosterRanker, PointwiseRanker
+from .meta import BoosterRanker, PointwiseRanker, StackingRanker
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
 from .order_preserving import OrderPreservingRegressor
 from .precision_at_top import PrecisionAtKPerceptron
@@ -42,6 +42,7 @@ __all__ = [
     "PointwiseRanker",
     "PrecisionAtKPerceptron",
     "RankIntervals",
+    "StackingRanker",
     "StructuredHingeBinaryClassifier",
     "StructuredHingeClassifier",
     "StructuredHingeRanker",

@@ -2,5 +2,6 @@
 
 from ._boosters import BoosterRanker
 from ._pointwise import PointwiseRanker
+from ._stacking import StackingRanker
 
-__all__ = ["BoosterRanker", "PointwiseRanker"]
+__all__ = ["BoosterRanker", "PointwiseRanker", "StackingRanker"]

@@ -225,8 +225,7 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
     """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
 
-    Targets of documents are noisy. So their boosted trees are small, with many rows in a leaf, a
-    small step, and a third of the features at each split. Fixed items and classes, with
+    Documents get small trees, above 20,000 rows large ones. Fixed items and classes, with
     `n_documents` None, get a forest with `max_features` at each split. If targets are `missing`,
     the leaves of the forest have at least three rows: most items are known in every leaf.
     """
@@ -236,7 +235,17 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False
         return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3, max_features=max_features))
     if n_documents is None:
         return ExtraTreesRegressor(max_features=max_features)
-    return HistGradientBoostingRegressor(
+    return trees_of_documents(n_documents)[0]
+
+
+def trees_of_documents(n_documents):
+    """Boosted trees for this many documents, and the number of passes."""
+    return (small_trees if n_documents <= 20_000 else large_trees)(n_documents)
+
+
+def small_trees(n_documents):
+    """Boosted trees for few documents with noisy targets, and the number of passes."""
+    trees = HistGradientBoostingRegressor(
         learning_rate=0.05,
         max_iter=200,
         max_leaf_nodes=7,
@@ -245,6 +254,18 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False
         early_stopping=False,
         warm_start=True,
     )
+    return trees, 20
+
+
+def large_trees(n_documents):
+    """Boosted trees for many documents, and the number of passes."""
+    trees = HistGradientBoostingRegressor(
+        max_iter=200,
+        min_samples_leaf=min(20, max(5, n_documents // 20)),
+        early_stopping=False,
+        warm_start=True,
+    )
+    return trees, 10
 
 
 def refuse_unless_known(batch):

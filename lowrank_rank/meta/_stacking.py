@@ -1,0 +1,477 @@
+"""StackingRanker: several rankers in one, weighted by the measure on held-out queries."""
+
+import warnings
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import QuantileTransformer
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._arrays import ArrayLike, MatrixLike, check_same_index, check_unmasked, take_rows
+from .._base import BaseRanker
+from .._labels import (
+    lists_of,
+    ranking_target,
+    read_labels,
+    read_weights,
+    split_target,
+    warn_of_single_items,
+)
+from .._lists import fitted_lists
+from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, predictor
+from ..low_rank import LowRankSurrogateRanker
+from ..metrics._comparison import compare_rankers
+from ..regression._any_regressor import large_trees, small_trees, weight_parameters
+from ..target_losses import TargetLoss, resolve_measure
+from ._boosters import BoosterRanker
+from ._pointwise import PointwiseRanker
+
+
+class Weights(dict):
+    """Weights of the parts by name; prints as a table."""
+
+    def __repr__(self):
+        width = max(map(len, self))
+        return "\n".join(f"{name:{width}}  {weight:g}" for name, weight in self.items())
+
+
+class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
+    """Combine rankers, with weights that are best for the measure on held-out queries.
+
+    `fit` scores every row by each part, fitted on other queries. The scores of a part are divided
+    by their standard deviation within lists. The search for the weights [1]_ starts at the best
+    part. Up to three times it sets each weight in turn to that of 0, 0.1, 0.25, 0.5, 1 and 2 with
+    the largest measure. Then each part with a weight is fitted to all rows.
+
+    Parameters
+    ----------
+    estimators : list of tuple (str, estimator) or None, default=None
+        The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, XGBRanker and
+        CatBoostRanker are put into `BoosterRanker`, other regressors and classifiers of grades into
+        `PointwiseRanker`. None is, for documents, ridge, ridge on quantiles of the features, small
+        and large boosted trees of centred targets, and boosted trees of the grades; for fixed
+        items ridge, logistic regression and a forest.
+    target_loss : str or RankingMeasure, default="ndcg@10"
+        The measure that chooses the weights. The parts of None are fitted to it, or to "ndcg" if it
+        is no loss.
+    cv : int, splitter or iterable, default=5
+        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or pairs
+        of row indices (train, test). With fewer lists than folds all weights are 1.
+    n_jobs : int or None, default=None
+        Parallel fits.
+    verbose : int, default=0
+        Whether to print progress.
+
+    Attributes
+    ----------
+    weights_ : dict of str to float
+        Weight of each part; prints as a table.
+    scores_ : RankerComparison or None
+        The measure of "stack" and of each part on held-out queries, with intervals of the
+        differences from "stack", whose weights were chosen on these queries. None with fewer lists
+        than folds, or fewer than two lists on which the measure is defined.
+    estimators_ : dict of str to estimator
+        The parts with a weight, fitted to all rows.
+    scales_ : dict of str to float
+        Standard deviation of the scores of each part within lists.
+    target_loss_ : RankingMeasure
+        The measure as an object.
+    n_lists_ : int
+        Number of lists in fit.
+    n_items_ : int or None
+        Number r of items; None for documents.
+    n_features_in_, feature_names_in_
+        Attributes of the first fitted part, if it has them.
+
+    See Also
+    --------
+    BoosterRanker : Rankers of LightGBM, XGBoost and CatBoost.
+    PointwiseRanker : Regressors and classifiers of grades.
+
+    References
+    ----------
+    .. [1] D. Metzler, W. B. Croft, "Linear feature-based models for information retrieval",
+       Information Retrieval 10, 2007 (coordinate ascent).
+
+    Examples
+    --------
+    Ridge regression orders both queries right, a constant does not:
+
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from lowrank_rank import LowRankSurrogateRanker, StackingRanker
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [4.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
+    >>> parts = [("ridge", LowRankSurrogateRanker()), ("constant", DummyRegressor())]
+    >>> ranker = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid)
+    >>> ranker.weights_
+    ridge     1
+    constant  0
+    >>> ranker.rank(X, qid=qid)
+    array([2, 1, 2, 1])
+    """
+
+    _parameters: ClassVar = {
+        "estimators": [
+            Rule(lambda value: _are_parts(value), "a list of pairs (name, estimator)"),
+            None,
+        ],
+        "cv": [
+            count(2),
+            Rule(lambda cv: hasattr(cv, "split") or hasattr(cv, "__iter__"), "a splitter"),
+        ],
+        "n_jobs": RUNTIME["n_jobs"],
+        "verbose": RUNTIME["verbose"],
+    }
+
+    def __init__(
+        self,
+        *,
+        estimators: list | None = None,
+        target_loss: str | TargetLoss = "ndcg@10",
+        cv: Any = 5,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimators = estimators
+        self.target_loss = target_loss
+        self.cv = cv
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def get_params(self, deep: bool = True) -> dict:
+        """Parameters; with `deep` also the parts by name, and ``name__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        dict
+        """
+        params = super().get_params(deep=False)
+        if deep and _are_parts(self.estimators):
+            for name, part in self.estimators:
+                inner = part.get_params(deep=True) if hasattr(part, "get_params") else {}
+                params[name] = part
+                params.update({f"{name}__{key}": value for key, value in inner.items()})
+        return params
+
+    def set_params(self, **params: Any) -> "StackingRanker":
+        """Set parameters, parts by their name, or ``name__parameter`` of a part.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        if _are_parts(self.estimators) and any(name in params for name, _ in self.estimators):
+            self.estimators = [(name, params.pop(name, part)) for name, part in self.estimators]
+        return super().set_params(**params)
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "StackingRanker":
+        """Find the weights on held-out queries, and fit the parts that have one.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            One row per document, or per query for fixed items, of a type that the parts take.
+        y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
+            Labels, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document: any hashable ids in any order.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights for the fit of the parts; a list counts in the measure by their mean.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters are wrong, or a part raises an error: the
+            message names the part. The model is unchanged then.
+
+        Warns
+        -----
+        UserWarning
+            If there are fewer lists than folds.
+        """
+        with fresh_fit(self):
+            check_parameters(self)
+            measure = clone(resolve_measure(self.target_loss))
+            check_unmasked(X, "X")
+            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
+            y, qid = split_target(y, qid, X)
+            y = read_labels(y, estimator=self)
+            check_consistent_length(X, y)
+            lists = lists_of(y, qid)
+            warn_of_single_items(lists, stacklevel=3)
+            measure.check_judged(y)
+            weights = None if sample_weight is None else read_weights(sample_weight, len(y))
+            X = X if hasattr(X, "shape") else np.asarray(X)
+            is_documents = y.ndim == 1
+            groups = lists.ungroup(lists.index) if is_documents else np.arange(len(y))
+            target = ranking_target(y, groups) if is_documents else y
+            self.target_loss_, self._has_qid_ = measure, qid is not None
+            self.n_lists_, self.n_items_ = lists.n_lists, None if is_documents else y.shape[1]
+            self._fitted_lists_ = fitted_lists(lists)
+            given = self.estimators
+            if given is None:
+                given = default_parts(X, y.ndim, measure)
+            parts = {name: as_ranker(part, y.ndim) for name, part in given}
+            self._weigh(parts, X, target, groups, weights)
+            self._fit_parts(parts, X, target, groups, weights)
+        return self
+
+    def _weigh(self, parts, X, target, groups, weights):
+        """Set `weights_`, `scores_` and `scales_` by scores of held-out queries."""
+        self.scores_, self.scales_ = None, {}
+        if isinstance(self.cv, int) and groups.max(initial=0) + 1 < self.cv:
+            warnings.warn(
+                f"{groups.max(initial=0) + 1} lists are fewer than cv={self.cv} folds: all parts "
+                "of StackingRanker have the weight 1. Give qid, more lists, or a smaller cv.",
+                UserWarning,
+                stacklevel=4,
+            )
+            self.weights_ = Weights(dict.fromkeys(parts, 1.0))
+            return
+        splitter = GroupKFold(self.cv) if isinstance(self.cv, int) else check_cv(self.cv)
+        folds = list(splitter.split(X, target, groups))
+        found = Parallel(n_jobs=self.n_jobs)(
+            delayed(held_out_scores)(name, part, X, target, weights, fold, self._said(name, i))
+            for name, part in parts.items()
+            for i, fold in enumerate(folds, start=1)
+        )
+        # A row without a fold is not scored; the last of several folds counts.
+        row = np.full(len(groups), -1)
+        tests = np.concatenate([test for _, test in folds])
+        row[tests] = np.arange(len(tests))
+        rows = np.flatnonzero(row >= 0)
+        each = [found[i : i + len(folds)] for i in range(0, len(found), len(folds))]
+        scores = np.stack([np.concatenate(one)[row[rows]] for one in each])
+        scales = [spread_within(one, groups[rows]) for one in scores]
+        scores /= np.reshape(scales, (-1, *[1] * (scores.ndim - 1)))
+        by = {"sample_weight": None if weights is None else weights[rows]}
+        ids = {"qid": groups[rows] if scores.ndim == 2 else None}
+        labels = target["y"][rows] if scores.ndim == 2 else target[rows]
+        best = best_weights(scores, lambda s: self.target_loss_.measure(labels, s, **ids, **by))
+        self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
+        self.scales_ = dict(zip(parts, scales, strict=True))
+        stacked = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
+        values = self.target_loss_.measure(labels, stacked["stack"], **ids, average=None)
+        if np.isfinite(values).sum() > 1:
+            self.scores_ = compare_rankers(
+                labels,
+                stacked,
+                **ids,
+                measure=self.target_loss_,
+                baseline="stack",
+                n_resamples=999,
+                random_state=0,
+            )
+
+    def _fit_parts(self, parts, X, target, groups, weights):
+        """Set `estimators_`, the parts with a weight, fitted to all rows."""
+        kept = {name: part for name, part in parts.items() if self.weights_[name]}
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(fitted_part)(name, part, X, target, weights, self._said(name))
+            for name, part in kept.items()
+        )
+        self.estimators_ = dict(zip(kept, fitted, strict=True))
+        for name, part in self.estimators_.items():
+            if name not in self.scales_:
+                self.scales_[name] = spread_within(scores_of(part, X), groups)
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Predict scores, the weighted sum of the parts' scores, higher is better.
+
+        The score of a row does not depend on other rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+        """
+        check_is_fitted(self)
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        return sum(
+            self.weights_[name] / self.scales_[name] * scores_of(part, X)
+            for name, part in self.estimators_.items()
+        )
+
+    def _said(self, name, fold=None):
+        """The line of progress of a fit, or None."""
+        where = "all rows" if fold is None else f"fold {fold}"
+        return f"[StackingRanker] {name} on {where}" if self.verbose else None
+
+    @property
+    def n_features_in_(self) -> int:
+        return self._of_first_part("n_features_in_")
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return self._of_first_part("feature_names_in_")
+
+    def _of_first_part(self, name):
+        if "estimators_" not in vars(self):
+            raise AttributeError(f"This StackingRanker is not fitted, so it has no {name}.")
+        return getattr(next(iter(self.estimators_.values())), name)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(part).input_tags for _, part in self.estimators or ()]
+        tags.input_tags.sparse = bool(inner) and all(one.sparse for one in inner)
+        tags.input_tags.allow_nan = bool(inner) and all(one.allow_nan for one in inner)
+        return tags
+
+
+# Parts ------------------------------------------------------------------------------
+
+
+def _are_parts(value):
+    """Whether a value is a list of pairs of a name and an estimator, under usable names."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    if not all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+        return False
+    names = [name for name, _ in value]
+    taken = {*signature(StackingRanker).parameters, "stack"}
+    return (
+        all(isinstance(name, str) and "__" not in name and name not in taken for name in names)
+        and len(set(names)) == len(names)
+        and all(predictor.accepts(part) for _, part in value)
+    )
+
+
+def default_parts(X, ndim, measure):
+    """The parts of estimators=None; `ndim` is the number of dimensions of y."""
+    loss = measure if isinstance(measure, TargetLoss) else "ndcg"
+    if issparse(X):
+        raise TypeError(
+            "The trees among the parts of StackingRanker(estimators=None) take no sparse X: pass "
+            "X.toarray(), or name parts that take sparse X in estimators."
+        )
+    if ndim > 1:
+        return [
+            (name, LowRankSurrogateRanker(target_loss=loss, estimator=name, random_state=0))
+            for name in ("ridge", "logistic", "trees")
+        ]
+    n_quantiles = min(100, max(1, X.shape[0] // 2))
+    quantiles = QuantileTransformer(n_quantiles=n_quantiles, random_state=0)
+    small, large = (
+        LowRankSurrogateRanker(
+            target_loss=loss, estimator=trees, centered=True, n_passes=n_passes, random_state=0
+        )
+        for trees, n_passes in (small_trees(X.shape[0]), large_trees(X.shape[0]))
+    )
+    return [
+        ("ridge", LowRankSurrogateRanker(target_loss=loss)),
+        ("quantiles", make_pipeline(quantiles, LowRankSurrogateRanker(target_loss=loss))),
+        ("small_trees", small),
+        ("large_trees", large),
+        ("grades", PointwiseRanker(HistGradientBoostingRegressor(random_state=0))),
+    ]
+
+
+def as_ranker(part, ndim):
+    """A part that fits a `ranking_target`, or a matrix y if `ndim` is not 1."""
+    last = part.steps[-1][1] if isinstance(part, Pipeline) else part
+    if ndim > 1 or isinstance(last, BaseRanker):
+        return part
+    if not any(name in signature(last.fit).parameters for name in ("group_id", "qid", "group")):
+        return PointwiseRanker(part)
+    if last is part:
+        return BoosterRanker(part)
+    return Pipeline([*part.steps[:-1], (part.steps[-1][0], BoosterRanker(last))])
+
+
+def fitted_part(name, part, X, target, weights, said):
+    """A clone of the part, fitted; an error names the part."""
+    if said:
+        print(said, flush=True)
+    model = clone(part)
+    try:
+        with config_context(enable_metadata_routing=False):
+            given = {} if weights is None else weight_parameters(model, weights)
+            if given is None:
+                raise ValueError(f"{model!r} takes no sample_weight in fit.")
+            return model.fit(X, target, **given)
+    except Exception as error:
+        kinds = (ValueError, TypeError, MemoryError)
+        kind = next((one for one in kinds if isinstance(error, one)), RuntimeError)
+        raise kind(f"The part {name!r} of StackingRanker: {error}") from error
+
+
+def held_out_scores(name, part, X, target, weights, fold, said):
+    """Scores of the test rows of a fold by the part, fitted on the training rows."""
+    train, test = fold
+    of_train = None if weights is None else weights[train]
+    model = fitted_part(name, part, take_rows(X, train), target[train], of_train, said)
+    return scores_of(model, take_rows(X, test))
+
+
+def scores_of(model, X):
+    """Scores of the rows of X by a fitted part, float64."""
+    scores = model.decision_function(X) if is_classifier(model) else model.predict(X)
+    return np.asarray(scores, dtype=np.float64)
+
+
+def spread_within(scores, groups):
+    """Standard deviation of scores within lists; 1 if the scores of each list are equal."""
+    if scores.ndim == 1:
+        deviations = scores - (np.bincount(groups, scores) / np.bincount(groups))[groups]
+    else:
+        deviations = scores - scores.mean(axis=1, keepdims=True)
+    spread = float(np.sqrt(np.mean(deviations**2)))
+    return spread if spread > 1e-12 * np.abs(scores).max(initial=0.0) else 1.0
+
+
+def best_weights(scores, value):
+    """Weights by coordinate search from the best part, in at most three rounds.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_parts, ...)
+    value : callable
+        The measure of combined scores, greater is better.
+    """
+    values = [value(one) for one in scores]
+    weights, best = np.eye(len(scores))[int(np.argmax(values))], max(values)
+    for _ in range(3):
+        before = weights
+        for j in range(len(scores)):
+            rest = weights.copy()
+            for weight in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
+                trial = rest.copy()
+                trial[j] = weight
+                found = value(np.tensordot(trial, scores, 1)) if trial.any() else -np.inf
+                if found > best:
+                    weights, best = trial, found
+        if np.array_equal(weights, before):
+            break
+    return weights
