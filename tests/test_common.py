@@ -22,6 +22,7 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PointwiseRanker,
     PrecisionAtKPerceptron,
+    StackingRanker,
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
@@ -75,6 +76,10 @@ PATHS = {
         surrogate="bregman_squared", standardize=False, target_loss="eru"
     ),
     "any regressor of grades": PointwiseRanker(Ridge()),
+    "stack": StackingRanker(),
+    "stack of given parts": StackingRanker(
+        estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]
+    ),
     "top": PrecisionAtKPerceptron(),
     "top, perceptron": PrecisionAtKPerceptron(update="perceptron"),
     "top, held-out rows": PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
@@ -92,7 +97,7 @@ PATHS = {
 
 
 #: Leaves of scikit-learn's boosted trees count rows: weight 2 is not a row twice.
-COUNTS_ROWS = ("trees",)
+COUNTS_ROWS = ("trees", "stack")
 
 
 def checks_of_every_path():
@@ -107,6 +112,7 @@ def checks_of_every_path():
 @pytest.mark.filterwarnings("ignore:No label prefers")
 @pytest.mark.filterwarnings("ignore:pos_label is None")
 @pytest.mark.filterwarnings("ignore:The hinge of")
+@pytest.mark.filterwarnings("ignore:StackingRanker has fewer lists")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("estimator", "check"), list(checks_of_every_path()))
 def test_scikit_learn_checks(estimator, check):

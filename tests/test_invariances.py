@@ -61,6 +61,7 @@ LEFT_OUT = {
     lowrank_rank.StructuredHingeSequenceClassifier,
     lowrank_rank.BoosterRanker,
     lowrank_rank.PointwiseRanker,
+    lowrank_rank.StackingRanker,
 }
 
 

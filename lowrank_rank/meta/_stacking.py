@@ -2,6 +2,7 @@
 
 import warnings
 from inspect import signature
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -248,16 +249,17 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     def _weigh(self, parts, X, target, groups, weights):
         """Set `weights_`, `scores_` and `scales_` by scores of held-out queries."""
         self.scores_, self.scales_ = None, {}
-        if isinstance(self.cv, int) and groups.max(initial=0) + 1 < self.cv:
+        is_number = isinstance(self.cv, Integral)
+        if is_number and self.n_lists_ < self.cv:
             warnings.warn(
-                f"{groups.max(initial=0) + 1} lists are fewer than cv={self.cv} folds: all parts "
-                "of StackingRanker have the weight 1. Give qid, more lists, or a smaller cv.",
+                f"StackingRanker has fewer lists than cv={self.cv} folds, {self.n_lists_}: all parts "
+                "have the weight 1. Give qid, more lists, or a smaller cv.",
                 UserWarning,
                 stacklevel=4,
             )
             self.weights_ = Weights(dict.fromkeys(parts, 1.0))
             return
-        splitter = GroupKFold(self.cv) if isinstance(self.cv, int) else check_cv(self.cv)
+        splitter = GroupKFold(self.cv) if is_number else check_cv(self.cv)
         folds = list(splitter.split(X, target, groups))
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(held_out_scores)(name, part, X, target, weights, fold, self._said(name, i))
@@ -271,12 +273,16 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         rows = np.flatnonzero(row >= 0)
         each = [found[i : i + len(folds)] for i in range(0, len(found), len(folds))]
         scores = np.stack([np.concatenate(one)[row[rows]] for one in each])
-        scales = [spread_within(one, groups[rows]) for one in scores]
+        of_rows = None if weights is None else weights[rows]
+        scales = [spread_within(one, groups[rows], of_rows) for one in scores]
         scores /= np.reshape(scales, (-1, *[1] * (scores.ndim - 1)))
-        by = {"sample_weight": None if weights is None else weights[rows]}
         ids = {"qid": groups[rows] if scores.ndim == 2 else None}
         labels = target["y"][rows] if scores.ndim == 2 else target[rows]
-        best = best_weights(scores, lambda s: self.target_loss_.measure(labels, s, **ids, **by))
+
+        def value(combined):
+            return self.target_loss_.measure(labels, combined, **ids, sample_weight=of_rows)
+
+        best = best_weights(scores, value)
         self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
         self.scales_ = dict(zip(parts, scales, strict=True))
         stacked = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
@@ -302,7 +308,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         self.estimators_ = dict(zip(kept, fitted, strict=True))
         for name, part in self.estimators_.items():
             if name not in self.scales_:
-                self.scales_[name] = spread_within(scores_of(part, X), groups)
+                self.scales_[name] = spread_within(scores_of(part, X), groups, weights)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict scores, the weighted sum of the parts' scores, higher is better.
@@ -441,13 +447,16 @@ def scores_of(model, X):
     return np.asarray(scores, dtype=np.float64)
 
 
-def spread_within(scores, groups):
+def spread_within(scores, groups, weights=None):
     """Standard deviation of scores within lists; 1 if the scores of each list are equal."""
+    w = np.ones(len(groups)) if weights is None else weights
     if scores.ndim == 1:
-        deviations = scores - (np.bincount(groups, scores) / np.bincount(groups))[groups]
+        totals = np.bincount(groups, w)
+        means = np.bincount(groups, w * scores) / np.where(totals > 0, totals, 1.0)
+        squares = (scores - means[groups]) ** 2
     else:
-        deviations = scores - scores.mean(axis=1, keepdims=True)
-    spread = float(np.sqrt(np.mean(deviations**2)))
+        squares = np.var(scores, axis=1)
+    spread = float(np.sqrt(np.average(squares, weights=w)))
     return spread if spread > 1e-12 * np.abs(scores).max(initial=0.0) else 1.0
 
 

@@ -1,0 +1,283 @@
+"""StackingRanker: weights by enumeration, folds by query, parts of all kinds."""
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.dummy import DummyRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PrecisionAtKPerceptron,
+    StackingRanker,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank.target_losses import NDCG
+
+rng = np.random.default_rng(0)
+N_LISTS, LENGTH = 30, 8
+QID = np.repeat(np.arange(N_LISTS), LENGTH)
+X = rng.normal(size=(len(QID), 3))
+Y = np.clip(np.round(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=len(QID))), 0, 3)
+WEIGHTS = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0)
+
+
+class Column(RegressorMixin, BaseEstimator):
+    """Predicts one column of X, times a scale."""
+
+    def __init__(self, column=0, scale=1.0):
+        self.column = column
+        self.scale = scale
+
+    def fit(self, X, y):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return self.scale * X[:, self.column]
+
+
+class Failing(Column):
+    def fit(self, X, y):
+        raise KeyError("no such thing")
+
+
+def columns(*scales):
+    return [(f"column{i}", Column(i, scale)) for i, scale in enumerate(scales)]
+
+
+PARTS = [("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]
+
+
+@pytest.mark.parametrize("measure", ["ndcg@10", "map", "mrr", NDCG(k=3, gain="exponential")])
+def test_no_single_weight_improves_the_measure(measure):
+    y = (Y > 1).astype(float) if measure in ("map", "mrr") else Y
+    stack = StackingRanker(estimators=columns(1, 1, 1), target_loss=measure).fit(X, y, qid=QID)
+    deviations = X - np.repeat(X.reshape(N_LISTS, LENGTH, 3).mean(axis=1), LENGTH, axis=0)
+    units = np.sqrt((deviations**2).mean(axis=0))
+    np.testing.assert_allclose(list(stack.scales_.values()), units)
+    weights = np.array(list(stack.weights_.values()))
+    value = stack.target_loss_.measure(y, X / units @ weights, qid=QID)
+    np.testing.assert_allclose(stack.scores_.mean[0], value)
+    assert value >= stack.scores_.mean[1:].max()
+    for j, weight in enumerate(weights):
+        for other in WEIGHTS:
+            trial = weights.copy()
+            trial[j] = other
+            if weight != other and trial.any():
+                assert stack.target_loss_.measure(y, X / units @ trial, qid=QID) <= value
+    np.testing.assert_allclose(stack.predict(X), X / units @ weights)
+
+
+def test_the_unit_of_a_part_changes_nothing():
+    one = StackingRanker(estimators=columns(1, 1, 1)).fit(X, Y, qid=QID)
+    other = StackingRanker(estimators=columns(1e6, 1e-6, 3)).fit(X, Y, qid=QID)
+    assert one.weights_ == other.weights_
+    np.testing.assert_allclose(one.predict(X), other.predict(X))
+
+
+def test_grades_of_a_query_do_not_change_its_held_out_scores():
+    folds = list(GroupKFold(5).split(X, groups=QID))
+    query = QID == 7
+    changed = Y.copy()
+    changed[query] = Y[query][::-1]
+    seen = []
+
+    class Recording(Column):
+        def predict(self, X):
+            found = self.mean_ + X @ self.coef_
+            seen.append((X.copy(), found))
+            return found
+
+        def fit(self, X, y):
+            model = Ridge().fit(X, y)
+            self.mean_, self.coef_ = model.intercept_, model.coef_
+            return self
+
+    of = {}
+    for y in (Y, changed):
+        seen.clear()
+        StackingRanker(estimators=[("recording", Recording())], cv=folds).fit(X, y, qid=QID)
+        rows = X[query]
+        [of[y is Y]] = [found for given, found in seen[:5] if (given == rows[0]).all(1).any()]
+    np.testing.assert_array_equal(of[True], of[False])
+
+
+def test_folds_hold_whole_queries_and_any_order_of_rows():
+    order = rng.permutation(len(QID))
+    ids = np.array([f"query {q}" for q in QID], dtype=object)
+    one = StackingRanker(estimators=PARTS, cv=GroupShuffleSplit(8, random_state=0))
+    one.fit(X, Y, qid=QID)
+    assert one.scores_.values.shape[1] == 3
+    a, b = (
+        StackingRanker(estimators=PARTS).fit(X[rows], Y[rows], qid=ids[rows])
+        for rows in (slice(None), order)
+    )
+    np.testing.assert_allclose(a.scores_.mean[0], b.scores_.mean[0], atol=0.05)
+    assert set(a.estimators_) == {name for name, weight in a.weights_.items() if weight}
+
+
+def test_qid_in_three_ways():
+    target = ranking_target(Y, QID)
+    expected = StackingRanker(estimators=PARTS).fit(X, Y, qid=QID).predict(X)
+    np.testing.assert_array_equal(
+        StackingRanker(estimators=PARTS).fit(X, target).predict(X), expected
+    )
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), StackingRanker(estimators=PARTS))
+        pipeline.fit(X, Y, qid=QID)
+    assert pipeline[-1].n_lists_ == N_LISTS
+
+
+@pytest.mark.parametrize("way", ["target", "routing", "splits"])
+def test_grid_search_over_a_part(way):
+    grid = {"ridge__alpha": [0.1, 10.0], "grades": [Ridge(), DummyRegressor()]}
+    stack = StackingRanker(estimators=PARTS, cv=3)
+    scoring = make_ranking_scorer("ndcg@10")
+    if way == "routing":
+        with sklearn.config_context(enable_metadata_routing=True):
+            search = GridSearchCV(
+                stack, grid, scoring=scoring.set_score_request(qid=True), cv=GroupKFold(2)
+            )
+            search.fit(X, Y, qid=QID, groups=QID)
+    else:
+        cv = GroupKFold(2) if way == "target" else list(GroupKFold(2).split(X, groups=QID))
+        search = GridSearchCV(stack, grid, scoring=scoring, cv=cv, error_score="raise")
+        search.fit(X, ranking_target(Y, QID), groups=QID)
+    assert search.best_estimator_.get_params()["ridge__alpha"] in (0.1, 10.0)
+    assert len(search.cv_results_["params"]) == 4
+    assert not np.isnan(search.cv_results_["mean_test_score"]).any()
+
+
+def test_cross_validate_default_parts():
+    found = cross_validate(
+        StackingRanker(cv=2),
+        X,
+        ranking_target(Y, QID),
+        groups=QID,
+        cv=GroupKFold(2),
+        scoring=make_ranking_scorer("ndcg@10"),
+        error_score="raise",
+    )
+    assert (found["test_score"] > 0.5).all()
+
+
+def test_get_and_set_params():
+    stack = StackingRanker(estimators=PARTS)
+    assert clone(stack).get_params()["ridge__alpha"] == "auto"
+    stack.set_params(ridge__alpha=3.0, grades=DummyRegressor(), cv=2)
+    assert stack.get_params()["ridge__alpha"] == 3.0
+    assert isinstance(dict(stack.estimators)["grades"], DummyRegressor)
+    stack.set_params(estimators=columns(1, 1), column0__scale=2.0)
+    assert stack.get_params()["column0__scale"] == 2.0
+    with pytest.raises(ValueError, match="nothing"):
+        stack.set_params(nothing=1)
+
+
+@pytest.mark.parametrize(
+    "estimators",
+    [
+        [],
+        [("a", Ridge()), ("a", Ridge())],
+        [("a__b", Ridge())],
+        [("cv", Ridge())],
+        [("stack", Ridge())],
+        [("a", Ridge)],
+        {"a": Ridge()},
+    ],
+)
+def test_parts_that_are_refused(estimators):
+    with pytest.raises(ValueError, match="list of pairs"):
+        StackingRanker(estimators=estimators).fit(X, Y, qid=QID)
+
+
+def test_a_part_that_raises_is_named():
+    stack = StackingRanker(estimators=[*PARTS, ("bad", Failing())])
+    with pytest.raises(RuntimeError, match=r"part 'bad' .*no such thing"):
+        stack.fit(X, Y, qid=QID)
+    assert not hasattr(stack, "weights_")
+    with pytest.raises(ValueError, match=r"part 'no weights' .*sample_weight"):
+        StackingRanker(estimators=[("no weights", Column())]).fit(
+            X, Y, qid=QID, sample_weight=np.ones(len(Y))
+        )
+
+
+def test_fewer_lists_than_folds():
+    with pytest.warns(UserWarning, match="fewer lists than cv=5"):
+        stack = StackingRanker(estimators=columns(1, 2)).fit(X[:24], Y[:24], qid=QID[:24])
+    assert stack.weights_ == {"column0": 1.0, "column1": 1.0} and stack.scores_ is None
+    deviations = X[:24] - np.repeat(X[:24].reshape(3, 8, 3).mean(axis=1), 8, axis=0)
+    units = np.sqrt((deviations**2).mean(axis=0))
+    np.testing.assert_allclose(stack.predict(X), (X[:, :2] / units[:2]).sum(axis=1))
+
+
+def test_fixed_items():
+    items = np.clip(np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3)
+    stack = StackingRanker(cv=3).fit(X, items)
+    assert stack.predict(X).shape == items.shape and set(stack.weights_) == {
+        "ridge",
+        "logistic",
+        "trees",
+    }
+    assert stack.scores_.mean[0] >= stack.scores_.mean[1:].max()
+    assert stack.score(X, items) > 0.7
+
+
+def test_parts_of_every_kind():
+    binary = (Y > 1).astype(int)
+    parts = [
+        ("pipeline", make_pipeline(StandardScaler(), OrderPreservingRegressor())),
+        ("classes", make_pipeline(StandardScaler(), LogisticRegression())),
+        ("top", PrecisionAtKPerceptron(target_loss="precision@3", random_state=0)),
+    ]
+    stack = StackingRanker(estimators=parts, target_loss="precision@3", verbose=True)
+    stack.fit(X, binary, qid=QID, sample_weight=np.full(len(Y), 2.0))
+    assert (stack.scores_.mean > 0.5).all()
+    assert stack.predict(X[:5]).shape == (5,)
+
+
+@pytest.mark.parametrize("package", ["lightgbm", "xgboost"])
+def test_boosters_as_parts(package):
+    module = pytest.importorskip(package)
+    kinds = {"lightgbm": "LGBMRanker", "xgboost": "XGBRanker"}
+    quiet = {"verbose": -1} if package == "lightgbm" else {}
+    booster = getattr(module, kinds[package])(n_estimators=5, **quiet)
+    parts = [("plain", booster), ("scaled", make_pipeline(StandardScaler(), booster))]
+    stack = StackingRanker(estimators=parts).fit(X, Y.astype(int), qid=QID)
+    assert stack.scores_.mean.min() > 0.5
+
+
+def test_frames_and_categories_reach_the_parts():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abc"))
+    kinds = []
+
+    class Frames(Column):
+        def fit(self, X, y):
+            kinds.append(type(X))
+            self.feature_names_in_ = np.array(X.columns)
+            return self
+
+        def predict(self, X):
+            return X["a"].to_numpy()
+
+    stack = StackingRanker(estimators=[("frames", Frames())]).fit(frame, Y, qid=QID)
+    assert set(kinds) == {pd.DataFrame} and list(stack.feature_names_in_) == list("abc")
+
+
+def test_sparse_features():
+    from scipy.sparse import csr_matrix
+
+    with pytest.raises(TypeError, match=r"no sparse X.*toarray"):
+        StackingRanker().fit(csr_matrix(X), Y, qid=QID)
+    stack = StackingRanker(estimators=PARTS)
+    assert stack.__sklearn_tags__().input_tags.sparse
+    np.testing.assert_allclose(
+        stack.fit(csr_matrix(X), Y, qid=QID).predict(csr_matrix(X)).shape, Y.shape
+    )
