@@ -211,7 +211,8 @@ def test_a_part_that_raises_is_named():
 def test_fewer_lists_than_folds():
     with pytest.warns(UserWarning, match="fewer lists than cv=5"):
         stack = StackingRanker(estimators=columns(1, 2)).fit(X[:24], Y[:24], qid=QID[:24])
-    assert stack.weights_ == {"column0": 1.0, "column1": 1.0} and stack.scores_ is None
+    assert stack.weights_ == {"column0": 1.0, "column1": 1.0}
+    assert stack.scores_ is None
     deviations = X[:24] - np.repeat(X[:24].reshape(3, 8, 3).mean(axis=1), 8, axis=0)
     units = np.sqrt((deviations**2).mean(axis=0))
     np.testing.assert_allclose(stack.predict(X), (X[:, :2] / units[:2]).sum(axis=1))
@@ -220,11 +221,8 @@ def test_fewer_lists_than_folds():
 def test_fixed_items():
     items = np.clip(np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3)
     stack = StackingRanker(cv=3).fit(X, items)
-    assert stack.predict(X).shape == items.shape and set(stack.weights_) == {
-        "ridge",
-        "logistic",
-        "trees",
-    }
+    assert stack.predict(X).shape == items.shape
+    assert set(stack.weights_) == {"ridge", "logistic", "trees"}
     assert stack.scores_.mean[0] >= stack.scores_.mean[1:].max()
     assert stack.score(X, items) > 0.7
 
@@ -268,7 +266,8 @@ def test_frames_and_categories_reach_the_parts():
             return X["a"].to_numpy()
 
     stack = StackingRanker(estimators=[("frames", Frames())]).fit(frame, Y, qid=QID)
-    assert set(kinds) == {pd.DataFrame} and list(stack.feature_names_in_) == list("abc")
+    assert set(kinds) == {pd.DataFrame}
+    assert list(stack.feature_names_in_) == list("abc")
 
 
 def test_sparse_features():

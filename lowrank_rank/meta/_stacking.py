@@ -160,7 +160,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         """
         params = super().get_params(deep=False)
         if deep and _are_parts(self.estimators):
-            for name, part in self.estimators:
+            for name, part in self.estimators or ():
                 inner = part.get_params(deep=True) if hasattr(part, "get_params") else {}
                 params[name] = part
                 params.update({f"{name}__{key}": value for key, value in inner.items()})
@@ -179,8 +179,9 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
-        if _are_parts(self.estimators) and any(name in params for name, _ in self.estimators):
-            self.estimators = [(name, params.pop(name, part)) for name, part in self.estimators]
+        if _are_parts(self.estimators) and any(name in params for name, _ in self.estimators or ()):
+            parts = self.estimators or ()
+            self.estimators = [(name, params.pop(name, part)) for name, part in parts]
         return super().set_params(**params)
 
     def fit(
@@ -276,22 +277,22 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         of_rows = None if weights is None else weights[rows]
         scales = [spread_within(one, groups[rows], of_rows) for one in scores]
         scores /= np.reshape(scales, (-1, *[1] * (scores.ndim - 1)))
-        ids = {"qid": groups[rows] if scores.ndim == 2 else None}
+        qid = groups[rows] if scores.ndim == 2 else None
         labels = target["y"][rows] if scores.ndim == 2 else target[rows]
 
         def value(combined):
-            return self.target_loss_.measure(labels, combined, **ids, sample_weight=of_rows)
+            return self.target_loss_.measure(labels, combined, qid=qid, sample_weight=of_rows)
 
         best = best_weights(scores, value)
         self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
         self.scales_ = dict(zip(parts, scales, strict=True))
         stacked = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
-        values = self.target_loss_.measure(labels, stacked["stack"], **ids, average=None)
+        values = self.target_loss_.measure(labels, stacked["stack"], qid=qid, average=None)
         if np.isfinite(values).sum() > 1:
             self.scores_ = compare_rankers(
                 labels,
                 stacked,
-                **ids,
+                qid=qid,
                 measure=self.target_loss_,
                 baseline="stack",
                 n_resamples=999,
@@ -387,7 +388,7 @@ def default_parts(X, ndim, measure):
             (name, LowRankSurrogateRanker(target_loss=loss, estimator=name, random_state=0))
             for name in ("ridge", "logistic", "trees")
         ]
-    n_quantiles = min(100, max(1, X.shape[0] // 2))
+    n_quantiles = min(100, max(1, X.shape[0] // 4))
     quantiles = QuantileTransformer(n_quantiles=n_quantiles, random_state=0)
     small, large = (
         LowRankSurrogateRanker(

@@ -261,11 +261,11 @@ def large_trees(n_documents):
     """Boosted trees for many documents, and the number of passes."""
     trees = HistGradientBoostingRegressor(
         max_iter=200,
-        min_samples_leaf=min(20, max(5, n_documents // 20)),
+        min_samples_leaf=min(50, max(5, n_documents // 20)),
         early_stopping=False,
         warm_start=True,
     )
-    return trees, 10
+    return trees, 6
 
 
 def refuse_unless_known(batch):
