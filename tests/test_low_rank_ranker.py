@@ -1181,3 +1181,12 @@ def test_weights_beyond_single_precision(documents, centered, scale):
     coef = ranker.fit(X, y, qid=qid).coef_.copy()
     weighted = ranker.fit(X, y, qid=qid, sample_weight=weights).coef_
     np.testing.assert_allclose(weighted, coef, rtol=1e-4)
+
+
+@pytest.mark.parametrize(("n_rows", "leaves", "passes"), [(20_000, 7, 20), (20_001, 31, 8)])
+def test_trees_are_larger_above_20000_rows(n_rows, leaves, passes):
+    X = np.random.default_rng(0).normal(size=(n_rows, 1)).round(1)
+    y, qid = (X[:, 0] > 0).astype(float), np.arange(n_rows) // 10
+    ranker = LowRankSurrogateRanker(estimator="trees", random_state=0).fit(X, y, qid=qid)
+    assert ranker.n_iter_ == passes
+    assert ranker.estimator_.max_leaf_nodes == leaves

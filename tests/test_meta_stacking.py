@@ -235,8 +235,13 @@ def test_parts_of_every_kind():
         ("top", PrecisionAtKPerceptron(target_loss="precision@3", random_state=0)),
     ]
     stack = StackingRanker(estimators=parts, target_loss="precision@3", verbose=True)
-    stack.fit(X, binary, qid=QID, sample_weight=np.full(len(Y), 2.0))
+    stack.fit(X, binary, qid=QID)
     assert (stack.scores_.mean > 0.5).all()
+    stack = StackingRanker(estimators=parts[:2], target_loss="precision@3")
+    plain, weighted = (
+        clone(stack).fit(X, binary, qid=QID, sample_weight=w) for w in (None, np.ones(len(Y)))
+    )
+    np.testing.assert_allclose(weighted.predict(X), plain.predict(X))
     assert stack.predict(X[:5]).shape == (5,)
 
 

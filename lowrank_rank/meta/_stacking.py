@@ -250,54 +250,51 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     def _weigh(self, parts, X, target, groups, weights):
         """Set `weights_`, `scores_` and `scales_` by scores of held-out queries."""
         self.scores_, self.scales_ = None, {}
-        is_number = isinstance(self.cv, Integral)
-        if is_number and self.n_lists_ < self.cv:
+        if isinstance(self.cv, Integral) and self.n_lists_ < self.cv:
             warnings.warn(
-                f"StackingRanker has fewer lists than cv={self.cv} folds, {self.n_lists_}: all parts "
-                "have the weight 1. Give qid, more lists, or a smaller cv.",
+                f"StackingRanker has fewer lists than cv={self.cv} folds, {self.n_lists_}: all "
+                "parts have the weight 1. Give qid, more lists, or a smaller cv.",
                 UserWarning,
                 stacklevel=4,
             )
             self.weights_ = Weights(dict.fromkeys(parts, 1.0))
             return
-        splitter = GroupKFold(self.cv) if is_number else check_cv(self.cv)
+        rows, scores = self._held_out(parts, X, target, groups, weights)
+        weights = None if weights is None else weights[rows]
+        scales = [spread_within(one, groups[rows], weights) for one in scores]
+        scores /= np.reshape(scales, (-1, *[1] * (scores.ndim - 1)))
+        is_documents = scores.ndim == 2
+        labels = target["y"][rows] if is_documents else target[rows]
+        qid = groups[rows] if is_documents else None
+        measure = self.target_loss_
+        best = best_weights(
+            scores, lambda s: measure.measure(labels, s, qid=qid, sample_weight=weights)
+        )
+        self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
+        self.scales_ = dict(zip(parts, scales, strict=True))
+        rankers = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
+        values = measure.measure(labels, rankers["stack"], qid=qid, average=None)
+        if np.isfinite(values).sum() > 1:
+            options = {"baseline": "stack", "n_resamples": 999, "random_state": 0}
+            self.scores_ = compare_rankers(labels, rankers, qid=qid, measure=measure, **options)
+
+    def _held_out(self, parts, X, target, groups, weights):
+        """The rows in test folds, and their scores by each part, shape (n_parts, n_rows, ...)."""
+        by_number = isinstance(self.cv, Integral)
+        splitter = GroupKFold(self.cv) if by_number else check_cv(self.cv)
         folds = list(splitter.split(X, target, groups))
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(held_out_scores)(name, part, X, target, weights, fold, self._said(name, i))
             for name, part in parts.items()
             for i, fold in enumerate(folds, start=1)
         )
-        # A row without a fold is not scored; the last of several folds counts.
-        row = np.full(len(groups), -1)
+        # A row in several test folds has the score of the last one.
         tests = np.concatenate([test for _, test in folds])
-        row[tests] = np.arange(len(tests))
-        rows = np.flatnonzero(row >= 0)
+        place = np.full(len(groups), -1)
+        place[tests] = np.arange(len(tests))
+        rows = np.flatnonzero(place >= 0)
         each = [found[i : i + len(folds)] for i in range(0, len(found), len(folds))]
-        scores = np.stack([np.concatenate(one)[row[rows]] for one in each])
-        of_rows = None if weights is None else weights[rows]
-        scales = [spread_within(one, groups[rows], of_rows) for one in scores]
-        scores /= np.reshape(scales, (-1, *[1] * (scores.ndim - 1)))
-        qid = groups[rows] if scores.ndim == 2 else None
-        labels = target["y"][rows] if scores.ndim == 2 else target[rows]
-
-        def value(combined):
-            return self.target_loss_.measure(labels, combined, qid=qid, sample_weight=of_rows)
-
-        best = best_weights(scores, value)
-        self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
-        self.scales_ = dict(zip(parts, scales, strict=True))
-        stacked = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
-        values = self.target_loss_.measure(labels, stacked["stack"], qid=qid, average=None)
-        if np.isfinite(values).sum() > 1:
-            self.scores_ = compare_rankers(
-                labels,
-                stacked,
-                qid=qid,
-                measure=self.target_loss_,
-                baseline="stack",
-                n_resamples=999,
-                random_state=0,
-            )
+        return rows, np.stack([np.concatenate(one)[place[rows]] for one in each])
 
     def _fit_parts(self, parts, X, target, groups, weights):
         """Set `estimators_`, the parts with a weight, fitted to all rows."""
