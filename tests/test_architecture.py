@@ -32,7 +32,7 @@ FLOORS = [
     {"plotting", "testing", "dask"},
     {"__init__"},
 ]
-FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor)
+FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor) | {"meta"}
 #: They gather public names and hold no code.
 FACES = {"surrogates", "calibration", "boosting"}
 #: Kinds that are kept by kind however many families use them: public, or described in the guide.

@@ -232,7 +232,7 @@ def test_parts_of_every_kind():
     parts = [
         ("pipeline", make_pipeline(StandardScaler(), OrderPreservingRegressor())),
         ("classes", make_pipeline(StandardScaler(), LogisticRegression())),
-        ("top", PrecisionAtKPerceptron(target_loss="precision@3", random_state=0)),
+        ("top", PrecisionAtKPerceptron(target_loss="recall@3", random_state=0)),
     ]
     stack = StackingRanker(estimators=parts, target_loss="precision@3", verbose=True)
     stack.fit(X, binary, qid=QID)

@@ -273,10 +273,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
         self.scales_ = dict(zip(parts, scales, strict=True))
         rankers = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
-        values = measure.measure(labels, rankers["stack"], qid=qid, average=None)
-        if np.isfinite(values).sum() > 1:
-            options = {"baseline": "stack", "n_resamples": 999, "random_state": 0}
-            self.scores_ = compare_rankers(labels, rankers, qid=qid, measure=measure, **options)
+        self.scores_ = compared(labels, rankers, qid, measure)
 
     def _held_out(self, parts, X, target, groups, weights):
         """The rows in test folds, and their scores by each part, shape (n_parts, n_rows, ...)."""
@@ -443,6 +440,22 @@ def scores_of(model, X):
     """Scores of the rows of X by a fitted part, float64."""
     scores = model.decision_function(X) if is_classifier(model) else model.predict(X)
     return np.asarray(scores, dtype=np.float64)
+
+
+def compared(labels, rankers, qid, measure):
+    """The comparison of all with "stack", or None if fewer than two lists have a value."""
+    values = measure.measure(labels, rankers["stack"], qid=qid, average=None)
+    if np.isfinite(values).sum() < 2:
+        return None
+    return compare_rankers(
+        labels,
+        rankers,
+        qid=qid,
+        measure=measure,
+        baseline="stack",
+        n_resamples=999,
+        random_state=0,
+    )
 
 
 def spread_within(scores, groups, weights=None):
