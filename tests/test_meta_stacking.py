@@ -236,7 +236,7 @@ def test_parts_of_every_kind():
     ]
     stack = StackingRanker(estimators=parts, target_loss="precision@3", verbose=True)
     stack.fit(X, binary, qid=QID)
-    assert (stack.scores_.mean > 0.5).all()
+    assert stack.scores_.mean[0] >= stack.scores_.mean[1:].max()
     stack = StackingRanker(estimators=parts[:2], target_loss="precision@3")
     plain, weighted = (
         clone(stack).fit(X, binary, qid=QID, sample_weight=w) for w in (None, np.ones(len(Y)))

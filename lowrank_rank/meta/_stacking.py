@@ -2,7 +2,6 @@
 
 import warnings
 from inspect import signature
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -250,7 +249,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     def _weigh(self, parts, X, target, groups, weights):
         """Set `weights_`, `scores_` and `scales_` by scores of held-out queries."""
         self.scores_, self.scales_ = None, {}
-        if isinstance(self.cv, Integral) and self.n_lists_ < self.cv:
+        if isinstance(self.cv, int | np.integer) and self.n_lists_ < self.cv:
             warnings.warn(
                 f"StackingRanker has fewer lists than cv={self.cv} folds, {self.n_lists_}: all "
                 "parts have the weight 1. Give qid, more lists, or a smaller cv.",
@@ -277,7 +276,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def _held_out(self, parts, X, target, groups, weights):
         """The rows in test folds, and their scores by each part, shape (n_parts, n_rows, ...)."""
-        by_number = isinstance(self.cv, Integral)
+        by_number = isinstance(self.cv, int | np.integer)
         splitter = GroupKFold(self.cv) if by_number else check_cv(self.cv)
         folds = list(splitter.split(X, target, groups))
         found = Parallel(n_jobs=self.n_jobs)(
