@@ -242,7 +242,7 @@ def test_parts_of_every_kind():
         clone(stack).fit(X, binary, qid=QID, sample_weight=w) for w in (None, np.ones(len(Y)))
     )
     np.testing.assert_allclose(weighted.predict(X), plain.predict(X))
-    assert stack.predict(X[:5]).shape == (5,)
+    assert plain.predict(X[:5]).shape == (5,)
 
 
 @pytest.mark.parametrize("package", ["lightgbm", "xgboost"])
