@@ -104,6 +104,18 @@ def test_speed_compares_with_every_installed_peer():
     assert of(rows, group="no ties", peer="scikit-learn", at_most=0.1)
 
 
+def test_stack_is_compared_with_its_best_part_and_with_boosters():
+    for peer in ("lightgbm", "xgboost"):
+        pytest.importorskip(peer)
+    rows = run_tiny("stack", "--measure", "ndcg@10")
+    against_parts = [row for row in rows if "best_part" in row]
+    assert [row["parts"] for row in against_parts] == ["scikit-learn", "LightGBM"]
+    peers = [row["peer"] for row in rows if "peer" in row]
+    assert peers == 2 * ["LGBMRanker", "LGBMRanker, tuned", "XGBRanker", "XGBRanker, tuned"]
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in rows if "low" in row)
+    assert [row["model"] for row in rows if "model" in row] == ["trees", "small trees"]
+
+
 def test_memory_is_measured_in_a_process_of_its_own():
     (row,) = run_tiny("memory")
     assert row["solver"] == "lsqr"
