@@ -188,7 +188,10 @@ def fold_values(X, target, train, test, measure, tiny):
     judge = resolve_measure(measure)
     train = X[train], target[train]
     scores = {}
-    kinds = {"scikit-learn": default_parts(train[0], 1, judge), "LightGBM": lightgbm_parts(judge)}
+    kinds = {
+        "scikit-learn": default_parts(train[0], 1, judge),
+        "LightGBM": lightgbm_parts(judge, tiny),
+    }
     for kind, parts in kinds.items():
         stack = StackingRanker(estimators=parts, target_loss=measure, cv=2 if tiny else 3)
         scores[kind, "stack"] = stack.fit(*train).predict(X[test])
@@ -219,8 +222,8 @@ def booster(name, **settings):
     return getattr(optional_peer("lightgbm"), name)(n_jobs=1, verbose=-1, **settings)
 
 
-def lightgbm_parts(loss):
-    quantiles = QuantileTransformer(n_quantiles=100, random_state=0)
+def lightgbm_parts(loss, tiny):
+    quantiles = QuantileTransformer(n_quantiles=10 if tiny else 100, random_state=0)
     return [
         ("ridge", LowRankSurrogateRanker(target_loss=loss)),
         ("quantiles", make_pipeline(quantiles, LowRankSurrogateRanker(target_loss=loss))),
