@@ -1,6 +1,6 @@
 """A stack of rankers against its best part in hindsight, and against LightGBM and XGBoost.
 
-sets: StackingRanker(cv=3) with the parts of scikit-learn (its defaults) and with LightGBM's (ridge,
+sets: StackingRanker with the parts of scikit-learn (its defaults) and with LightGBM's (ridge,
 ridge on quantiles, LGBMRegressor, LGBMRanker, LGBMRanker of 7 leaves), fitted for the measure that
 judges it. Outer folds are by query and drawn anew in each partition; the value of a query is its
 mean over the partitions. "best part" is the one with the largest mean on the test folds, which
@@ -108,6 +108,7 @@ def add_arguments(parser):
     parser.add_argument("--dataset", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--measure", nargs="+", default=["ndcg@10", "map"])
     parser.add_argument("--partitions", type=int, default=3)
+    parser.add_argument("--cv", type=int, default=5, help="folds of the stack")
     parser.add_argument("--n-jobs", type=int, default=2)
 
 
@@ -173,7 +174,7 @@ def held_out(X, target, measure, args):
         for fold in GroupKFold(n_folds, shuffle=True, random_state=partition).split(X, None, query)
     ]
     found = Parallel(n_jobs=1 if args.tiny else args.n_jobs)(
-        delayed(fold_values)(X, ranking_target(target["y"], query), *fold, measure, args.tiny)
+        delayed(fold_values)(X, ranking_target(target["y"], query), *fold, measure, args)
         for fold in folds
     )
     values = {key: np.zeros(query.max() + 1) for key in found[0]}
@@ -183,9 +184,9 @@ def held_out(X, target, measure, args):
     return values
 
 
-def fold_values(X, target, train, test, measure, tiny):
+def fold_values(X, target, train, test, measure, args):
     """The measure on each query of the test fold, by (kind, model)."""
-    judge = resolve_measure(measure)
+    judge, tiny = resolve_measure(measure), args.tiny
     train = X[train], target[train]
     scores = {}
     kinds = {
@@ -193,7 +194,7 @@ def fold_values(X, target, train, test, measure, tiny):
         "LightGBM": lightgbm_parts(judge, tiny),
     }
     for kind, parts in kinds.items():
-        stack = StackingRanker(estimators=parts, target_loss=measure, cv=2 if tiny else 3)
+        stack = StackingRanker(estimators=parts, target_loss=measure, cv=2 if tiny else args.cv)
         scores[kind, "stack"] = stack.fit(*train).predict(X[test])
         for name, part in parts:
             fitted = stack.estimators_.get(name) or as_ranker(part, 1).fit(*train)

@@ -280,8 +280,9 @@ def test_sparse_features():
 
     with pytest.raises(TypeError, match=r"no sparse X.*toarray"):
         StackingRanker().fit(csr_matrix(X), Y, qid=QID)
+    ours = [("ridge", LowRankSurrogateRanker()), ("dcg", LowRankSurrogateRanker(target_loss="dcg"))]
+    assert StackingRanker(estimators=ours).__sklearn_tags__().input_tags.sparse
     stack = StackingRanker(estimators=PARTS)
-    assert stack.__sklearn_tags__().input_tags.sparse
     np.testing.assert_allclose(
         stack.fit(csr_matrix(X), Y, qid=QID).predict(csr_matrix(X)).shape, Y.shape
     )
