@@ -1183,7 +1183,7 @@ def test_weights_beyond_single_precision(documents, centered, scale):
     np.testing.assert_allclose(weighted, coef, rtol=1e-4)
 
 
-@pytest.mark.parametrize(("n_rows", "leaves", "passes"), [(20_000, 7, 20), (20_001, 31, 8)])
+@pytest.mark.parametrize(("n_rows", "leaves", "passes"), [(20_000, 7, 20), (20_001, 31, 6)])
 def test_trees_are_larger_above_20000_rows(n_rows, leaves, passes):
     X = np.random.default_rng(0).normal(size=(n_rows, 1)).round(1)
     y, qid = (X[:, 0] > 0).astype(float), np.arange(n_rows) // 10

@@ -56,7 +56,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Documents: rows, lists or pairs have equal weights.
     n_passes : int or "auto", default="auto"
         Documents, centred: fits of the regressor that alternate with updates of list offsets.
-        "auto" is 20 for "trees", above 20,000 rows 8; else 1.
+        "auto" is 20 for "trees", above 20,000 rows 6; else 1.
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones).
     tol : float, default=1e-6

@@ -265,7 +265,7 @@ def large_trees(n_documents):
         early_stopping=False,
         warm_start=True,
     )
-    return trees, 8
+    return trees, 6
 
 
 def refuse_unless_known(batch):
