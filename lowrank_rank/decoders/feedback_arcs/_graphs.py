@@ -237,30 +237,20 @@ def acyclic(u):
 def acyclic_edges(net):
     """Mask of the edges that stay if as few of the smallest as possible are deleted."""
     n_lists, r = net.shape[:2]
-    lists, tails, heads = np.nonzero(net > 0)
-    weight = net[lists, tails, heads]
-    by_weight = np.lexsort((weight, lists))
-    lists, tails, heads = lists[by_weight], tails[by_weight], heads[by_weight]
-    count = np.bincount(lists, minlength=n_lists)
-    place = np.arange(len(lists)) - np.repeat(np.cumsum(count) - count, count)
-    # Bisection: a graph that is acyclic without m edges is acyclic without m + 1. Try m = 0 first.
-    low, high = np.zeros(n_lists, dtype=np.intp), count
-    deleted = low
-    kept = np.arange(len(lists))
-    while True:
-        kept = kept[place[kept] >= deleted[lists[kept]]]
-        in_cycle = strong_components((lists[kept], tails[kept], heads[kept]), (n_lists, r))[1]
-        cyclic = in_cycle.any(axis=1)
-        low, high = np.where(cyclic, deleted + 1, low), np.where(cyclic, high, deleted)
-        deleted = (low + high) // 2
-        open_lists = low < high
-        if not open_lists.any():
-            break
-        kept = np.flatnonzero(open_lists[lists] & (place >= low[lists]))
-    mask = np.zeros(net.shape, dtype=bool)
-    left = place >= high[lists]
-    mask[lists[left], tails[left], heads[left]] = True
-    return mask
+    by_weight = np.argsort(net.reshape(n_lists, r * r), axis=1, kind="stable")
+    place = ranks_from_orders(by_weight.astype(np.int32)).reshape(net.shape)
+    # Bisection: a graph that is acyclic without its m smallest edges is acyclic without m + 1.
+    # The edges with place > cut stay. The pairs that are no edges come first; cut them all at once.
+    low, high = np.sum(net <= 0, axis=(1, 2)), np.full(n_lists, r * r)
+    cut, left = low.copy(), np.arange(n_lists)
+    while len(left):
+        edges = place[left] > cut[left, np.newaxis, np.newaxis]
+        cyclic = topological_orders(edges, np.zeros((len(left), r)))[1]
+        low[left[cyclic]] = cut[left[cyclic]] + 1
+        high[left[~cyclic]] = cut[left[~cyclic]]
+        left = np.flatnonzero(low < high)
+        cut = (low + high) // 2
+    return place > high[:, np.newaxis, np.newaxis]
 
 
 def dag_ranks(net):
@@ -304,11 +294,13 @@ def topological_orders(edges, scores):
     first_row = r * np.arange(n_lists)
     edges = edges.reshape(-1, r)
     free = np.where(before == 0, scores, -np.inf)  # scores of the free items
-    orders, largest = np.empty((2, r, n_lists))
+    orders, largest = np.zeros((2, r, n_lists))
     for position in range(r):
         item = free.argmax(axis=1)
         rows = first_row + item
         orders[position], largest[position] = item, free.take(rows)
+        if np.all(largest[position] == -np.inf):  # every list has a cycle
+            break
         free.put(rows, -np.inf)
         after = edges.take(rows, axis=0)
         before -= after
