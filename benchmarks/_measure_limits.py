@@ -12,6 +12,7 @@ import numpy as np
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_dag
 from lowrank_rank.metrics import (
+    expected_reciprocal_rank_score,
     kendall_tau_loss,
     mean_average_precision_score,
     ndcg_score,
@@ -107,6 +108,10 @@ MEASURES = {
     **{
         f"kendall {r}": partial(against_sorting, kendall_tau_loss, bar, length=r)
         for r, bar in ((20, 12.0), (100, 12.0), (200, 12.0), (500, 25.0), (5000, 25.0))
+    },
+    **{
+        f"err {r}": partial(against_sorting, expected_reciprocal_rank_score, bar, length=r)
+        for r, bar in ((20, 6.0), (1000, 3.0))
     },
     "pd 100": partial(against_sorting, pairwise_disagreement_loss, 12.0, length=100),
 }
