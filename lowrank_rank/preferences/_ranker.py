@@ -8,11 +8,11 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, n_rows
+from .._arrays import ArrayLike, MatrixLike, n_rows, slices
 from .._base import BaseRanker, Block, Rows, check_no_qid
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
@@ -55,7 +55,7 @@ def pair_loss(target_loss):
 
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
-    if not any(np.any(targets[rows]) for rows in gen_batches(max(len(targets), 1), 1024)):
+    if not any(np.any(targets[rows]) for rows in slices(len(targets), 1024)):
         warnings.warn(
             "No label prefers one item to another: every list has a single item or equal grades. "
             "All preferences are 0.",

@@ -245,12 +245,32 @@ def acyclic_edges(net):
     cut, left = low.copy(), np.arange(n_lists)
     while len(left):
         edges = place[left] > cut[left, np.newaxis, np.newaxis]
-        cyclic = topological_orders(edges, np.zeros((len(left), r)))[1]
+        cyclic = have_cycles(edges)
         low[left[cyclic]] = cut[left[cyclic]] + 1
         high[left[~cyclic]] = cut[left[~cyclic]]
         left = np.flatnonzero(low < high)
         cut = (low + high) // 2
     return place > high[:, np.newaxis, np.newaxis]
+
+
+def have_cycles(edges):
+    """Whether each graph of a batch (n_lists, r, r) has a cycle: no order removes every item.
+
+    The next item to remove is one with the fewest edges from the items that are left. In a graph
+    without a cycle it has none.
+    """
+    n_lists, r = edges.shape[:2]
+    before = edges.sum(axis=1, dtype=np.int32)
+    first_row, edges = r * np.arange(n_lists), edges.reshape(-1, r)
+    cyclic = np.zeros(n_lists, dtype=bool)
+    for _ in range(r):
+        rows = first_row + before.argmin(axis=1)
+        cyclic |= before.take(rows) > 0
+        if cyclic.all():
+            break
+        before.put(rows, 2 * r)  # stays above the number of edges to any item
+        before -= edges.take(rows, axis=0)
+    return cyclic
 
 
 def dag_ranks(net):
@@ -294,13 +314,11 @@ def topological_orders(edges, scores):
     first_row = r * np.arange(n_lists)
     edges = edges.reshape(-1, r)
     free = np.where(before == 0, scores, -np.inf)  # scores of the free items
-    orders, largest = np.zeros((2, r, n_lists))
+    orders, largest = np.empty((2, r, n_lists))
     for position in range(r):
         item = free.argmax(axis=1)
         rows = first_row + item
         orders[position], largest[position] = item, free.take(rows)
-        if np.all(largest[position] == -np.inf):  # every list has a cycle
-            break
         free.put(rows, -np.inf)
         after = edges.take(rows, axis=0)
         before -= after
