@@ -57,7 +57,9 @@ def test_algorithm_1_suffices_in_p_dag_only():
     regret = {}
     for condition in ("p_dag", "cyclic"):
         data = make_preferences(3000, 5, condition=condition, random_state=1)
-        ranker = PairwiseDAGRanker(alpha=1e-6).fit(data.data[:2000], data.target[:2000])
+        ranker = PairwiseDAGRanker(decoder="dag", alpha=1e-6).fit(
+            data.data[:2000], data.target[:2000]
+        )
         p = data.probabilities[2000:]
         assert np.all(in_p_dag(data.support, probabilities=p) == (condition == "p_dag"))
         ranks = ranker.rank(data.data[2000:])
@@ -483,7 +485,7 @@ class Restless:
 
 def test_a_function_decodes(data):
     X, y = data.data, data.target
-    dag = PairwiseDAGRanker().fit(X, y)
+    dag = PairwiseDAGRanker(decoder="dag").fit(X, y)
     ranker = PairwiseDAGRanker(decoder=reversed_dag).fit(X, y)
     np.testing.assert_array_equal(ranker.rank(X), 5 - dag.rank(X))
     np.testing.assert_array_equal(ranker.predict_surrogate(X), dag.predict_surrogate(X))
