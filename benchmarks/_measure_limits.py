@@ -1,4 +1,4 @@
-"""Seconds of one processor for measures, ids and decoders beside those of their floors.
+"""Seconds of one processor for measures, ids, decoders and one query beside those of their floors.
 
 Each function returns ``(what, seconds, floor seconds, bar)``: the bar is the largest ratio that
 is aimed at, None where there is none.
@@ -8,10 +8,13 @@ from functools import partial
 from time import process_time
 
 import numpy as np
+from sklearn.linear_model import Ridge
 
+from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_dag
 from lowrank_rank.metrics import (
+    expected_reciprocal_rank_score,
     kendall_tau_loss,
     mean_average_precision_score,
     ndcg_score,
@@ -68,6 +71,42 @@ def dag_over_borda(kind, n_lists, n_items, *, bar=3.0, tiny=False, repeats=5):
     return what, seconds["ours"], seconds["floor"], bar
 
 
+def dag_of_cycles(per, bar, *, tiny=False, repeats=5):
+    """Algorithm 1 of random lists of 20, all with cycles: microseconds a list, or over argsort."""
+    n_lists = 50 if tiny else 2000
+    u = np.random.default_rng(0).standard_normal((n_lists, 20, 20))
+    flat = u.reshape(n_lists, -1)
+    calls = {
+        "ours": partial(decode_pd_dag, u),
+        "over a stable argsort": partial(np.argsort, flat, axis=1, kind="stable"),
+    }
+    seconds = best_seconds(calls, repeats, process_time)
+    floor = seconds.get(per, 1e-6 * n_lists)
+    return f"dag, {n_lists} random lists of 20, {per}", seconds["ours"], floor, bar
+
+
+def one_query(method, bar, *, frame=False, tiny=False, repeats=20, n_calls=50):
+    """A query of 100 documents with 136 features, beside the prediction of Ridge."""
+    pandas = optional_peer("pandas") if frame else None
+    if frame and pandas is None:
+        return None
+    rng = np.random.default_rng(0)
+    X, y, qid = rng.standard_normal((2000, 136)), rng.integers(5, size=2000), np.arange(2000) // 100
+    X = pandas.DataFrame(X, columns=[f"f{i}" for i in range(136)]) if frame else X
+    ours, ridge = LowRankSurrogateRanker().fit(X, y, qid=qid), Ridge().fit(X, y)
+    ids = {"qid": np.zeros(100)} if method == "rank" else {}
+    calls = {
+        "ours": partial(getattr(ours, method), X[:100], **ids),
+        "floor": partial(ridge.predict, X[:100]),
+    }
+    many = {
+        name: lambda call=call: [call() for _ in range(n_calls)] for name, call in calls.items()
+    }
+    seconds = best_seconds(many, 1 if tiny else repeats, process_time)
+    what = f"{method} of one query{', a data frame' if frame else ''}, over Ridge"
+    return what, seconds["ours"], seconds["floor"], bar
+
+
 def shuffled_ids(kind, n_rows):
     """Ids of lists of 20 rows in random order."""
     code = np.random.default_rng(0).integers(0, max(n_rows // 20, 1), n_rows)
@@ -108,6 +147,10 @@ MEASURES = {
         f"kendall {r}": partial(against_sorting, kendall_tau_loss, bar, length=r)
         for r, bar in ((20, 12.0), (100, 12.0), (200, 12.0), (500, 25.0), (5000, 25.0))
     },
+    **{
+        f"err {r}": partial(against_sorting, expected_reciprocal_rank_score, bar, length=r)
+        for r, bar in ((20, 6.0), (1000, 3.0))
+    },
     "pd 100": partial(against_sorting, pairwise_disagreement_loss, 12.0, length=100),
 }
 IDS = {f"ids {k}": partial(ids_over_pandas, k) for k in ("strings", "objects", "tuples", "cats")}
@@ -116,4 +159,13 @@ DECODERS = {
     for kind in ("differences", "weights", "sparse")
     for n_lists, n_items in ((2000, 20), (1, 1000))
 }
-ROWS = {**MEASURES, **IDS, **DECODERS}
+DECODERS |= {
+    "dag cycles": partial(dag_of_cycles, "microseconds a list", 80.0),
+    "dag cycles, argsort": partial(dag_of_cycles, "over a stable argsort", 4.0),
+}
+QUERIES = {
+    "one query, predict": partial(one_query, "predict", 1.6),
+    "one query, rank": partial(one_query, "rank", 200 / 71),
+    "one query, predict a frame": partial(one_query, "predict", 1.35, frame=True),
+}
+ROWS = {**MEASURES, **IDS, **DECODERS, **QUERIES}

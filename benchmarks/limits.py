@@ -46,6 +46,7 @@ from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
 from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
+from .arcs import sublists_part
 
 
 def add_arguments(parser):
@@ -170,6 +171,14 @@ def lists_at_the_top(args):
         yield what, row["ours_s"], row["peer_s"], row["at_most"]
 
 
+def default_decoder(args):
+    """Kept weight that the default decoder of preferences loses on lists of LOLIB, in %."""
+    for row in sublists_part(args):
+        if row["decoder"] == "auto":
+            what = f"auto, % of the kept weight lost, lists of {row['items']}"
+            yield what, row["value"], 1.0, row["at_most"]
+
+
 def one_row(measure):
     """A path of one row, of a function of `tiny`; None where a peer is not installed."""
 
@@ -188,6 +197,7 @@ ROWS = {
     "score pairs": score_pairs,
     "evaluations": evaluations,
     "top of many lists": lists_at_the_top,
+    "default decoder": default_decoder,
     **{name: one_row(row) for name, row in {**FIT_ROWS, **MEASURE_ROWS}.items()},
 }
 

@@ -204,6 +204,11 @@ def check_same_index(**named):
         )
 
 
+def slices(n_rows, size):
+    """Slices of `size` rows, and of the rows that are left; without the checks of `gen_batches`."""
+    return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
+
+
 def take_rows(X, rows):
     """Select rows of an array, a list, a sparse matrix, a frame or a series by their indices."""
     if hasattr(X, "iloc"):

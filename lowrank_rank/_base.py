@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ._arrays import (
@@ -20,6 +19,7 @@ from ._arrays import (
     mean_square,
     n_rows,
     plain,
+    slices,
 )
 from ._labels import (
     carries_qid,
@@ -95,7 +95,7 @@ def linear_scores(X, coef, intercept, n_rows=128):
                 np.empty((n, d)),
             )
             padded[:, :d] = coef.T
-            for rows in gen_batches(n, n_rows) if n else ():
+            for rows in slices(n, n_rows):
                 block[: rows.stop - rows.start] = X[rows]
                 scores[rows] = (block @ padded)[: rows.stop - rows.start, :d]
         scores = (scores + intercept).astype(np.result_type(X, coef), copy=False)

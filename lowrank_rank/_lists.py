@@ -11,9 +11,8 @@ from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
-from sklearn.utils import gen_batches
 
-from ._arrays import check_unmasked, plain
+from ._arrays import check_unmasked, plain, slices
 
 
 class RankingLists:
@@ -167,7 +166,7 @@ def batches(n_lists, entries, max_entries=2**22):
     Without any list there is one empty slice, which keeps shapes defined.
     """
     step = max(1, max_entries // max(entries, 1))
-    return [slice(0, n_lists)] if n_lists <= step else list(gen_batches(n_lists, step))
+    return [slice(0, n_lists)] if n_lists <= step else list(slices(n_lists, step))
 
 
 def blocks_of_lists(lists, n_rows):
@@ -233,6 +232,8 @@ def factorize(qid):
     refuse_missing_ids(qid)
     # Ids mostly come in runs: only the first row of each run is looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
+    if len(heads) == 1:
+        return np.zeros(len(qid), dtype=np.intp), qid[:1].copy()
     ids, first, codes = np.unique(qid[heads], return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     place = np.empty_like(by_appearance)

@@ -57,7 +57,8 @@ def named_cases():
     """Every name of the table, without and with a cut-off, with the labels that it takes."""
     for entry in TARGET_LOSSES.values():
         cuts = ["", CUTS[entry.at]] if entry.at.startswith("[") else [CUTS[entry.at]]
-        for loss in map(entry.make, cuts):
+        for cut in cuts:
+            loss = entry.measure(**entry.parameters(cut))
             kinds = [*KINDS[loss.labels], *([preferences] if loss.takes_preferences else [])]
             yield from ((loss, kind) for kind in kinds)
 

@@ -17,7 +17,7 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     _arrays,
 )
-from lowrank_rank._arrays import check_finite, check_size, is_finite, numbers
+from lowrank_rank._arrays import check_finite, check_size, is_finite, numbers, slices
 from lowrank_rank.metrics import ndcg_score
 
 X, Y, QID = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1, 0, 1, 0, 1]), [1, 1, 1, 2, 2, 2]
@@ -35,6 +35,13 @@ def masked(values):
     mask = np.zeros(np.shape(values), dtype=bool)
     mask.flat[0] = True
     return np.ma.masked_array(values, mask=mask)
+
+
+def test_slices_hold_every_row_once():
+    for n_rows, size in ((0, 3), (2, 3), (3, 3), (7, 3)):
+        parts = [np.arange(n_rows)[part] for part in slices(n_rows, size)]
+        assert all(0 < len(part) <= size for part in parts)
+        np.testing.assert_array_equal(np.concatenate([[], *parts]), np.arange(n_rows))
 
 
 def test_what_numbers_are():

@@ -353,11 +353,25 @@ def test_decoders_of_the_table_keep_what_it_says(name):
 
 
 def test_auto_is_exact_while_the_subsets_are_few():
-    for n_items in (1, MAX_ITEMS_SUBSETS, MAX_ITEMS_SUBSETS + 1, 5000):
-        name = auto_pd_decoder(n_items)
+    names = ["exact"] * 2 + ["short_search"] * 2 + ["dag"] * 2
+    for n_items, name in zip((1, 12, 13, 40, 41, 5000), names, strict=True):
+        assert auto_pd_decoder(n_items) == name
         assert PD_DECODERS[name].exact == (n_items <= MAX_ITEMS_SUBSETS)
         assert pd_decoder("auto", n_items) is PD_DECODERS[name]
         assert PairwiseDisagreement().auto_decoder(n_items) == name
+
+
+@pytest.mark.parametrize("n_items", [5, 13, 25, 41])
+def test_auto_is_never_worse_than_algorithm_1(n_items):
+    auto = pd_decoder("auto", n_items)
+    for kind in ("normal", "whole", "sparse"):
+        u = preferences(kind, 10, n_items)
+        found, dag = auto.decode(u, bound=False), decode_pd_dag(u)
+        assert np.all(found.values <= dag.values + 1e-9)
+        if kind == "normal" and n_items < 41:
+            assert np.any(found.values < dag.values - 1e-9)
+    acyclic, ranks = along_an_order(np.random.default_rng(0), 5, n_items)
+    np.testing.assert_array_equal(auto.decode(acyclic, bound=False).ranks, ranks)
 
 
 def test_losses_list_the_decoders_of_the_table():

@@ -57,7 +57,9 @@ def test_algorithm_1_suffices_in_p_dag_only():
     regret = {}
     for condition in ("p_dag", "cyclic"):
         data = make_preferences(3000, 5, condition=condition, random_state=1)
-        ranker = PairwiseDAGRanker(alpha=1e-6).fit(data.data[:2000], data.target[:2000])
+        ranker = PairwiseDAGRanker(decoder="dag", alpha=1e-6).fit(
+            data.data[:2000], data.target[:2000]
+        )
         p = data.probabilities[2000:]
         assert np.all(in_p_dag(data.support, probabilities=p) == (condition == "p_dag"))
         ranks = ranker.rank(data.data[2000:])
@@ -98,7 +100,13 @@ def test_same_as_the_low_rank_ranker(data):
         ours = PairwiseDAGRanker(decoder=decoder).fit(X, y)
         other = LowRankSurrogateRanker(target_loss="pd", decoder=decoder).fit(X, y)
         np.testing.assert_array_equal(ours.predict(X), other.predict(X))
-    assert LowRankSurrogateRanker(target_loss="pd").fit(X, y).decoder_ == "exact"
+    rng = np.random.default_rng(0)
+    for n_items, name in ((4, "exact"), (13, "short_search"), (41, "dag")):
+        y = rng.integers(5, size=(len(X), n_items))
+        ours = PairwiseDAGRanker(estimator="ridge").fit(X, y)
+        other = LowRankSurrogateRanker(target_loss="pd", estimator="ridge").fit(X, y)
+        assert ours.decoder_ == other.decoder_ == name
+        np.testing.assert_array_equal(ours.predict(X[:3]), other.predict(X[:3]))
 
 
 def test_net_preference_is_the_linear_score(data):
@@ -349,7 +357,7 @@ def test_bad_parameters_leave_no_trace(data, parameters, message):
     broken = ranker.set_params(**parameters)
     with pytest.raises(ValueError, match=message):
         broken.fit(data.data, data.target)
-    again = PairwiseDAGRanker(decoder="dag")
+    again = PairwiseDAGRanker()
     for name, value in vars(ranker).items():
         if name.endswith("_") or name.startswith("_"):
             setattr(again, name, value)
@@ -477,7 +485,7 @@ class Restless:
 
 def test_a_function_decodes(data):
     X, y = data.data, data.target
-    dag = PairwiseDAGRanker().fit(X, y)
+    dag = PairwiseDAGRanker(decoder="dag").fit(X, y)
     ranker = PairwiseDAGRanker(decoder=reversed_dag).fit(X, y)
     np.testing.assert_array_equal(ranker.rank(X), 5 - dag.rank(X))
     np.testing.assert_array_equal(ranker.predict_surrogate(X), dag.predict_surrogate(X))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_array, gen_batches
+from sklearn.utils import check_array
 
-from .._arrays import ArrayLike, MatrixLike, check_size, check_unmasked, plain
+from .._arrays import ArrayLike, MatrixLike, check_size, check_unmasked, plain, slices
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
@@ -234,7 +234,7 @@ def dump_letor(
     with open_replacing(path) as file:
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))
-        for rows in gen_batches(len(y), 4096):
+        for rows in slices(len(y), 4096):
             part = sparse.csr_matrix(X[rows], copy=True)
             part.eliminate_zeros()
             columns = (part.indices + 1).tolist()

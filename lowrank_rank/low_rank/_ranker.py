@@ -43,7 +43,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         step 0.1. "auto" is "ridge" for documents and for items with NaN in y, else "logistic".
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
-        exact if feasible. Documents are sorted.
+        exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
+        Documents are sorted.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f min(p / 50, 1)**2 / 2`` for

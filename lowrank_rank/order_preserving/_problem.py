@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from sklearn.utils import gen_batches
 
+from .._arrays import slices
 from .._base import Block, check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
 from .._lists import RankingLists
@@ -198,7 +198,7 @@ class ScoreProblem:
         """Rows of X in double precision: all at once, or single precision in pieces."""
         if self.X.dtype == np.float64:
             return [(slice(None), self.X)]
-        pieces = gen_batches(self.X.shape[0], n_rows)
+        pieces = slices(self.X.shape[0], n_rows)
         return ((rows, self.X[rows].astype(np.float64)) for rows in pieces)
 
     def squared_bounds(self, loss, unit):

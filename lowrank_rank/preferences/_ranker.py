@@ -8,11 +8,11 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import check_random_state, gen_batches
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, n_rows
+from .._arrays import ArrayLike, MatrixLike, n_rows, slices
 from .._base import BaseRanker, Block, Rows, check_no_qid
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
@@ -55,7 +55,7 @@ def pair_loss(target_loss):
 
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
-    if not any(np.any(targets[rows]) for rows in gen_batches(max(len(targets), 1), 1024)):
+    if not any(np.any(targets[rows]) for rows in slices(len(targets), 1024)):
         warnings.warn(
             "No label prefers one item to another: every list has a single item or equal grades. "
             "All preferences are 0.",
@@ -82,8 +82,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression
     estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
     ``sum_{i != j} u_ij [rank(i) > rank(j)]``, a minimum weighted feedback arc set. Algorithm 1 of
-    [1]_ ("dag") is consistent if the expected preferences have no cycle (theorem 7);
-    ``decoder="exact"`` is always consistent.
+    [1]_ ("dag") is consistent if the expected preferences have no cycle (theorem 7), and so is the
+    default, which is never worse. ``decoder="exact"`` is always consistent.
 
     The shape of y selects the layout:
 
@@ -100,10 +100,11 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is "ridge" for
         documents and for items with NaN in y, else "logistic". A regressor of documents is fitted
         to pair features.
-    decoder : str or callable, default="dag"
-        "dag" is algorithm 1, "exact" the least cost with a certificate, "local_search" inserts
-        items from algorithm 1 on, "borda" sorts net preferences. "auto" is "exact" up to 12 items,
-        else "dag". "score" regresses scores f(y) and sorts them (theorem 6). A callable takes
+    decoder : str or callable, default="auto"
+        "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer lists. "dag"
+        is algorithm 1, "exact" the least cost with a certificate, "local_search" improves the order
+        of algorithm 1 by insertions, "short_search" is the same with 20 restarts, "borda" sorts net
+        preferences. "score" regresses scores f(y) and sorts them (theorem 6). A callable takes
         preferences (m, r, r) and returns ranks (m, r), 1 = best, or a `Decoded`.
     pair_features : {"difference", "concatenation"} or callable, default="difference"
         Documents: x - z, (x, z), or ``pair_features(A, B)`` with rows of two documents.
@@ -217,7 +218,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         *,
         target_loss: str | PairwiseDisagreement = "pd",
         estimator: Any = "auto",
-        decoder: str | Callable[..., Any] = "dag",
+        decoder: str | Callable[..., Any] = "auto",
         pair_features: str | Callable[..., Any] = "difference",
         max_pairs: int | None = 200_000,
         on_cycle: str = "net",

@@ -82,19 +82,19 @@ class RegressionMixin:
         return attribute_of_fitted(self, "feature_importances_")
 
     def _validate_X(self, X, *, reset):
-        tags = get_tags(self).input_tags
         model = None if reset else getattr(self, "_model_", None)
         model = getattr(model, "model", model)  # a model of pairs wraps its regression
         fitted = model is not None
         other = isinstance(model, RegressorModel) if fitted else not is_linear(self.estimator)
         if other and self._keeps_frames and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
-        allows_nan = tags.allow_nan or (other and wraps(named_regressor(self.estimator)))
+        allows_nan = other and (
+            get_tags(self).input_tags.allow_nan or wraps(named_regressor(self.estimator))
+        )
         return read_features(
             self,
             X,
             reset=reset,
-            accept_sparse="csr" if tags.sparse or other else False,
             dtype=[np.float64, np.float32] if self._keeps_float32 and not other else np.float64,
             ensure_all_finite="allow-nan" if allows_nan else True,
         )

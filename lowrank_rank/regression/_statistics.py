@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
-from sklearn.utils import gen_batches
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from .._arrays import is_finite
+from .._arrays import is_finite, slices
 
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
 
@@ -48,7 +47,7 @@ class Groups:
             sums = self.summing @ values
         else:  # a sparse product would convert all of `values` at once
             sums = np.empty((len(self.totals), values.shape[1]))
-            for some in gen_batches(values.shape[1], 32):
+            for some in slices(values.shape[1], 32):
                 sums[:, some] = self.summing @ values[:, some].astype(np.float64, order="C")
         return sums * self.inverse.reshape(-1, *[1] * (sums.ndim - 1))
 
@@ -71,7 +70,7 @@ class Groups:
         buffer = np.empty((min(step, len(X)), X.shape[1]))
 
         def blocks():
-            for rows in gen_batches(len(X), step) if len(X) else ():
+            for rows in slices(len(X), step):
                 block = buffer[: rows.stop - rows.start]
                 np.take(means, self.codes[rows], axis=0, out=block, mode="clip")
                 yield rows, np.subtract(X[rows], block, out=block)

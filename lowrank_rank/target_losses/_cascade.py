@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from .._arrays import ArrayLike
+from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import count, number
 from ._average_precision import sorted_blocks
 from ._base import RELEVANCE, RankingMeasure
@@ -46,22 +47,35 @@ def reciprocal_rank_values(y, scores, lists):
 
 def expected_reciprocal_rank_values(stop, scores, lists, k=None):
     """ERR of each list from stop probabilities in [0, 1), averaged over ties."""
-    q, blocks, m = sorted_blocks(1.0 - stop, scores, lists)
-    reach = np.ones(len(q))  # the product of q over the positions above, list by list
+    order = sort_lists(scores, lists)
+    stop, blocks = np.take(stop, order), tie_blocks(np.take(scores, order), lists)
+    gained = stop / lists.positions
+    if k is not None:
+        gained[lists.positions > k] = 0.0
+    if blocks is not None:
+        _average_over_ties(gained, 1.0 - stop, blocks, lists, np.inf if k is None else k)
+    return lists.sum(gained * _reach(1.0 - stop, lists))
+
+
+def _reach(q, lists):
+    """Product of q over the positions above each item of its list."""
+    reach = np.ones(len(q))
+    if (r := lists.common_length) is not None:
+        np.cumprod(q.reshape(-1, r)[:, :-1], axis=1, out=reach.reshape(-1, r)[:, 1:])
+        return reach
     for _, rows in lists.same_length:
         reach[rows[:, 1:]] = np.cumprod(q[rows[:, :-1]], axis=1)
-    a = lists.positions[blocks] - 1
-    limit = np.inf if k is None else k
-    gained = np.zeros(len(blocks))
-    single = m == 1
-    gained[single] = (1.0 - q[blocks[single]]) / (a[single] + 1)
-    for size in np.unique(m[~single]):
-        tied = np.flatnonzero(m == size)
-        gained[tied] = _tied_cascade(
-            q[blocks[tied][:, np.newaxis] + np.arange(size)], a[tied], limit
-        )
-    gained[a >= limit] = 0.0
-    return np.bincount(lists.index[blocks], weights=reach[blocks] * gained, minlength=lists.n_lists)
+    return reach
+
+
+def _average_over_ties(gained, q, blocks, lists, limit):
+    """Average the gains over blocks of ties, in place; the first item gets the whole block."""
+    lengths = block_lengths(blocks, len(q))
+    for size in np.unique(lengths[lengths > 1]):
+        tied = blocks[lengths == size]
+        rows = tied[:, np.newaxis] + np.arange(size)
+        gained[rows] = 0.0
+        gained[tied] = _tied_cascade(q[rows], lists.positions[tied] - 1, limit)
 
 
 def _tied_cascade(q, a, limit):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import cache
 from typing import Any, NamedTuple
 
 from ._average_precision import MeanAveragePrecision
@@ -66,10 +67,6 @@ class Name(NamedTuple):
         if not cut:
             return self.at in ("", "[k]")
         return self.at != "" and (self.at == "p%") == cut.endswith("%")
-
-    def make(self, cut=""):
-        """The measure with this cut-off."""
-        return self.measure(**self.parameters(cut))
 
     def parameters(self, cut=""):
         """The parameters of the measure, the cut-off included."""
@@ -174,7 +171,7 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     >>> resolve_target_loss("precision@25%")
     PrecisionAtShare(share=0.25)
     """
-    loss = _resolve(target_loss, TARGET_LOSSES)
+    loss = _resolve(target_loss)
     if not isinstance(loss, TargetLoss):
         raise ValueError(
             f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
@@ -207,16 +204,15 @@ def resolve_measure(measure: str | RankingMeasure) -> RankingMeasure:
     >>> resolve_measure("err@10")
     ExpectedReciprocalRank(k=10)
     """
-    return _resolve(measure, _MEASURES)
+    return _resolve(measure, scored=True)
 
 
 def stated_parameters(name):
     """The parameters that a name sets: k of "ndcg@10", share of "prbep"."""
-    entry, cut = _parse(name, _MEASURES)
-    return entry.parameters(cut)
+    return _parse(name, scored=True)[1]
 
 
-def _resolve(measure, offered):
+def _resolve(measure, scored=False):
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):
@@ -224,12 +220,14 @@ def _resolve(measure, offered):
             "A target loss is a name such as 'ndcg@10' or an object such as NDCG(k=10), got "
             f"{measure!r}."
         )
-    entry, cut = _parse(measure, offered)
-    return entry.make(cut)
+    entry, parameters = _parse(measure, scored)
+    return entry.measure(**parameters)
 
 
-def _parse(name, offered):
-    """Entry of a name in the table and its cut-off; messages list the names `offered`."""
+@cache  # tags of estimators resolve the name in every call of predict
+def _parse(name, scored):
+    """Entry of a name in the table and its parameters; messages offer all measures if `scored`."""
+    offered = _MEASURES if scored else TARGET_LOSSES
     base, at, cut = name.strip().lower().partition("@")
     entry = next((e for e in _TABLE if e.base == base and e.takes(cut)), None)
     if entry is None:
@@ -240,10 +238,9 @@ def _parse(name, offered):
     if at and not cut:
         raise ValueError(f"Nothing follows the @ in {name!r}: give a count such as 10.")
     try:
-        entry.parameters(cut)
+        return entry, entry.parameters(cut)
     except ValueError as error:
         raise ValueError(f"In {name!r}: {error}{_hint(base, cut, offered)}") from None
-    return entry, cut
 
 
 def _hint(base, cut, offered):

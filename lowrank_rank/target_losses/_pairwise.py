@@ -69,8 +69,9 @@ class PairwiseDisagreement(TargetLoss):
     that is not judged (NaN) have weight 0.
 
     `encode` returns the differences y_ij - y_ji of the pairs i < j, of dimension r(r-1)/2. The
-    minimum weighted feedback arc set decodes them: "exact", "local_search", "dag" (algorithm 1)
-    or "borda" (net preference).
+    minimum weighted feedback arc set decodes them: "exact", "local_search", "short_search" (20
+    restarts), "dag" (algorithm 1) or "borda" (net preference). "auto" is "exact" up to 12 items,
+    "short_search" up to 40, and "dag" for longer lists.
 
     The decoder "sort" uses scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r.
     With difference weights the grade itself gives the same order. Scores are calibrated if the

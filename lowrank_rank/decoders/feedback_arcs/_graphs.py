@@ -237,30 +237,40 @@ def acyclic(u):
 def acyclic_edges(net):
     """Mask of the edges that stay if as few of the smallest as possible are deleted."""
     n_lists, r = net.shape[:2]
-    lists, tails, heads = np.nonzero(net > 0)
-    weight = net[lists, tails, heads]
-    by_weight = np.lexsort((weight, lists))
-    lists, tails, heads = lists[by_weight], tails[by_weight], heads[by_weight]
-    count = np.bincount(lists, minlength=n_lists)
-    place = np.arange(len(lists)) - np.repeat(np.cumsum(count) - count, count)
-    # Bisection: a graph that is acyclic without m edges is acyclic without m + 1. Try m = 0 first.
-    low, high = np.zeros(n_lists, dtype=np.intp), count
-    deleted = low
-    kept = np.arange(len(lists))
-    while True:
-        kept = kept[place[kept] >= deleted[lists[kept]]]
-        in_cycle = strong_components((lists[kept], tails[kept], heads[kept]), (n_lists, r))[1]
-        cyclic = in_cycle.any(axis=1)
-        low, high = np.where(cyclic, deleted + 1, low), np.where(cyclic, high, deleted)
-        deleted = (low + high) // 2
-        open_lists = low < high
-        if not open_lists.any():
+    by_weight = np.argsort(net.reshape(n_lists, r * r), axis=1, kind="stable")
+    place = ranks_from_orders(by_weight.astype(np.int32)).reshape(net.shape)
+    # Bisection: a graph that is acyclic without its m smallest edges is acyclic without m + 1.
+    # The edges with place > cut stay. The pairs that are no edges come first; cut them all at once.
+    low, high = np.sum(net <= 0, axis=(1, 2)), np.full(n_lists, r * r)
+    cut, left = low.copy(), np.arange(n_lists)
+    while len(left):
+        edges = place[left] > cut[left, np.newaxis, np.newaxis]
+        cyclic = have_cycles(edges)
+        low[left[cyclic]] = cut[left[cyclic]] + 1
+        high[left[~cyclic]] = cut[left[~cyclic]]
+        left = np.flatnonzero(low < high)
+        cut = (low + high) // 2
+    return place > high[:, np.newaxis, np.newaxis]
+
+
+def have_cycles(edges):
+    """Whether each graph of a batch (n_lists, r, r) has a cycle: no order removes every item.
+
+    The next item to remove is one with the fewest edges from the items that are left. In a graph
+    without a cycle it has none.
+    """
+    n_lists, r = edges.shape[:2]
+    before = edges.sum(axis=1, dtype=np.int32)
+    first_row, edges = r * np.arange(n_lists), edges.reshape(-1, r)
+    cyclic = np.zeros(n_lists, dtype=bool)
+    for _ in range(r):
+        rows = first_row + before.argmin(axis=1)
+        cyclic |= before.take(rows) > 0
+        if cyclic.all():
             break
-        kept = np.flatnonzero(open_lists[lists] & (place >= low[lists]))
-    mask = np.zeros(net.shape, dtype=bool)
-    left = place >= high[lists]
-    mask[lists[left], tails[left], heads[left]] = True
-    return mask
+        before.put(rows, 2 * r)  # stays above the number of edges to any item
+        before -= edges.take(rows, axis=0)
+    return cyclic
 
 
 def dag_ranks(net):
