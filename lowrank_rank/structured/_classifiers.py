@@ -120,7 +120,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         alpha: float | str = "auto",
         standardize: bool = True,
         solver: str = "auto",
-        tol: float = 1e-3,
+        tol: float = 1e-2,
         max_iter: int | None = None,
         batch_size: Any = "auto",
         fit_intercept: bool = True,
@@ -616,7 +616,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
         intercept = self.fit_intercept and hinge.sees_shift
         problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
         coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
-        at_zero = problem.worst(np.zeros(problem.size)).value
+        at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
             return coef / self._scale_, intercept

@@ -173,7 +173,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
             alpha = self._penalty(problem, kind, float(rows.weights.sum()))
             self._keep(problem, self._solve(problem, alpha))
             is_least = self.solver_ != "sgd" and not self.coef_.any()
-            if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
+            if is_least and problem.at_zero.value > 0.0:
                 warnings.warn(
                     f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
                     f"order nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
