@@ -1,6 +1,7 @@
 """Structured hinges of lists and rows: vectors, bounds, smooth forms."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 

@@ -97,13 +97,13 @@ def cutting_plane(
         wanted = tol * max(1.0, abs(best_value))
         accuracy = 0.1 * max(best_value - lower, wanted)  # a tenth of the present gap
         multipliers, bound = simplex_program(slopes, offsets, penalty, slacks, tol=accuracy)
-        lower = max(lower, bound)
         weights = 0.75 * best - 0.25 * (multipliers @ slopes) / penalty
         largest = np.zeros(len(value))
         np.maximum.at(largest, slacks, multipliers)
         idle = np.where(multipliers > 0.1 * tol * largest[slacks], 0, idle + 1)
-        kept = idle < 3
+        kept = (idle < 3) | (bound <= lower)  # without a higher bound they may come back for ever
         slopes, offsets, slacks, idle = slopes[kept], offsets[kept], slacks[kept], idle[kept]
+        lower = max(lower, bound)
         if report is not None:
             report(n_round, watched)
         gap = max(0.0, float(best_value - lower))
