@@ -6,8 +6,8 @@ Each round adds the tangent of F at the current w and minimises the penalty plus
 the tangents. This is a quadratic program over simplices. Its value is a lower bound, the best w
 gives an upper bound, and the gap between them is the certificate. Tangents without weight in three
 rounds are dropped, which does not lower the best bound so far. The next w lies a quarter of the way
-from the best w to the minimiser of the program, as Franc and Sonnenburg (2008) take a tenth: the
-minimiser itself is far off while tangents are few.
+from the best w to the minimiser of the program, which is far off while tangents are few (Franc and
+Sonnenburg 2008 take a tenth).
 """
 
 from collections.abc import Callable
@@ -101,7 +101,7 @@ def cutting_plane(
         largest = np.zeros(len(value))
         np.maximum.at(largest, slacks, multipliers)
         idle = np.where(multipliers > 0.1 * tol * largest[slacks], 0, idle + 1)
-        kept = (idle < 3) | (bound <= lower)  # without a higher bound they may come back for ever
+        kept = (idle < 3) | (bound <= lower)  # a bound that rises rules out cycles
         slopes, offsets, slacks, idle = slopes[kept], offsets[kept], slacks[kept], idle[kept]
         lower = max(lower, bound)
         if report is not None:

@@ -65,8 +65,9 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch perceptron of
         exercise 2, without a penalty. Separable classes take at most `perceptron_mistake_bound`
         updates (of standardised features).
-    tol : float, default=1e-3
-        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd".
+    tol : float, default=1e-2
+        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
+        "lbfgs" a tenth of it while the best weights are zero.
     max_iter : int or None, default=None
         Iterations, rounds, passes over the batches, or updates; None is 1000, and 15 for "sgd".
     batch_size : int or "auto", default="auto"

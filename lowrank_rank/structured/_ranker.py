@@ -50,7 +50,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
         batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if possible, else
         "cutting_plane".
     tol : float, default=1e-3
-        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd".
+        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
+        "lbfgs" a tenth of it while the best weights are zero.
     max_iter : int or None, default=None
         Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
     batch_size : int or "auto", default="auto"
