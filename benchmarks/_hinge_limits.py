@@ -1,8 +1,8 @@
 """Structured hinges over linear models of the same data: rows of the benchmark of limits.
 
-``ROWS`` is a table of functions ``row(tiny)``, as in ``_fit_limits``. A hinge whose minimum is at
-zero weights, a fit that does not converge, or labels that LogisticRegression cannot learn would
-make a time meaningless: such a row is an error.
+``ROWS`` is a table of functions ``row(tiny)``, as in ``_fit_limits``. A time means nothing if the
+minimum of the hinge is at zero weights, if the fit does not converge, or if LogisticRegression does
+not learn the labels. Such a row is an error.
 """
 
 import warnings
@@ -41,7 +41,7 @@ def rare(n_rows, n_features, share, bar, tiny):
 
 
 def rare_sparse(bar, tiny):
-    """The same of sparse rows, 20 entries in each in the mean."""
+    """The default binary classifier over LogisticRegression, 20 entries in a sparse row."""
     n, p = (300, 200) if tiny else (5_000, 2_000)
     X = sparse.random(n, p, density=20 / p, format="csr", random_state=0)
     score = X @ np.random.default_rng(0).standard_normal(p)

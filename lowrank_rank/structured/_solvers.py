@@ -42,8 +42,8 @@ class LinearProblem:
         ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of each block
         and the slopes, like scores. ``hinge.take(blocks)`` is the hinge of some blocks, and
         ``hinge.rows(blocks)`` are their rows. A smooth hinge has ``hinge.soft(scores, gamma,
-        weights)``, which may overwrite the scores: the weighted sum of an approximation, its
-        slopes, the expected cost and the weighted sum of the hinge itself.
+        weights)``, which may overwrite the scores. It returns the weighted sum of an approximation,
+        its slopes, the expected cost and the weighted sum of the hinge itself.
     weights : ndarray of shape (n_blocks,)
     n_columns : int
     intercept : bool
