@@ -9,7 +9,8 @@ A row is a function of the arguments that yields (what, seconds, floor seconds, 
 ROWS. A slope is a function of a size that returns a call, registered in SLOPES with sizes and bar.
 A peak is a function of X that is measured in a process of its own, registered in PEAKS.
 
-Default fits over the plainest estimator of the same data are in `_fit_limits`.
+Default fits over the plainest estimator of the same data are in `_fit_limits`, structured hinges in
+`_hinge_limits`.
 """
 
 import json
@@ -42,6 +43,7 @@ from lowrank_rank.target_losses import NDCG
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 from ._fit_limits import FIXED
 from ._fit_limits import ROWS as FIT_ROWS
+from ._hinge_limits import ROWS as HINGE_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
 from ._top_times import generate_lists, generate_matrix
@@ -198,7 +200,7 @@ ROWS = {
     "evaluations": evaluations,
     "top of many lists": lists_at_the_top,
     "default decoder": default_decoder,
-    **{name: one_row(row) for name, row in {**FIT_ROWS, **MEASURE_ROWS}.items()},
+    **{name: one_row(row) for name, row in {**FIT_ROWS, **HINGE_ROWS, **MEASURE_ROWS}.items()},
 }
 
 

@@ -390,6 +390,7 @@ def test_limits_of_ridge_measures_and_decoders_are_rows():
     names = ["documents float32", "missing labels", "predictions", "sparse solver", "classes 5"]
     names += ["documents Fortran order", "documents Kendall hinge", "items pairs 10", "top sparse"]
     names += ["ndcg tied 20", "map 20", "kendall 20", "ids strings", "dag sparse 1000"]
+    names += ["hinge f1 2 %", "hinge ndcg@10", "hinge items 1,000", "hinge classes 5 sparse"]
     rows = run_tiny("limits", "--part", "rows", "--row", *names)
     assert len(rows) == len(names)
     assert all(row["value"] > 0 for row in rows)

@@ -180,3 +180,15 @@ def test_steps_take_rows_in_one_form():
     model.partial_fit(X, X[:, 0] > 5.0)
     with pytest.raises(ValueError, match="Earlier rows were dense, these are sparse"):
         model.partial_fit(sparse.csr_matrix(X), X[:, 0] > 5.0)
+
+
+def test_zero_weights_are_kept_only_if_they_are_almost_the_minimum():
+    """The minimum is .13 % below the value at zero weights: within tol, but a model of its own."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 10))
+    scores = X @ rng.normal(size=(10, 5))
+    y = (scores + 3.5 * rng.gumbel(size=scores.shape)).argmax(axis=1)
+    model = StructuredHingeClassifier().fit(X, y)  # a warning of zero weights is an error
+    assert model.coef_.any()
+    assert model.objective_ < 1.0
+    assert model.dual_gap_ <= model.tol

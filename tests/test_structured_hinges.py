@@ -1,6 +1,7 @@
 """Structured hinges of lists and rows: vectors, bounds, smooth forms."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 
@@ -29,7 +30,8 @@ def test_smoothed_pairs_lie_below_the_hinge_and_their_probabilities_bound_it():
     y, s = rng.integers(0, 3, 11).astype(float), rng.normal(size=(11, 1))
     hinge, weights = PairHinge(y, lists), np.array([0.4, 0.6])
     exact = hinge.worst(s)[0] @ weights
-    value, slopes, cost = hinge.soft(s, 0.1, weights)
+    value, slopes, cost, found = hinge.soft(s, 0.1, weights)
+    assert found == pytest.approx(exact)
     assert exact - 0.1 <= value <= exact
     assert cost + np.sum(slopes * s) <= exact
     error = check_grad(
@@ -52,7 +54,8 @@ def test_classes_with_costs_are_the_largest_of_all():
     worst = np.eye(4)[(s + costs).argmax(axis=1)]
     assert_allclose(slopes, worst - np.eye(4)[y])
     weights = np.full(20, 0.05)
-    value, soft, cost = hinge.soft(s, 0.1, weights)
+    value, soft, cost, exact = hinge.soft(s.copy(), 0.1, weights)
+    assert exact == pytest.approx(values.mean())
     assert values.mean() <= value <= values.mean() + 0.1 * np.log(4)
     assert cost + np.sum(soft * s) <= values.mean()
 

@@ -59,11 +59,6 @@ class PairSums:
         return self.weights * higher, self.weights * lower
 
     @property
-    def n_active(self):
-        """Weight of the pairs within the margin, (n_lists,)."""
-        return self.lists.sum(self.weights * self.below.real)
-
-    @property
     def hinge(self):
         """Sum of z, (n_lists,)."""
         return self.lists.sum(self._parts[0])

@@ -118,7 +118,7 @@ class HingeMixin:
         alpha = default_alpha(kind, problem.X.shape[1], n_rows, self._mean_square_)
         if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
             alpha = max(alpha, 1e-3)
-        value = problem.worst(np.zeros(problem.size)).value
+        value = problem.at_zero.value
         return alpha / (value if value > 0 else 1.0)
 
     def _solve(self, problem, alpha):

@@ -1,7 +1,7 @@
 """Structured hinges of measures: a class for each kind, and the table of measures.
 
 A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each block (a list, a
-row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft`` is a smooth lower
+row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft`` is a smooth
 approximation by probabilities of the labels y'; its cost is their expected Delta.
 
 A new measure of two relevance levels needs its loss as a function of the counts
@@ -90,10 +90,11 @@ class PairHinge(ListHinge):
         super().__init__(y, lists, n_items, normalize=normalize)
         r = lists.lengths
         self.grades = dense_grades(self.y, self.lists)
-        unequal = PairSums(self.grades, np.zeros(len(self.y)), self.lists).n_active
-        total = r * (r - 1) / 2.0 if normalize == "all" else unequal
+        of_grades = np.bincount(lists.spread(lists.starts) + self.grades, minlength=len(self.y))
+        tied = lists.sum(of_grades * (of_grades - 1.0)) / 2.0
+        total = r * (r - 1) / 2.0 - (0.0 if normalize == "all" else tied)
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
-        self.tied = (total - unequal) * self.scale
+        self.tied = (tied if normalize == "all" else 0.0) * self.scale
 
     def worst(self, scores):
         sums = PairSums(self.grades, scores.ravel(), self.lists)
@@ -110,7 +111,8 @@ class PairHinge(ListHinge):
         slopes = (sums.squared_slopes - beyond.squared_slopes) / (2.0 * gamma)
         slopes = (slopes * self.lists.spread(scale)).reshape(scores.shape)
         tied = float(self.tied @ weights)
-        return float(value @ scale) + tied, slopes, float(cost @ scale) + tied
+        value, cost, exact = (float(of @ scale) + tied for of in (value, cost, sums.hinge))
+        return value, slopes, cost, exact
 
 
 class CountHinge(ListHinge):
@@ -176,19 +178,22 @@ class ClassHinge:
         return augmented[self.every, found] - scores[self.every, self.y], slopes
 
     def soft(self, scores, gamma, weights):
-        """Smooth the maximum to gamma log sum exp, at most gamma log q above it."""
-        augmented = scores + self.costs
-        augmented /= gamma
-        top = augmented.max(axis=1, keepdims=True)
-        augmented -= top
-        np.maximum(augmented, -600.0, out=augmented)  # exp is slow where it underflows
-        slopes = np.exp(augmented, out=augmented)
+        """Smooth the maximum to gamma log sum exp, at most gamma log q above it.
+
+        The slopes overwrite the scores: a second large array takes longer than all else here.
+        """
+        true, slopes = scores[self.every, self.y], np.add(scores, self.costs, out=scores)
+        top = slopes.max(axis=1, keepdims=True)
+        exact = float((top[:, 0] - true) @ weights)
+        slopes -= top
+        slopes /= gamma
+        np.maximum(slopes, -600.0, out=slopes)  # exp is slow where it underflows
+        np.exp(slopes, out=slopes)
         total = slopes.sum(axis=1)
         slopes *= (weights / total)[:, np.newaxis]
-        values = gamma * (np.log(total) + top[:, 0]) - scores[self.every, self.y]
         cost = float(np.einsum("ij,ij->", slopes, self.costs))
         slopes[self.every, self.y] -= weights
-        return float(values @ weights), slopes, cost
+        return exact + gamma * float(np.log(total) @ weights), slopes, cost, exact
 
 
 # The table of measures --------------------------------------------------------------
@@ -239,7 +244,7 @@ def _pairs(normalize):
 
     return Hinge(
         make,
-        lambda y, lists: PairHinge(y, lists, normalize="unequal").scale > 0,
+        lambda y, lists: lists.sum(y != lists.spread(y[lists.starts])) > 0,
         lambda y, lists: np.ones(lists.n_lists),
     )
 

@@ -22,18 +22,14 @@ b. So the best b is where the increments change their sign, which a binary searc
 all lists at once. After the sort it takes O(P log N) for P relevant and N other items.
 """
 
-from functools import lru_cache
-from itertools import combinations_with_replacement
-from math import comb
-
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from .._lists import RankingLists, batches, sort_lists
+from .._lists import sort_lists
 from ..solvers._pairs import dense_grades
 
 
-def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
+def worst_places(gains, scores, lists, discounts):
     """Place from the top, 1..r, of each item in the maximising permutation of each list.
 
     Parameters
@@ -44,8 +40,6 @@ def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
     lists : RankingLists
     discounts : ndarray of shape (k,)
         Discounts of the first k places, not increasing.
-    max_states : int
-        States of the dynamic program above which each list is solved by `linear_sum_assignment`.
 
     Returns
     -------
@@ -61,17 +55,7 @@ def worst_places(gains, scores, lists, discounts, *, max_states=20_000):
     # Sum of s - t over the items before each item that are no candidates.
     n, total = (_within_lists(values, lists) for values in (~kept * 1.0, ~kept * s))
     cost = np.maximum(total - n * s, 0.0)
-    values = (s[kept], b[kept], cost[kept], level[kept])
-    n_levels = int(level[kept].max()) + 1
-    n_states = comb(k + n_levels, n_levels)  # ways to place at most k items of some levels
-    few = n_states <= max_states
-    places = np.empty(part.n_rows, dtype=np.intp)
-    # Memory of the dynamic program for a list, in numbers.
-    entries = n_levels * (part.n_rows / part.n_lists + n_levels * k**2) + min(n_states, max_states)
-    for some in batches(part.n_lists, round(entries), 2**20):
-        rows = slice(part.offsets[some.start], part.offsets[some.stop])
-        own = (*(v[rows] for v in values), RankingLists(part.lengths[some]), discounts[:k])
-        places[rows] = _by_counts(*own) if few else _by_assignment(*own)
+    places = _by_assignment(s[kept], b[kept], cost[kept], part, discounts[:k])
     n_first = np.minimum(k, lists.lengths)
     first = places <= n_first[lists.index[order[kept]]]
     found = np.zeros(lists.n_rows, dtype=np.intp)
@@ -111,100 +95,7 @@ def _within_lists(values, lists):
     return total[1:] - lists.spread(total[lists.starts])
 
 
-@lru_cache(maxsize=32)
-def _states(n_levels, k):
-    """States for 0..k placed items: the counts of each level, and the next states."""
-    layers = []
-    for placed in range(k + 1):
-        picks = combinations_with_replacement(range(n_levels), placed)
-        counts = np.array([np.bincount(p, minlength=n_levels) for p in map(list, picks)])
-        layers.append(counts.reshape(-1, n_levels).astype(np.intp))
-    index = [{tuple(c): i for i, c in enumerate(layer.tolist())} for layer in layers]
-    onward = [
-        np.array(
-            [
-                [index[placed + 1][(*c[:g], c[g] + 1, *c[g + 1 :])] for g in range(n_levels)]
-                for c in layer.tolist()
-            ]
-        )
-        for placed, layer in enumerate(layers[:-1])
-    ]
-    return layers, onward
-
-
-def _by_counts(s, b, cost, level, lists, discounts):
-    """Places of candidates by dynamic programming; k + 1 is not placed."""
-    k, n_levels = len(discounts), int(level.max()) + 1
-    item, gain, extra, passing = _tables(s, b, cost, level, n_levels, lists, k)
-    layers, onward = _states(n_levels, k)
-    value = np.zeros((1, lists.n_lists))
-    choices, every = [], np.arange(lists.n_lists)
-    for placed in range(k):
-        counts, to = layers[placed], onward[placed]
-        best = np.full((len(layers[placed + 1]), lists.n_lists), -np.inf)
-        choice = np.zeros(best.shape, dtype=np.int16)
-        for g in range(n_levels):
-            a = counts[:, g]
-            gained = value - (discounts[placed] * gain + extra)[g, a]
-            for h in range(n_levels):
-                gained -= passing[g, a, h, counts[:, h]]
-            target = to[:, g]  # distinct states
-            now = best[target]
-            better = gained > now
-            best[target] = np.maximum(gained, now)
-            choice[target] = np.where(better, g, choice[target])
-        choices.append(choice)
-        value = best
-    places = np.full(lists.n_rows + 1, k + 1)  # the last entry belongs to no row
-    state = np.argmax(value, axis=0)
-    for placed in range(k - 1, -1, -1):
-        level_of = choices[placed][state, every]
-        counts = layers[placed + 1][state]
-        counts[every, level_of] -= 1
-        places[item[level_of, counts[every, level_of], every]] = placed + 1
-        powers = (placed + 1.0) ** np.arange(n_levels)  # the codes of distinct states differ
-        codes = layers[placed] @ powers
-        by_code = np.argsort(codes)
-        state = by_code[np.searchsorted(codes[by_code], counts @ powers)]
-    return places[:-1]
-
-
-def _tables(s, b, cost, level, n_levels, lists, k):
-    """Row, gain, cost and passing of the k best-scored items of each level, lists last.
-
-    ``passing[g, a, h, m]`` sums max(0, s - t) over the items of level h but its first m, t the
-    score of item a of level g. Levels with fewer than k items are padded by items without a row,
-    with gain 0 and a score below all others.
-    """
-    n = lists.n_lists
-    ones = level[:, np.newaxis] == np.arange(n_levels)
-    above, sums = (
-        np.stack([_within_lists(column, lists) for column in part.T], axis=1)
-        for part in (ones.astype(float), ones * s[:, np.newaxis])
-    )  # of each level, including the item itself
-    index = np.einsum("ij,ij->i", above, ones).astype(np.intp) - 1
-    kept = np.flatnonzero(index < k)
-    where = (lists.index[kept], level[kept], index[kept])
-    low = np.minimum.reduceat(s, lists.starts) - 1.0 - np.ptp(s) - b.max(initial=0) * k
-    item = np.full((n, n_levels, k), -1)
-    gain, extra, t = np.zeros((n, n_levels, k)), np.zeros((n, n_levels, k)), np.empty(item.shape)
-    t[:] = low[:, np.newaxis, np.newaxis]
-    n_above = np.empty((n, n_levels, k, n_levels))
-    s_above = np.empty((n, n_levels, k, n_levels))
-    last = lists.offsets[1:] - 1
-    n_above[:], s_above[:] = above[last][:, None, None, :], sums[last][:, None, None, :]
-    item[where], gain[where], extra[where], t[where] = kept, b[kept], cost[kept], s[kept]
-    n_above[where], s_above[where] = above[kept], sums[kept]
-    first, n_first = np.zeros((2, n, n_levels, k + 1))  # scores of the first m of each level
-    first[:, :, 1:] = np.cumsum(np.where(item >= 0, t, 0.0), axis=2)
-    n_first[:, :, 1:] = np.cumsum(item >= 0, axis=2)
-    left = n_above[..., np.newaxis] - n_first[:, None, None, :, :]
-    passing = s_above[..., np.newaxis] - first[:, None, None, :, :] - left * t[..., None, None]
-    passing = np.where(left > 0, passing, 0.0)
-    return tuple(np.moveaxis(part, 0, -1).copy() for part in (item, gain, extra, passing))
-
-
-def _by_assignment(s, b, cost, level, lists, discounts):
+def _by_assignment(s, b, cost, lists, discounts):
     """Places of candidates by an assignment problem for each list."""
     places = np.empty(lists.n_rows, dtype=np.intp)
     for first, last in zip(lists.starts, lists.offsets[1:], strict=True):

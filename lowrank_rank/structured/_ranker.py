@@ -50,7 +50,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
         batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if possible, else
         "cutting_plane".
     tol : float, default=1e-3
-        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd".
+        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
+        "lbfgs" a tenth of it while the best weights are zero.
     max_iter : int or None, default=None
         Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
     batch_size : int or "auto", default="auto"
@@ -173,7 +174,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
             alpha = self._penalty(problem, kind, float(rows.weights.sum()))
             self._keep(problem, self._solve(problem, alpha))
             is_least = self.solver_ != "sgd" and not self.coef_.any()
-            if is_least and problem.worst(np.zeros(problem.size)).value > 0.0:
+            if is_least and problem.at_zero.value > 0.0:
                 warnings.warn(
                     f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
                     f"order nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "

@@ -9,6 +9,7 @@ Each solver returns a duality gap. A convex combination of labels with the featu
 expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +21,14 @@ from ..solvers import cutting_plane, lbfgs
 class Tangent(NamedTuple):
     """Value and (sub)gradient of F at a point.
 
-    ``cost`` is the expected Delta of the labels that give the slope.
+    ``cost`` is the expected Delta of the labels that give the slope. ``exact`` is F itself, if the
+    tangent is of a smooth approximation that computes F too.
     """
 
     value: float
     slope: np.ndarray
     cost: float
+    exact: float | None = None
 
 
 class LinearProblem:
@@ -39,7 +42,8 @@ class LinearProblem:
         ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of each block
         and the slopes, like scores. ``hinge.take(blocks)`` is the hinge of some blocks, and
         ``hinge.rows(blocks)`` are their rows. A smooth hinge has ``hinge.soft(scores, gamma,
-        weights)``: a lower approximation with its weighted sum, slopes and expected cost.
+        weights)``, which may overwrite the scores. It returns the weighted sum of an approximation,
+        its slopes, the expected cost and the weighted sum of the hinge itself.
     weights : ndarray of shape (n_blocks,)
     n_columns : int
     intercept : bool
@@ -57,6 +61,11 @@ class LinearProblem:
         """Whether the hinge has a smooth approximation."""
         return hasattr(self.hinge, "soft")
 
+    @cached_property
+    def at_zero(self):
+        """`Tangent` of F at zero weights."""
+        return self.worst(np.zeros(self.size))
+
     def split(self, w):
         """Coefficients (n_columns, n_features) and intercepts (n_columns,) of w."""
         matrix = w[: self.n_columns * (self.X.shape[1] + self.intercept)]
@@ -69,7 +78,8 @@ class LinearProblem:
         coef, intercept = self.split(w)
         # Scores are column by column in memory: their hinges are several times faster.
         scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
-        return scores + intercept
+        scores += intercept  # in place: another large array takes longer than the product
+        return scores
 
     def features(self, slopes):
         """X' slopes, flat: the features Psi of labels with these slopes."""
@@ -80,6 +90,8 @@ class LinearProblem:
 
     def features_of_parts(self, slopes, part, n_parts):
         """X' slopes of the rows of each part, shape (n_parts, size); `part` of each row."""
+        if n_parts == 1:
+            return self.features(slopes)[np.newaxis]
         q = self.n_columns
         columns = part[:, np.newaxis] * q + np.arange(q)
         starts = np.arange(0, q * len(part) + 1, q)
@@ -109,8 +121,8 @@ class LinearProblem:
 
     def soft(self, w, gamma):
         """`Tangent` of the smooth approximation at w."""
-        value, slopes, cost = self.hinge.soft(self.scores(w), gamma, self.weights)
-        return Tangent(value, self.features(slopes), cost)
+        value, slopes, *rest = self.hinge.soft(self.scores(w), gamma, self.weights)
+        return Tangent(value, self.features(slopes), *rest)
 
     def take(self, blocks):
         """The problem of some blocks, with their weights in this one."""
@@ -148,7 +160,7 @@ class Best:
     def __init__(self, problem, alpha, tol):
         self.problem, self.alpha, self.n_iter = problem, alpha, 0
         self.w, self.lower = np.zeros(problem.size), -np.inf
-        first = problem.worst(self.w)
+        first = problem.at_zero
         self.objective, self.tol = first.value, tol * max(first.value, np.finfo(float).tiny)
         self.bound(first)
 
@@ -157,12 +169,17 @@ class Best:
         slope = tangent.slope
         self.lower = max(self.lower, tangent.cost - float(slope @ slope) / (2.0 * self.alpha))
 
+    def keep(self, w, value):
+        """Keep w if its objective is the least so far; returns the objective, of F = value."""
+        objective = self.alpha / 2.0 * float(w @ w) + value
+        if objective < self.objective:
+            self.w, self.objective = w.copy(), objective
+        return objective
+
     def at(self, w):
         """Keep w if its objective is the least so far; returns the tangent at w."""
         tangent = self.problem.worst(w)
-        objective = self.alpha / 2.0 * float(w @ w) + tangent.value
-        if objective < self.objective:
-            self.w, self.objective = w.copy(), objective
+        self.keep(w, tangent.value)
         return tangent
 
     @property
@@ -188,12 +205,11 @@ def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
 
     def tangent(w):
         values, slopes = problem.worst_of_parts(w, parts)
-        return values / unit, slopes / unit, values.sum() + alpha / 2.0 * (w @ w)
+        return values / unit, slopes / unit, best.keep(w, float(values.sum()))
 
     found = cutting_plane(
         tangent, best.w, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=report
     )
-    best.at(found.weights)
     best.lower, best.n_iter = best.objective - found.gap * unit, len(found.curve)
     return best
 
@@ -217,30 +233,37 @@ def smoothed(
     """
     best = Best(problem, alpha, tol)
     unit = max(best.objective, np.finfo(float).tiny)
-    w, before, gamma, to_minimum = np.zeros(problem.size), None, start * unit, np.inf
+    w, before, gamma = np.zeros(problem.size), None, start * unit
+    to_minimum, tangent = np.inf, problem.at_zero
 
     def objective(w):
-        nonlocal to_minimum
+        nonlocal to_minimum, tangent
         tangent = problem.soft(w, gamma)
         best.bound(tangent)
+        if tangent.exact is not None:
+            best.keep(w, tangent.exact)
         gradient = alpha * w + tangent.slope
         to_minimum = float(gradient @ gradient) / (2.0 * alpha)
         return (alpha / 2.0 * float(w @ w) + tangent.value) / unit, gradient / unit
 
     def look(n_iter, w, *_):
-        """Every tenth iteration pays for the objective itself."""
         best.n_iter += 1
-        if best.n_iter % 10:
-            return False
-        best.at(w)
-        if report is not None:
-            report(best.n_iter, best.objective, best.gap)
-        return best.converged or to_minimum < rest * best.gap
+        if best.n_iter % 10 == 0:
+            if tangent.exact is None:  # another pass over the labels
+                best.at(w)
+            if report is not None:
+                report(best.n_iter, best.objective, best.gap)
+        return done() or to_minimum < rest * best.gap
 
-    while best.n_iter < max_iter and not best.converged and gamma > sharpest * unit:
+    def done():
+        """Zero weights decide nothing: they need a gap ten times smaller."""
+        return best.gap <= (best.tol if best.w.any() else 0.1 * best.tol)
+
+    while best.n_iter < max_iter and not done() and gamma > sharpest * unit:
         left = max_iter - best.n_iter
         w = lbfgs(objective, w, tol=0.0, max_iter=left, report=look, memory=20).theta
-        best.at(w)
+        if tangent.exact is None:
+            best.at(w)
         if before is not None:
             best.at(w + (w - before) * factor / (1.0 - factor))
         before = w
