@@ -23,7 +23,7 @@ def _sets(labels):
 
 def _encoded(X, sets, weights, loss, max_size):
     """The `EncodedBatch` of sets of at most `max_size` labels."""
-    n, d = len(sets), loss.encode(sets[:1], max_size).shape[1]
+    n, d = len(sets), loss.encode(sets[:0], max_size).shape[1]
     check_size(
         f"The targets of {n} rows, {d} for each,",
         16 * n * d,  # the targets and their fractions

@@ -117,8 +117,9 @@ class FBeta(SetLoss):
         if largest > max_size:
             raise ValueError(f"A row of y has {largest} labels, more than max_size={max_size}.")
         has_size = sizes[:, np.newaxis] == np.arange(1, max_size + 1)
-        targets = (y[:, :, np.newaxis] * has_size[:, np.newaxis]).reshape(len(y), -1)
-        return np.hstack([sizes[:, np.newaxis] == 0, targets]).astype(np.float64)
+        both = (y[:, :, np.newaxis] > 0) & has_size[:, np.newaxis]
+        flat = both.reshape(len(y), y.shape[1] * max_size)
+        return np.hstack([sizes[:, np.newaxis] == 0, flat]).astype(np.float64)
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
         z = np.asarray(z)
