@@ -63,7 +63,7 @@ PATHS = {
     "classifier, any regressor": LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
     "sets of labels": LowRankSurrogateMultilabelClassifier(),
     "sets of labels, any regressor": LowRankSurrogateMultilabelClassifier(
-        target_loss="hamming", estimator=DecisionTreeRegressor()
+        target_loss="hamming", estimator=DecisionTreeRegressor(random_state=0)
     ),
     "pairs as differences": PairwiseDAGRanker(),
     "pairs, any regressor": PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
