@@ -99,7 +99,7 @@ def f1_of_rows(X, y, n_folds, n_repeats):
 
 
 class Probabilities(LowRankSurrogateMultilabelClassifier):
-    """Whose probabilities of the labels `cross_val_predict` can ask for."""
+    """The classifier with probabilities of the labels, for `cross_val_predict`."""
 
     def predict_proba(self, X):
         u = self.predict_surrogate(X)

@@ -3,8 +3,9 @@ Sets of labels: F1 against thresholds
 =====================================
 
 A row has a set of labels, and the F1 of the predicted set counts. The usual way is to predict the
-labels whose probability exceeds a threshold. `LowRankSurrogateMultilabelClassifier` takes the set of
-the largest expected F1 and has no threshold. Here it meets every common threshold on two tasks.
+labels whose probability exceeds a threshold. `LowRankSurrogateMultilabelClassifier` takes the set
+of the largest expected F1 and has no threshold. It is compared with every common threshold on two
+tasks.
 """
 
 import matplotlib.pyplot as plt
@@ -74,5 +75,5 @@ plt.show()
 # For documents no threshold comes near: the number of topics differs between documents, and the
 # labels of a document exclude each other or come together. The fit estimates for each label and
 # each size the probability of "has this label, and so many in all", 101 targets here. For the
-# pictures, whose digits are drawn independently, the gain is small: there a tuned threshold is nearly
-# as good, and cheaper.
+# pictures, whose digits are drawn independently, the gain is small: a tuned threshold is nearly as
+# good there, and cheaper.

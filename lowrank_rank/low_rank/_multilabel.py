@@ -39,15 +39,15 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     """Predict a set of labels for each row, for the F-measure of that row.
 
     `fit` estimates, for each label i and size k, the probability that the true set holds i and has
-    k labels. `predict` takes the set of the largest expected F-measure, among all sets. This is
-    consistent if the regression is [1]_, with ``s K + 1`` outputs for s labels, where K is the
-    largest number of labels of a row in fit. No threshold is tuned.
+    k labels. `predict` takes the set of the largest expected F-measure, among all sets. No
+    threshold is tuned. The method is consistent if the regression is [1]_. It has ``s K + 1``
+    outputs for s labels and at most K labels in a row of fit.
 
     Parameters
     ----------
     target_loss : {"f1", "hamming"} or SetLoss, default="f1"
-        What `predict` aims at: the F1 of each row, the fraction of right labels, or an object such
-        as ``FBeta(beta=2)``.
+        The measure: "f1" of each row, "hamming", the fraction of right labels, or an object such as
+        ``FBeta(beta=2)``.
     estimator : {"auto", "logistic", "ridge"} or regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each target that
         is not constant in fit. "ridge" is linear least squares.
@@ -68,7 +68,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     max_size_ : int
         K, the largest number of labels of a row in fit.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
-        Of the linear models, see `LowRankSurrogateRanker`.
+        The linear models have them, as in `LowRankSurrogateRanker`.
     low_, high_ : ndarrays of shape (d,)
         Bounds of the targets of "logistic".
     estimators_ : list of regressors
@@ -94,9 +94,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
 
     Examples
     --------
-    In two of five rows the labels 1 and 2 are true, in the others label 0. No probability of label
-    1 or 2 exceeds 1/2. The expected F1 of {0} is 3/5. That of {1, 2} is 2/5, and that of all labels
-    is 3/5 times 1/2 plus 2/5 times 4/5, .62:
+    Three rows have label 0, two rows have the labels 1 and 2. The set {0} has the mean F1 3/5, the
+    set {1, 2} has 2/5, and all labels have 3/5 times 1/2 plus 2/5 times 4/5, .62:
 
     >>> import numpy as np
     >>> from lowrank_rank import LowRankSurrogateMultilabelClassifier

@@ -62,11 +62,11 @@ class FBeta(SetLoss):
     """F_beta of the items with a score above 0, or of a set of labels.
 
     ``(1 + beta^2) a / ((1 + beta^2) a + b + beta^2 c)`` with a true positives, b false positives
-    and c false negatives; 1 if nothing is positive and nothing is predicted.
+    and c false negatives. It is 1 if nothing is positive and nothing is predicted.
 
-    The low-rank form for sets of s labels [1]_ has ``d = s K + 1`` targets, where K is the largest
-    number of labels of a row: whether y is empty, and for each label i and size k whether y holds i
-    and has k labels. The decoder is exact.
+    The low-rank form for sets of s labels, at most K in a row [1]_, has ``d = s K + 1`` targets.
+    The first is 1 if y is empty. The others, for each label i and size k, are 1 if y holds i and
+    has k labels. The decoder is exact.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ class FBeta(SetLoss):
 class Hamming(SetLoss):
     """Fraction of the labels that are right: one minus the Hamming loss.
 
-    The low-rank form has one target for each label, ``y - 1/2``, and `decode` takes the labels of
-    positive targets, those of a probability above 1/2.
+    The low-rank form has one target for each label, ``y - 1/2``. The decoder takes the labels of
+    positive targets, with a probability above 1/2.
 
     Examples
     --------
