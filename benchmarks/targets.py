@@ -14,7 +14,8 @@ each label (i), or of each label and size (ii):
 * "threshold per label": `TunedThresholdClassifierCV(scoring="f1")` of each label (i).
 * "independent": the exact decoder, as if the labels were independent given the features (i).
 
-The generated rows have one of four topics of one, two, four and five labels, and 3 % of the labels
+Two sets are generated. "documents" are those of scikit-learn's `make_multilabel_classification`.
+Rows of "topics" have one of four topics of one, two, four and five labels, and 3 % of the labels
 are flipped. The time is that of a fit, in units of the fit of (i).
 """
 
