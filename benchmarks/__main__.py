@@ -31,6 +31,7 @@ from . import (
     stack,
     structured,
     surrogates,
+    targets,
     top,
 )
 from ._common import default_data_folder, write_rows
@@ -44,6 +45,7 @@ COMMANDS = {
         aiming,
         stack,
         top,
+        targets,
         preferences,
         consensus,
         clicks,

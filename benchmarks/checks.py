@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
@@ -27,6 +28,7 @@ from ._common import print_table
 ESTIMATORS = (
     LowRankSurrogateRanker(),
     LowRankSurrogateClassifier(),
+    LowRankSurrogateMultilabelClassifier(),
     PairwiseDAGRanker(),
     OrderPreservingRegressor(),
     PrecisionAtKPerceptron(),
@@ -46,6 +48,7 @@ MORE = {
     ],
     "StructuredHingeBinaryClassifier": [{"solver": "lbfgs", "target_loss": "auc"}],
     "LowRankSurrogateClassifier": [{"estimator": LogisticRegression()}, {"estimator": Ridge()}],
+    "LowRankSurrogateMultilabelClassifier": [{"target_loss": "hamming"}],
 }
 #: Parameters that do nothing that a check sees; values that need another one, or fixed items.
 LEFT_OUT = {"verbose", "random_state", "n_jobs", "early_stopping", "time_limit", "n_iter_no_change"}

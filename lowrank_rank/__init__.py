@@ -16,7 +16,11 @@ from ._labels import ranking_target
 from ._lists import CutQueriesWarning
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
-from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
+from .low_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+)
 from .meta import BoosterRanker, PointwiseRanker, StackingRanker
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
 from .order_preserving import OrderPreservingRegressor
@@ -36,6 +40,7 @@ __all__ = [
     "ConsensusRanking",
     "CutQueriesWarning",
     "LowRankSurrogateClassifier",
+    "LowRankSurrogateMultilabelClassifier",
     "LowRankSurrogateRanker",
     "OrderPreservingRegressor",
     "PairwiseDAGRanker",

@@ -319,7 +319,7 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
         ) from None
     if pos_label is None:
         pos_label = classes[1]
-        if classes.dtype.kind in "OUS":
+        if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
             warnings.warn(
                 f"pos_label is None: the last of {classes.tolist()}, {str(pos_label)!r}, is ranked "
                 "at the top. Name the positive class: pos_label=...",

@@ -10,6 +10,7 @@ from .calibration import all_ranks, conditional_regret, is_order_preserving
 from .order_preserving._surrogates import checked_values
 from .surrogates import PairwiseSquared, PointwiseSquared, resolve_surrogate
 from .target_losses import resolve_target_loss
+from .target_losses._classes import resolve_set_loss
 
 
 def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
@@ -65,11 +66,77 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
                 f"{loss!r}: the decoder {name!r} calls itself exact but has "
                 f"regret {regret:.3g} at the expectation of the targets",
             )
+    _check_copies_of(loss, support, before)
+
+
+def _check_copies_of(loss, support, before):
+    """Check that a clone and a pickle encode alike, and that the labels are as before."""
     same = np.array_equal(support, before, equal_nan=True)
     _require(same, f"{loss!r} changes the labels")
     for copy in (clone(loss), pickle.loads(pickle.dumps(loss))):
         same = np.array_equal(copy.encode(support), loss.encode(support), equal_nan=True)
         _require(same, f"{loss!r} encodes differently after clone or pickle")
+
+
+def check_set_loss(loss, support, *, n_distributions=20, random_state=0):
+    """Check a loss of sets by enumeration of all sets: its identity and its decoder.
+
+    * The sum ``offset(y) + <encode(y), set_features(z)>`` is one minus the measure.
+    * The decoder is Bayes-optimal at u = E[encode(Y)] for random distributions over `support`.
+    * It attains the least ``<u, set_features(z)>`` at random u, some with ties.
+    * The attained loss does not depend on the order of the labels.
+    * The loss can be cloned and pickled, and does not change y.
+
+    Parameters
+    ----------
+    loss : SetLoss or str
+    support : array-like of shape (n_sets, s)
+        Sets of labels, 0 and 1, s at most 8.
+    n_distributions : int, default=20
+    random_state : int, default=0
+
+    Raises
+    ------
+    ValueError
+        If `support` has another shape.
+    AssertionError
+        If a check fails, with a sentence on it.
+
+    Examples
+    --------
+    >>> from lowrank_rank.testing import check_set_loss
+    >>> check_set_loss("f1", [[0, 0, 0], [1, 0, 1], [0, 1, 0]])
+    """
+    loss, support = resolve_set_loss(loss), np.asarray(support)
+    if support.ndim != 2 or not 1 <= support.shape[1] <= 8:
+        raise ValueError(f"support must hold sets of 1 to 8 labels, got shape {support.shape}.")
+    (n, s), before, rng = support.shape, support.copy(), np.random.default_rng(random_state)
+    sets = (np.arange(2**s)[:, np.newaxis] >> np.arange(s)) & 1
+    losses = np.array([loss.loss(np.tile(y, (len(sets), 1)), sets) for y in support])
+    targets, largest = loss.encode(support), int(support.sum(axis=1).max())
+    features = loss.set_features(sets, largest)
+    linear = loss.offset(support)[:, np.newaxis] + targets @ features.T
+    _require(np.allclose(linear, losses), f"{loss!r}: its low-rank form is not its loss")
+    drawn = rng.dirichlet(np.full(n, 0.5), size=n_distributions)
+    u = rng.normal(size=(n_distributions, targets.shape[1]))
+    for vectors in (drawn @ targets, u, np.round(u)):
+        decoded = np.einsum("nd,nd->n", vectors, _decoded_features(loss, vectors, s, largest))
+        best = (vectors @ features.T).min(axis=1)
+        _require(np.allclose(decoded, best), f"{loss!r}: decode does not find the best set")
+    turned = drawn @ loss.encode(support[:, ::-1])
+    decoded = np.einsum("nd,nd->n", turned, _decoded_features(loss, turned, s, largest))
+    _require(
+        np.allclose(decoded, (drawn @ targets @ features.T).min(axis=1)),
+        f"{loss!r}: decode depends on the order of the labels",
+    )
+    _check_copies_of(loss, support, before)
+
+
+def _decoded_features(loss, u, n_labels, max_size):
+    decoded = loss.decode(u, n_labels)
+    is_set = decoded.shape == (len(u), n_labels) and np.isin(decoded, [0, 1]).all()
+    _require(is_set, f"{loss!r}: decode does not return sets, 0 and 1 for each label")
+    return loss.set_features(decoded, max_size)
 
 
 def check_decoder(loss, name, support, probabilities):

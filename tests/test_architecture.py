@@ -152,7 +152,7 @@ def test_private_scikit_learn_is_not_used():
 
 
 #: Bases that are nothing by themselves, and named tuples, which functions with examples return.
-WITHOUT_EXAMPLE = {"RankingMeasure", "TargetLoss", "PositionalLoss", "Surrogate"}
+WITHOUT_EXAMPLE = {"RankingMeasure", "TargetLoss", "PositionalLoss", "SetLoss", "Surrogate"}
 
 
 def test_public_names_have_an_example():

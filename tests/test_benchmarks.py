@@ -432,6 +432,18 @@ def test_verdicts_by_holm():
     assert paired(np.array([1.0, 2.0, np.nan]), np.array([0.0, 0.0, 1.0])).mean == 1.5
 
 
+def test_targets_compare_sets_with_thresholds():
+    rows = run_tiny("targets", "--part", "multilabel", "--repeats", "1")
+    models = {row["model"]: row for row in rows if "model" in row}
+    assert {"one threshold", "threshold per label", "independent"} < set(models)
+    for model, row in models.items():
+        if model != "ours":
+            assert row["low"] <= row["gain"] <= row["high"]
+            assert row["gain"] == pytest.approx(models["ours"]["f1"] - row["f1"])
+    (time,) = [row for row in rows if "targets" in row]
+    assert time["targets"] > time["labels"]
+
+
 def test_clicks_judge_by_true_grades():
     rows = run_tiny("clicks", "--part", "trust")
     assert {row["labels"] for row in rows} == {"true grades", "clicks", "ips", "unbiased"}

@@ -17,6 +17,7 @@ import lowrank_rank
 from benchmarks.checks import EXPECTED, failures, variations
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
@@ -60,6 +61,10 @@ PATHS = {
     "classifier": LowRankSurrogateClassifier(),
     "classifier, logistic": LowRankSurrogateClassifier(estimator="logistic"),
     "classifier, any regressor": LowRankSurrogateClassifier(estimator=DecisionTreeRegressor()),
+    "sets of labels": LowRankSurrogateMultilabelClassifier(),
+    "sets of labels, any regressor": LowRankSurrogateMultilabelClassifier(
+        target_loss="hamming", estimator=DecisionTreeRegressor(random_state=0)
+    ),
     "pairs as differences": PairwiseDAGRanker(),
     "pairs, any regressor": PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
     "pairs, features of pairs": PairwiseDAGRanker(
@@ -139,6 +144,7 @@ FOREST_TAKES_SPARSE = get_tags(ExtraTreesRegressor()).input_tags.sparse
     [
         (LowRankSurrogateClassifier(estimator="trees"), FOREST_TAKES_SPARSE, None),
         (LowRankSurrogateRanker(estimator="trees"), False, None),
+        (LowRankSurrogateMultilabelClassifier(), True, True),
         (PrecisionAtKPerceptron(), True, True),
         (PrecisionAtKPerceptron(solver="cutting_plane", tol=0.1), True, False),
         (PrecisionAtKPerceptron(start=LogisticRegression()), True, False),

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
@@ -17,6 +18,7 @@ X = RNG.normal(size=(N, P))
 GRADES = RNG.integers(0, 3, (N, 4)).astype(float)
 GRADES[:, 0] = np.arange(N) % 3
 GAPS = np.where(RNG.random((N, 4)) < 0.2, np.nan, GRADES)
+SETS = (GRADES > 1).astype(int)
 QID = np.arange(N) // 10
 WORDS = sparse.csr_matrix(np.where(X > 1.0, X, 0.0))
 F = P / N
@@ -75,6 +77,13 @@ CASES = {
     ),
     "classes, sparse, ridge": (
         LowRankSurrogateClassifier(estimator="ridge"), WORDS, GRADES[:, 0], None, WORDS.nnz / N**2,
+    ),
+    "sets": (LowRankSurrogateMultilabelClassifier(), X, SETS, None, min(F, 0.06) / 2),
+    "sets, ridge": (
+        LowRankSurrogateMultilabelClassifier(estimator="ridge"), X, SETS, None, max(0.1, 2 * F),
+    ),
+    "sets, sparse": (
+        LowRankSurrogateMultilabelClassifier(), WORDS, SETS, None, 0.1 * WORDS.nnz / N**2,
     ),
 }  # fmt: skip
 

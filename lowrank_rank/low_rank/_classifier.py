@@ -31,7 +31,7 @@ from .._parameters import (
 )
 from ..regression._any_regressor import Regression
 from ..regression._encoding import EncodedBatch, Totals
-from ..regression._estimator import RegressionMixin, adds_up
+from ..regression._estimator import BatchesMixin, adds_up
 from ..regression._logistic import ClassModel, fit_classes
 from ..regression._ridge import SOLVERS
 from ..target_losses import MatrixLoss
@@ -68,7 +68,7 @@ def _decides_classes(classifier):
     )
 
 
-class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
+class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
     """Classify with the costs of decisions that you name.
 
     `fit` estimates ``u = E[alpha(y) | x]``. `predict` takes the decision t of the least

@@ -14,12 +14,12 @@ from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, r
 from ..regression._any_regressor import Regression, trees_of_documents
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
-from ..regression._estimator import RegressionMixin, adds_up
+from ..regression._estimator import BatchesMixin, adds_up
 from ..regression._ridge import SOLVERS
 from ..target_losses import TargetLoss, resolve_target_loss
 
 
-class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by a model trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`

@@ -27,7 +27,7 @@ from ..decoders import (
 )
 from ..regression._any_regressor import Regression
 from ..regression._encoding import LIST_WEIGHTS, encode_documents, encode_items
-from ..regression._estimator import RegressionMixin, adds_up
+from ..regression._estimator import BatchesMixin, adds_up
 from ..regression._ridge import SOLVERS
 from ..regression._statistics import default_alpha
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
@@ -76,7 +76,7 @@ def mean_row(X, weights):
     return mean
 
 
-class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank items by learned preferences between them, for the pairwise disagreement.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression

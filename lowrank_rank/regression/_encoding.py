@@ -66,7 +66,7 @@ class EncodedBatch:
 
     Attributes
     ----------
-    kind : {"documents", "items", "classes"}
+    kind : {"documents", "items", "classes", "sets"}
     X : ndarray or CSR matrix of shape (n, p)
     targets : ndarray of shape (n, d)
         For documents ``gain / normaliser``, not yet times `Totals.target_factor`.

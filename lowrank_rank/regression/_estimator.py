@@ -1,4 +1,4 @@
-"""The mixin of estimators that regress encoded targets; models merged from parts of the rows."""
+"""Mixins of estimators that regress encoded targets; models merged from parts of the rows."""
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
@@ -33,17 +33,9 @@ def adds_up(estimator):
 
 
 class RegressionMixin:
-    """Fits by regression of encoded targets, batch by batch with ridge.
-
-    A class defines ``_batch_of(block, reset, ...)``, which makes an `EncodedBatch` of a `Block`,
-    and ``_adopt(batch, model)``, which sets the fitted attributes and calls `_keep`.
-    """
+    """Fits by regression of encoded targets; `_keep` sets the fitted attributes of the model."""
 
     estimator: Any
-    solver: Any
-    alpha: Any
-    _batch_of: Any
-    _adopt: Any
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
     _n_documents: ClassVar[int | None] = 0  # "trees" are a forest if None
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
@@ -120,11 +112,24 @@ class RegressionMixin:
             self.coef_ = linear.coef[0] if flat else linear.coef
             self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
 
+
+class BatchesMixin(RegressionMixin):
+    """Regression that is fitted batch by batch with ridge.
+
+    A class defines ``_batch_of(block, reset, ...)``, which makes an `EncodedBatch` of a `Block`,
+    and ``_adopt(batch, model)``, which sets the fitted attributes and calls `_keep`.
+    """
+
+    solver: Any
+    alpha: Any
+    _batch_of: Any
+    _adopt: Any
+
     def _adds_up(self):
         return self.estimator in ("auto", "ridge") and self.solver != "lsqr"
 
     @available_if(adds_up)
-    def fit_blocks(self, blocks: Iterable) -> "RegressionMixin":
+    def fit_blocks(self, blocks: Iterable) -> "BatchesMixin":
         """Fit to blocks of whole lists, with one block at a time in memory.
 
         One pass over the blocks gives the same model as `fit` on all rows, up to rounding.
@@ -252,7 +257,7 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
 
 
 def _check_merges(first: Any, model: Any) -> None:
-    adds = isinstance(model, RegressionMixin)
+    adds = isinstance(model, BatchesMixin)
     if not adds or type(model) is not type(first):
         raise ValueError(
             "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "

@@ -480,6 +480,8 @@ FORMULAS = {
     "items, missing labels": (lambda p, f: max(0.1, 3.0 * f), 1.0),
     "classes": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
     "classes, ridge": (lambda p, f: max(0.1, 0.5 * f), 1.0),
+    "sets": (lambda p, f: 0.5 * min(f, 0.06), 0.1),  # `python -m benchmarks targets`
+    "sets, ridge": (lambda p, f: max(0.1, 2.0 * f), 1.0),
     "documents, hinge": (lambda p, f: 0.01 * max(1.0, 300.0 * f), None),
     "items, hinge": (lambda p, f: max(0.003, f**2), 0.1),
     "classes, hinge": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),

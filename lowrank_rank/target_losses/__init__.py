@@ -4,24 +4,27 @@ from . import _positional
 from ._average_precision import MeanAveragePrecision
 from ._base import Decoder, RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
-from ._classes import BalancedAccuracy, FBeta, MatrixLoss
+from ._classes import SET_LOSSES, BalancedAccuracy, FBeta, Hamming, MatrixLoss, SetLoss
 from ._names import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure, resolve_target_loss
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import *  # noqa: F403  (its classes are listed beside them)
 
 __all__ = [
     "SCORE_ONLY",
+    "SET_LOSSES",
     "TARGET_LOSSES",
     "BalancedAccuracy",
     "Decoder",
     "ExpectedReciprocalRank",
     "FBeta",
+    "Hamming",
     "KendallTau",
     "MatrixLoss",
     "MeanAveragePrecision",
     "PairwiseDisagreement",
     "RankingMeasure",
     "ReciprocalRank",
+    "SetLoss",
     "TargetLoss",
     "names_of",
     "resolve_measure",

@@ -1,9 +1,9 @@
-"""Losses and measures of predicted classes: any loss matrix, F_beta, balanced accuracy."""
+"""Losses and measures of predicted classes and sets: any loss matrix, F_beta, Hamming, balanced."""
 
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from .._arrays import ArrayLike, check_finite, numbers
 from .._parameters import check_parameters, count, number
@@ -27,22 +27,71 @@ class _ClassMeasure(RankingMeasure):
         return self.of_counts(a, b, P, N)
 
 
-class FBeta(_ClassMeasure):
-    """F_beta of the items with a score above 0.
+class SetLoss(_ClassMeasure):
+    """A measure of sets of labels with a low-rank form, for `LowRankSurrogateMultilabelClassifier`.
+
+    ``1 - measure(y, z) = offset(y) + <encode(y), set_features(z)>`` for a true set y and a
+    predicted set z, rows of 0 and 1. Subclasses define these three, ``of_counts`` and ``decode``.
+    `testing.check_set_loss` checks them.
+    """
+
+    def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
+        """Targets alpha(y), shape (n, d), of sets y (n, s) of at most `max_size` labels."""
+        raise NotImplementedError(f"{type(self).__name__} must define encode(y, max_size).")
+
+    def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
+        """beta(z), shape (n, d), of sets z (n, s): the loss is linear in them."""
+        raise NotImplementedError(f"{type(self).__name__} must define set_features(z, max_size).")
+
+    def offset(self, y: np.ndarray) -> np.ndarray:
+        """The part of the loss that does not depend on the predicted set, shape (n,)."""
+        raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
+
+    def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
+        """Sets z of the least ``<u, beta(z)>``, 0 and 1 of shape (n, n_labels)."""
+        raise NotImplementedError(f"{type(self).__name__} must define decode(u, n_labels).")
+
+    def loss(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Loss of each set z[i] where y[i] is true, shape (n,)."""
+        y, z = np.asarray(y), np.asarray(z)
+        a, P = (y * z).sum(axis=1), y.sum(axis=1)
+        return 1.0 - self.of_counts(a, z.sum(axis=1) - a, P, y.shape[1] - P)
+
+
+class FBeta(SetLoss):
+    """F_beta of the items with a score above 0, or of a set of labels.
 
     ``(1 + beta^2) a / ((1 + beta^2) a + b + beta^2 c)`` with a true positives, b false positives
-    and c false negatives.
+    and c false negatives. It is 1 if nothing is positive and nothing is predicted.
+
+    The low-rank form for sets of s labels, at most K in a row [1]_, has ``d = s K + 1`` targets.
+    The first is 1 if y is empty. The others, for each label i and size k, are 1 if y holds i and
+    has k labels. The decoder is exact.
 
     Parameters
     ----------
     beta : float, default=1.0
         > 0; recall counts ``beta**2`` times as much as precision.
 
+    References
+    ----------
+    .. [1] M. Zhang, H. G. Ramaswamy, S. Agarwal, "Convex Calibrated Surrogates for the Multi-Label
+       F-Measure", ICML 2020.
+
     Examples
     --------
     >>> from lowrank_rank.target_losses import FBeta
     >>> FBeta().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, 0.5])
     0.5
+
+    A set of two labels, and the same set decoded:
+
+    >>> import numpy as np
+    >>> u = FBeta().encode(np.array([[1, 0, 1]]))
+    >>> u
+    array([[0., 0., 1., 0., 0., 0., 1.]])
+    >>> FBeta().decode(u, n_labels=3)
+    array([[1, 0, 1]])
     """
 
     _parameters: ClassVar[dict] = {"beta": [number(above=0)]}
@@ -54,6 +103,98 @@ class FBeta(_ClassMeasure):
         hits = (1.0 + self.beta**2) * a
         total = hits + b + self.beta**2 * (P - a)
         return np.divide(hits, total, out=np.ones(np.shape(total)), where=total > 0)
+
+    def _of_one_hit(self, max_size, sizes):
+        """F_beta of one hit among sets of `sizes` labels where 1..K are true, shape (K, n)."""
+        true_sizes = np.arange(1, max_size + 1)[:, np.newaxis]
+        return self.of_counts(1.0, sizes - 1.0, true_sizes, None)
+
+    def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
+        y = np.asarray(y)
+        sizes = y.sum(axis=1)
+        largest = int(sizes.max(initial=0))
+        max_size = largest if max_size is None else max_size
+        if largest > max_size:
+            raise ValueError(f"A row of y has {largest} labels, more than max_size={max_size}.")
+        has_size = sizes[:, np.newaxis] == np.arange(1, max_size + 1)
+        both = (y[:, :, np.newaxis] > 0) & has_size[:, np.newaxis]
+        flat = both.reshape(len(y), y.shape[1] * max_size)
+        return np.hstack([sizes[:, np.newaxis] == 0, flat]).astype(np.float64)
+
+    def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
+        z = np.asarray(z)
+        sizes = z.sum(axis=1)
+        weights = self._of_one_hit(z.shape[1] if max_size is None else max_size, sizes)
+        gains = (z[:, :, np.newaxis] * weights.T[:, np.newaxis]).reshape(len(z), -1)
+        return -np.hstack([sizes[:, np.newaxis] == 0, gains])
+
+    def offset(self, y: np.ndarray) -> np.ndarray:
+        return np.ones(len(y))
+
+    def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
+        """Sets of the largest expected F_beta; of equal ones the smallest, then lower columns.
+
+        A set of m labels gains the sum of m entries of one column of ``U W_m``, so the best one
+        takes the m largest entries.
+        """
+        n, max_size = len(u), (u.shape[1] - 1) // n_labels
+        of_sizes = u[:, 1:].reshape(n, n_labels, max_size)
+        best, chosen = u[:, 0].copy(), np.zeros((n, n_labels), dtype=int)  # the empty set
+        for size, weights in enumerate(self._of_one_hit(max_size, np.arange(1, n_labels + 1)).T, 1):
+            gains = of_sizes @ weights
+            top = np.argsort(-gains, axis=1, kind="stable")[:, :size]
+            values = np.take_along_axis(gains, top, axis=1).sum(axis=1)
+            better = np.flatnonzero(values > best)
+            best[better], chosen[better] = values[better], 0
+            chosen[better[:, np.newaxis], top[better]] = 1
+        return chosen
+
+
+class Hamming(SetLoss):
+    """Fraction of the labels that are right: one minus the Hamming loss.
+
+    The low-rank form has one target for each label, ``y - 1/2``. The decoder takes the labels of
+    positive targets, with a probability above 1/2.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import Hamming
+    >>> Hamming().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
+    0.75
+    """
+
+    def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
+        return (a + N - b) / (P + N)
+
+    def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
+        return np.asarray(y) - 0.5
+
+    def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
+        return -2.0 * np.asarray(z) / np.shape(z)[1]
+
+    def offset(self, y: np.ndarray) -> np.ndarray:
+        return np.mean(y, axis=1)
+
+    def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
+        return (np.asarray(u) > 0).astype(int)
+
+
+#: Names of the losses of sets.
+SET_LOSSES: dict[str, type[SetLoss]] = {"f1": FBeta, "hamming": Hamming}
+
+
+def resolve_set_loss(target_loss):
+    """A new loss of sets, from a name or an object."""
+    loss = target_loss
+    if isinstance(target_loss, str) and target_loss in SET_LOSSES:
+        loss = SET_LOSSES[target_loss]()
+    if not isinstance(loss, SetLoss):
+        raise ValueError(
+            f"target_loss={target_loss!r} is no loss of sets: take one of {', '.join(SET_LOSSES)}, "
+            "or an object such as FBeta(beta=2)."
+        )
+    check_parameters(loss)
+    return clone(loss)  # later changes apply to the next fit
 
 
 class BalancedAccuracy(_ClassMeasure):

@@ -1,0 +1,160 @@
+"""The F-measure of sets of labels against thresholds and independent labels."""
+
+from time import process_time
+
+import numpy as np
+from sklearn.datasets import make_multilabel_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, TunedThresholdClassifierCV, cross_val_predict
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lowrank_rank import LowRankSurrogateMultilabelClassifier
+from lowrank_rank.target_losses import FBeta
+
+from ._common import bar_row, best_seconds, print_table
+from ._default_sets import multilabel
+from .quality import bootstrap_interval
+
+F1 = FBeta()
+THRESHOLDS = np.linspace(0.02, 0.98, 97)
+
+
+def documents(n_rows):
+    """scikit-learn's generator: documents with on average three of ten topics, 30 words."""
+    return make_multilabel_classification(
+        n_rows, n_features=30, n_classes=10, n_labels=3, random_state=0
+    )
+
+
+def topics(n_rows, seed=0):
+    """Rows of one of four topics, whose labels come together; 3 % of the labels are flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 10))
+    scores = X @ rng.normal(size=(10, 4)) / 2.0 + rng.gumbel(size=(n_rows, 4))
+    y = np.repeat(np.eye(4, dtype=int), (1, 2, 4, 5), axis=1)[scores.argmax(axis=1)]
+    return X, y ^ (rng.uniform(size=y.shape) < 0.03)
+
+
+#: By name: loader, repeats of the five folds, and the least F1.
+SETS = {
+    "emotions": (multilabel("emotions", 6), 4, None),
+    "yeast": (multilabel("yeast", 14), 1, 0.65),
+    "documents": (lambda data: documents(2000), 1, None),
+    "topics": (lambda data: topics(2000), 1, None),
+}
+#: By set: the least gain over a control.
+BARS = {
+    **{(name, "one threshold"): 0.005 for name in ("emotions", "yeast")},
+    **{(name, "threshold per label"): 0.02 for name in ("emotions", "yeast")},
+    **{(name, "independent"): 0.02 for name in ("documents", "topics")},
+}
+
+
+def multilabel_part(args):
+    """F1 and gains of each set; the time of a fit of yeast."""
+    sets = {"topics": (lambda data: topics(80), 1, None)} if args.tiny else SETS
+    rows = []
+    for name, (load, n_repeats, least) in sets.items():
+        X, y = load(args.data)
+        n_folds, n_thresholds = (2, 2) if args.tiny else (5, 100)
+        found = f1_of_rows(X, y.astype(int), n_folds, n_repeats, n_thresholds)
+        table = [{"set": name, **row} for row in gains(name, found, least)]
+        print_table(f"{name}: F1 of {len(y)} rows, and the gain of ours over the others", table)
+        times = [time_row(name, X, y, args.repeats)]
+        print_table(f"{name}: time of a fit, in units of the logistic regressions", times)
+        rows += table + times
+    return rows
+
+
+def gains(name, found, least):
+    for model, values in found.items():
+        row = {"model": model, "f1": values.mean()} | dict.fromkeys(("gain", "low", "high"))
+        bar, value = (least, row["f1"]) if model == "ours" else (BARS.get((name, model)), None)
+        if model != "ours":
+            gain = found["ours"] - values
+            value = row["gain"] = gain.mean()
+            row["low"], row["high"] = bootstrap_interval(gain)
+        verdict = "" if bar is None else ("ok" if value >= bar else "MISSED")
+        yield {**row, "at_least": bar, "verdict": verdict}
+
+
+def time_row(name, X, y, repeats):
+    fits = {
+        loss: LowRankSurrogateMultilabelClassifier(target_loss=loss) for loss in ("f1", "hamming")
+    }
+    calls = {loss: lambda model=model: model.fit(X, y) for loss, model in fits.items()}
+    seconds = best_seconds(calls, repeats, clock=process_time)
+    return bar_row(
+        set=name,
+        targets=int(np.count_nonzero(fits["f1"].high_ > fits["f1"].low_)),
+        labels=y.shape[1],
+        ours_s=seconds["f1"],
+        peer_s=seconds["hamming"],
+        value=seconds["f1"] / seconds["hamming"],
+        at_most=12.0 if name == "yeast" else None,
+    )
+
+
+def f1_of_rows(X, y, n_folds, n_repeats, n_thresholds):
+    """F1 of each row by model, held out, mean over the repeats."""
+    found = {}
+    for seed in range(n_repeats):
+        for train, test in KFold(n_folds, shuffle=True, random_state=seed).split(X):
+            sets = predictions(X[train], y[train], X[test], n_thresholds)
+            for model, predicted in sets.items():
+                values = found.setdefault(model, np.zeros(len(y)))
+                values[test] += (1.0 - F1.loss(y[test], predicted)) / n_repeats
+    return found
+
+
+class Probabilities(LowRankSurrogateMultilabelClassifier):
+    """The classifier with probabilities of the labels, for `cross_val_predict`."""
+
+    def predict_proba(self, X):
+        u = self.predict_surrogate(X)
+        if self.target_loss == "hamming":
+            return u + 0.5
+        return u[:, 1:].reshape(len(u), self.n_labels_, -1).sum(axis=2)
+
+
+def predictions(X, y, new, n_thresholds):
+    """Sets for new rows by each model; `n_thresholds` are tried for each label."""
+    single, sizes = (Probabilities(target_loss=loss).fit(X, y) for loss in ("hamming", "f1"))
+    p = single.predict_proba(new)
+    C = 1.0 / (single.alpha_ * len(X))
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
+    tuned = TunedThresholdClassifierCV(logistic, scoring="f1", thresholds=n_thresholds)
+    return {
+        "ours": sizes.predict(new),
+        "above 1/2": p > 0.5,
+        "one threshold": p > best_threshold(single, X, y),
+        "one threshold, of sizes": sizes.predict_proba(new) > best_threshold(sizes, X, y),
+        "threshold per label": MultiOutputClassifier(tuned).fit(X, y).predict(new),
+        "independent": F1.decode(independent(p), y.shape[1]),
+    }
+
+
+def best_threshold(model, X, y):
+    """The threshold of all labels with the largest mean F1 on five inner folds."""
+    inner = KFold(5, shuffle=True, random_state=0)
+    p = cross_val_predict(model, X, y, cv=inner, method="predict_proba")
+    return max(THRESHOLDS, key=lambda t: 1.0 - F1.loss(y, (p > t).astype(int)).mean())
+
+
+def independent(p):
+    """Expected targets of F1, shape (n, s * s + 1), of independent labels of probabilities p."""
+    n, s = p.shape
+    joint = [p[:, [i]] * size_probabilities(np.delete(p, i, axis=1)) for i in range(s)]
+    empty = size_probabilities(p)[:, :1]
+    return np.hstack([empty, np.stack(joint, axis=1).reshape(n, -1)])
+
+
+def size_probabilities(p):
+    """Probabilities of 0, 1, ..., s labels, shape (n, s + 1)."""
+    sizes = np.ones((len(p), 1))
+    for column in p.T[:, :, np.newaxis]:
+        without, with_label = np.pad(sizes, ((0, 0), (0, 1))), np.pad(sizes, ((0, 0), (1, 0)))
+        sizes = (1.0 - column) * without + column * with_label
+    return sizes

@@ -1,0 +1,215 @@
+"""LowRankSurrogateMultilabelClassifier: sets of labels for the F-measure, by its low-rank form."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length
+
+from .._arrays import ArrayLike, MatrixLike, check_same_index, check_size, mean_square
+from .._classes import read_binary_labels
+from .._labels import read_weights
+from .._parameters import check_parameters, fresh_fit, is_linear, number, regressor
+from ..regression._any_regressor import Regression
+from ..regression._encoding import EncodedBatch, Totals
+from ..regression._estimator import RegressionMixin
+from ..target_losses._classes import SetLoss, resolve_set_loss
+
+
+def _sets(labels):
+    """`Labels` as 0 and 1, shape (n, n_labels)."""
+    return labels.positive.reshape(len(labels.positive), -1).astype(int)
+
+
+def _encoded(X, sets, weights, loss, max_size):
+    """The `EncodedBatch` of sets of at most `max_size` labels."""
+    n, d = len(sets), loss.encode(sets[:0], max_size).shape[1]
+    check_size(
+        f"The targets of {n} rows, {d} for each,",
+        16 * n * d,  # the targets and their fractions
+        "take target_loss='hamming', or fit to fewer rows",
+    )
+    targets, totals = loss.encode(sets, max_size), Totals.of_rows(weights)
+    return EncodedBatch(
+        "sets", X, targets, weights, None, totals, loss, "exact", n, {}, row_weights=weights
+    )
+
+
+class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
+    """Predict a set of labels for each row, for the F-measure of that row.
+
+    `fit` estimates, for each label i and size k, the probability that the true set holds i and has
+    k labels. `predict` takes the set of the largest expected F-measure, among all sets. No
+    threshold is tuned. The method is consistent if the regression is [1]_. It has ``s K + 1``
+    outputs for s labels and at most K labels in a row of fit.
+
+    Parameters
+    ----------
+    target_loss : {"f1", "hamming"} or SetLoss, default="f1"
+        The measure: "f1" of each row, "hamming", the fraction of right labels, or an object such as
+        ``FBeta(beta=2)``.
+    estimator : {"auto", "logistic", "ridge"} or regressor, default="auto"
+        The model of the targets. "auto" and "logistic" are logistic regression of each target that
+        is not constant in fit. "ridge" is linear least squares.
+    alpha : float or "auto", default="auto"
+        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
+        the mean loss. "auto" is ``min(p / n, 0.06) / 2`` for "logistic" and ``max(0.1, 2 f)`` for
+        "ridge", with p features, n rows, counted by `sample_weight`, and f = min(p / n, 1). The
+        guide has the formula for sparse X.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels,)
+        The columns 0, 1, ... of y; the two labels, sorted, if y has one dimension.
+    target_loss_ : SetLoss
+        The loss as an object.
+    n_labels_ : int
+        Number s of columns of y.
+    max_size_ : int
+        K, the largest number of labels of a row in fit.
+    coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
+        The linear models have them, as in `LowRankSurrogateRanker`.
+    low_, high_ : ndarrays of shape (d,)
+        Bounds of the targets of "logistic".
+    estimators_ : list of regressors
+        One model, or one for each target.
+    estimator_, feature_importances_
+        The only model, and its importances.
+    alpha_ : float
+        Penalty of "logistic" or "ridge".
+    n_iter_ : int
+        Iterations of the slowest target.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    LowRankSurrogateClassifier : One class for each row, with any costs.
+    PrecisionAtKPerceptron : A fixed number of labels for each row.
+
+    References
+    ----------
+    .. [1] M. Zhang, H. G. Ramaswamy, S. Agarwal, "Convex Calibrated Surrogates for the Multi-Label
+       F-Measure", ICML 2020.
+
+    Examples
+    --------
+    Three rows have label 0, two rows have the labels 1 and 2. The set {0} has the mean F1 3/5, the
+    set {1, 2} has 2/5, and all labels have 3/5 times 1/2 plus 2/5 times 4/5, .62:
+
+    >>> import numpy as np
+    >>> from lowrank_rank import LowRankSurrogateMultilabelClassifier
+    >>> X, y = np.zeros((5, 1)), [[1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 1], [0, 1, 1]]
+    >>> classifier = LowRankSurrogateMultilabelClassifier().fit(X, y)
+    >>> classifier.predict(X[:1])
+    array([[1, 1, 1]])
+    >>> print(f"{classifier.score(X, y):.2f}")
+    0.62
+    """
+
+    _n_documents: ClassVar = None
+    _keeps_frames: ClassVar = True
+    _parameters: ClassVar = {
+        "estimator": [regressor, "auto", "logistic", "ridge"],
+        "alpha": ["auto", number(0)],
+    }
+
+    def __init__(
+        self,
+        *,
+        target_loss: str | SetLoss = "f1",
+        estimator: Any = "auto",
+        alpha: float | str = "auto",
+    ) -> None:
+        self.target_loss = target_loss
+        self.estimator = estimator
+        self.alpha = alpha
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+    def fit(
+        self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None
+    ) -> "LowRankSurrogateMultilabelClassifier":
+        """Encode the sets and fit the regression.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            An `estimator` gets a data frame of pandas or polars unchanged.
+        y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
+            1 where the row has the label, else 0; one dimension is one label of any two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If X, y, the weights or the parameters are wrong. The model is unchanged then.
+        """
+        with fresh_fit(self):
+            loss = resolve_set_loss(self.target_loss)
+            check_parameters(self)
+            check_same_index(X=X, y=y, sample_weight=sample_weight)
+            X = self._validate_X(X, reset=True)
+            if is_linear(self.estimator):
+                mean_square(X)  # refuses features out of range
+            labels = read_binary_labels(y, None, None, None, self)
+            sets = _sets(labels)
+            check_consistent_length(X, sets)
+            self.target_loss_, self.classes_ = loss, labels.classes
+            self.n_labels_, self.max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
+            weights = read_weights(sample_weight, len(sets))
+            batch = _encoded(X, sets, weights, loss, self.max_size_)
+            self._keep(Regression.of(self).named(batch).fit(batch))
+        return self
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Set of labels of the least estimated loss for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples, n_labels)
+            1 for the labels in the set, else 0. If y of fit has one dimension, an ndarray of its
+            classes, shape (n_samples,).
+        """
+        u = self.predict_surrogate(X)
+        sets = self.target_loss_.decode(u, self.n_labels_)
+        return sets if self.n_labels_ > 1 else self.classes_[sets[:, 0]]
+
+    def score(self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
+        """Mean over the rows of the measure of `target_loss`, greater is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        float
+            For "f1" ``f1_score(average="samples", zero_division=1.0)``.
+        """
+        check_same_index(X=X, y=y, sample_weight=sample_weight)
+        u = self.predict_surrogate(X)
+        known = self.classes_ if self.n_labels_ == 1 else None
+        sets = _sets(read_binary_labels(y, None, known, None, self))
+        if sets.shape[1] != self.n_labels_:
+            raise ValueError(
+                f"y has {sets.shape[1]} labels, but the model was fitted to {self.n_labels_}: give "
+                "the same columns as in fit."
+            )
+        check_consistent_length(u, sets)
+        losses = self.target_loss_.loss(sets, self.target_loss_.decode(u, self.n_labels_))
+        return float(1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets))))
