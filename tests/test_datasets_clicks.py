@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
-from lowrank_rank.datasets import make_clicks, make_ranking, utilities_from_clicks
+from lowrank_rank.datasets import (
+    make_clicks,
+    make_ranking,
+    propensities_from_clicks,
+    utilities_from_clicks,
+)
 from lowrank_rank.surrogates import SURROGATES, surrogate_loss
 from lowrank_rank.target_losses import DCG, NDCG, PrecisionAtK
 
@@ -197,3 +202,91 @@ def test_what_does_not_fit_is_named(arguments, message):
 def test_simulator_names_what_does_not_fit(arguments, message):
     with pytest.raises(ValueError, match=message):
         make_clicks(**arguments)
+
+
+# Propensities -----------------------------------------------------------------------
+
+THETA = np.array([1.0, 0.7, 0.5, 0.2])
+
+
+def crossed_log(n_rows, rng, relevance=(0.9, 0.5, 0.2)):
+    """Documents shown at positions in random order, clicked with probability theta r."""
+    document = rng.integers(len(relevance), size=n_rows)
+    position = rng.integers(1, len(THETA) + 1, size=n_rows)
+    chance = THETA[position - 1] * np.asarray(relevance)[document]
+    return (rng.random(n_rows) < chance).astype(float), position, document
+
+
+def test_expected_clicks_give_the_propensities():
+    """Unequal shows and relevances; the expected clicks of each cell are its number of clicks."""
+    rng = np.random.default_rng(0)
+    shows = rng.integers(1, 9, size=(5, 4))
+    relevance = rng.uniform(0.1, 1, size=(5, 1))
+    document, position = (np.repeat(one.ravel(), shows.ravel()) for one in np.indices((5, 4)))
+    clicks = (np.ones((5, 4)) * relevance * THETA)[document, position]
+    found = propensities_from_clicks(clicks, position + 1, document)
+    np.testing.assert_allclose(found.propensity, THETA, rtol=1e-6)
+    np.testing.assert_allclose(found.standard_error, 0, atol=1e-6)
+
+
+def test_the_likelihood_has_its_maximum_at_the_estimate():
+    clicks, position, document = crossed_log(400, np.random.default_rng(1))
+    log_theta = np.log(propensities_from_clicks(clicks, position, document).propensity)
+
+    def likelihood(beta):
+        total = 0.0
+        for d in np.unique(document):
+            rows = document == d
+            shows = np.bincount(position[rows] - 1, minlength=4)
+            of_place = np.bincount(position[rows] - 1, clicks[rows], 4)
+            total += of_place @ (beta - np.log(shows @ np.exp(beta)))
+        return total
+
+    for step in 1e-4 * np.eye(4):
+        slope = likelihood(log_theta + step) - likelihood(log_theta - step)
+        assert abs(slope) < 1e-6
+        assert likelihood(log_theta + step) < likelihood(log_theta)
+
+
+def test_intervals_of_propensities_hold_the_truth():
+    rng = np.random.default_rng(2)
+    relevance, inside = rng.uniform(size=80), []
+    for _ in range(200):
+        found = propensities_from_clicks(*crossed_log(1000, rng, relevance))
+        best = np.argmax(found.propensity)
+        truth = THETA / THETA[best]
+        others = np.arange(4) != best
+        inside.append(((found.low <= truth) & (truth <= found.high))[others].mean())
+        assert found.propensity.max() == 1.0
+        assert found.standard_error[best] == 0.0
+    assert 0.91 <= np.mean(inside) <= 0.99
+
+
+def test_positions_and_ids_of_any_kind():
+    clicks, position, document = crossed_log(500, np.random.default_rng(3))
+    expected = propensities_from_clicks(clicks, position, document)
+    pairs = [("query", f"doc {d}") for d in document]
+    order = np.random.default_rng(0).permutation(500)
+    found = propensities_from_clicks(clicks[order], 2 * position[order], [pairs[i] for i in order])
+    np.testing.assert_allclose(found.propensity[1::2], expected.propensity, rtol=1e-7)
+    assert np.isnan(found.propensity[::2]).all()
+    v = utilities_from_clicks(clicks, 2 * position, propensity=found.propensity)
+    assert np.isfinite(v).all()
+
+
+@pytest.mark.parametrize(
+    ("clicks", "position", "document", "message"),
+    [
+        ([1, 1, 0], [1, 2, 3], "aaa", r"Positions \[3\] have no click"),
+        ([1, 1, 1, 1], [1, 2, 3, 4], "aabb", r"Positions \[3, 4\] cannot be compared"),
+        ([1, 1, 0], [1, 2, 1], "abb", r"Positions \[2\] cannot be compared"),
+        ([0, 0], [1, 2], "aa", "clicks are all 0"),
+        ([1, -1], [1, 2], "aa", "clicks must be >= 0"),
+        ([1, 1], [1, 0], "aa", "integers >= 1"),
+        ([1, 1], [1, 2], "a", "must have one shape"),
+        ([1, 1], [1, 2], ["a", None], "document contains a missing"),
+    ],
+)
+def test_logs_that_are_refused(clicks, position, document, message):
+    with pytest.raises(ValueError, match=message):
+        propensities_from_clicks(clicks, position, list(document))

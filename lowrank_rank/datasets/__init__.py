@@ -8,6 +8,7 @@ from ._letor import dump_letor, load_letor
 from ._orders import grades_from_orders
 from ._preferences import make_duels, make_preferences
 from ._preflib import load_preflib
+from ._propensities import propensities_from_clicks
 from ._trec import dump_qrels, dump_run, load_qrels, load_run
 from ._wine import load_wine_tasting
 
@@ -28,6 +29,7 @@ __all__ = [
     "make_label_ranking",
     "make_preferences",
     "make_ranking",
+    "propensities_from_clicks",
     "qid_from_group",
     "utilities_from_clicks",
 ]
