@@ -8,7 +8,7 @@ from ._letor import dump_letor, load_letor
 from ._orders import grades_from_orders
 from ._preferences import make_duels, make_preferences
 from ._preflib import load_preflib
-from ._trec import dump_qrels, dump_run, load_qrels, load_run
+from ._trec import dump_qrels, dump_run, load_qrels, load_run, runs_to_features
 from ._wine import load_wine_tasting
 
 __all__ = [
@@ -29,5 +29,6 @@ __all__ = [
     "make_preferences",
     "make_ranking",
     "qid_from_group",
+    "runs_to_features",
     "utilities_from_clicks",
 ]

@@ -120,8 +120,8 @@ def prediction_powered_mean(
     h, j, others = (check_finite(numbers(v, name), name) for name, v in given.items())
     if h.shape != j.shape or h.ndim not in (1, 2) or h.shape[1:] != others.shape[1:]:
         raise ValueError(
-            f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled {others.shape}: give "
-            "human and judge of one shape, (n,) or (n, k), and judge_unlabelled (N,) or (N, k)."
+            f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled {others.shape}: "
+            "give human and judge of one shape, (n,) or (n, k), judge_unlabelled (N,) or (N, k)."
         )
     n, n_others = len(h), len(others)
     if n < 5 or n_others < 2:
