@@ -3,7 +3,8 @@
 Queries with their rankers' scores are drawn with replacement from LightGBM's example and from a
 generated set. A judge gives some labels of all rows another label. Each repetition draws n queries
 with human labels and 1,000 with the judge's alone. The control is Student's interval of the n human
-values.
+values. A third set has no bar: reciprocal ranks are 1 on most of its queries, and n = 50 hardly
+show where the judge errs.
 """
 
 import numpy as np
@@ -24,6 +25,8 @@ COVERAGE = {50: (0.925, 1.0), 200: (0.935, 0.965)}
 WIDTHS = {("mean", 0.9): 0.60, ("difference", 0.9): 0.70}
 NOISE_WIDTH = 1.02
 N_UNLABELLED = 1000
+#: The set without bars.
+FEW_ERRORS = "few errors"
 
 
 def add_arguments(parser):
@@ -34,14 +37,17 @@ def add_arguments(parser):
 def run(args):
     """One row per set, measure, judge, statistic and number of human queries."""
     repetitions = 50 if args.tiny else args.judged_repetitions
-    sets = {"generated": generated(40 if args.tiny else 2000)}
+    sets = {"generated": generated(40 if args.tiny else 2000, noise=3.0)}
     if not args.tiny:
-        sets = {"lightgbm_example": load_lightgbm_example(args.data), **sets}
+        sets |= {
+            "lightgbm_example": load_lightgbm_example(args.data),
+            FEW_ERRORS: generated(2000, noise=1.0),
+        }
     rows = []
     for name, (X, target) in sets.items():
         scores = scores_of_two(X, target)
-        copies = max(1, 10_000 // len(np.unique(target["qid"]))) if not args.tiny else 1
-        for measure in args.judged_measures:
+        copies = 1 if args.tiny else 10_000 // len(np.unique(target["qid"]))
+        for measure in ["mrr"] if name == FEW_ERRORS else args.judged_measures:
             rng = np.random.RandomState(0)
             for agreement in AGREEMENT:
                 population = values_of(target, scores, measure, agreement, copies, rng)
@@ -51,15 +57,16 @@ def run(args):
     return rows
 
 
-def generated(n_lists):
-    X, y, qid = make_ranking(n_lists=n_lists, n_items=(8, 30), random_state=0)
+def generated(n_lists, noise):
+    """With noise 3 the NDCG@10 of ridge has a standard deviation of .17, LightGBM's example .20."""
+    X, y, qid = make_ranking(n_lists=n_lists, n_items=(8, 30), noise=noise, random_state=0)
     return X, ranking_target(y, qid)
 
 
 def scores_of_two(X, target):
-    """Scores of two rankers fitted on other queries: ridge, and ridge with half the features."""
+    """Scores of two rankers fitted on other queries: ridge, and ridge on every second feature."""
     fitted = {"cv": GroupKFold(5), "groups": target["qid"]}
-    half = X[:, : X.shape[1] // 2]
+    half = X[:, ::2]
     ranker = LowRankSurrogateRanker()
     return [cross_val_predict(ranker, part, target, **fitted) for part in (X, half)]
 
@@ -116,6 +123,8 @@ def simulated(columns, population, repetitions, rng):
 
 def verdicts(row):
     """The bars of a row, and whether they are kept."""
+    if row["set"] == FEW_ERRORS:
+        return {"at_least": None, "width_at_most": None, "verdict": ""}
     low, high = COVERAGE[row["n"]]
     at_most = NOISE_WIDTH if row["agreement"] is None else None
     if row["n"] == 50:
