@@ -203,8 +203,8 @@ def runs_to_features(runs: dict, qrels: Any = None) -> Bunch:
     """Join runs of several systems into features of documents, to learn how to fuse them.
 
     A row is a document that some run retrieved for a query. Each run has two features: its score,
-    shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``. Both are 0 for what it
-    did not retrieve. The sum of the second features is reciprocal rank fusion [1]_.
+    shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``. Both are 0 for documents
+    that it did not retrieve. The sum of the second features is reciprocal rank fusion [1]_.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def runs_to_features(runs: dict, qrels: Any = None) -> Bunch:
         raise ValueError("runs must be a dict from names to runs, as in {'bm25': run}.")
     read = {name: read_mapping(run, SCORE, f"runs[{name!r}]") for name, run in runs.items()}
     grades = None if qrels is None else read_mapping(qrels, RELEVANCE, "qrels")
-    pairs: dict = {}  # of query and document, with its row
+    pairs: dict = {}  # row of each query and document
     for query in dict.fromkeys(query for run in read.values() for query in run):
         if grades is None or query in grades:
             for run in read.values():

@@ -42,26 +42,27 @@ class RankerComparison(TableMixin):
         The rankers.
     qid : ndarray of shape (n_queries,)
         Ids of the queries that were compared; those on which the measure is undefined are not
-        among them. With a judge the queries with human labels.
+        among them. With a judge, only queries with human labels.
     values : ndarray of shape (n_queries, n_rankers)
         The measure of each ranker on each query, greater is better.
     mean : ndarray of shape (n_rankers,)
-        The mean of each ranker over the queries; with a judge that of `prediction_powered_mean`.
+        The mean of each ranker over the queries; `prediction_powered_mean` gives it with a judge.
     pairs : list of tuple (int, int)
         The pairs (a, b) that are compared, as places in `names`.
     difference : ndarray of shape (n_pairs,)
-        Mean difference a - b of each pair. With a judge each is estimated by itself.
+        Mean difference a - b of each pair. A judge has another weight in each, so that it is not
+        exactly the difference of the means.
     interval : ndarray of shape (n_pairs, 2)
         Confidence interval of the mean difference a - b, for each pair, not simultaneous.
     p_value : ndarray of shape (n_pairs,)
         p value of the paired randomisation test: a and b are exchangeable in every query. With a
-        judge that of the t statistic.
+        judge, p value of a t test.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     confidence_level : float
         Of the intervals.
     method : str
-        Of the bootstrap, or "prediction-powered".
+        Kind of bootstrap, or "prediction-powered".
     n_undefined : int
         Number of skipped queries.
 
@@ -167,10 +168,9 @@ def compare_rankers(
     measure : str or RankingMeasure, default="ndcg@10"
         Greater is better.
     judge : array-like of the shape of y_true or None, default=None
-        Labels of all rows by a judge, such as a language model. The intervals are then those of
-        `prediction_powered_mean`: people label some queries, a random part, and the judge all.
-        Nothing is drawn, so that `method` and `n_resamples` keep their defaults, and
-        `zero_division` must be a number.
+        Labels of all rows by a judge, such as a language model. People label a random part of the
+        queries only, and `prediction_powered_mean` gives the intervals. Nothing is drawn: `method`
+        and `n_resamples` must keep their defaults. `zero_division` must be a number.
     baseline : str or None, default=None
         The ranker that the others are compared with; None compares all pairs.
     confidence_level : float, default=0.95
@@ -196,8 +196,8 @@ def compare_rankers(
     ------
     ValueError
         If there are fewer than two rankers or two queries, models come without X, or labels,
-        scores and ids do not fit. With a judge, if human labels are missing in a part of a query,
-        fewer than five queries have them, or all but one.
+        scores and ids do not fit. With a judge, if a query has human labels in some rows only, or
+        if fewer than five queries have them, or fewer than two have none.
 
     See Also
     --------
@@ -253,23 +253,15 @@ def compare_rankers(
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
-
-    def values_by(labels):
-        return np.column_stack(
-            [
-                _values_per_query(name, ranker, X, labels, qid, resolved, zero_division)
-                for name, ranker in rankers.items()
-            ]
-        )
-
+    asked = rankers, X, qid, resolved, zero_division
     if judge is not None:
         _check_judge_options(method, n_resamples, zero_division)
         y_true, judge, kept = _with_judge(y_true, judge, qid)
-        values, by_judge = values_by(y_true), values_by(judge)
+        values, by_judge = _values_by(y_true, *asked), _values_by(judge, *asked)
         given = values[kept], by_judge[kept], by_judge[~kept]
-        found, method = _powered(given, pairs, confidence_level), "prediction-powered"
+        found = _powered(given, pairs, confidence_level)
     else:
-        values = values_by(y_true)
+        values = _values_by(y_true, *asked)
         kept = ~np.isnan(values).any(axis=1)
         if kept.sum() < 2:
             raise ValueError(
@@ -285,7 +277,6 @@ def compare_rankers(
         pairs=pairs,
         p_adjusted=holm(found["p_value"]),
         confidence_level=float(confidence_level),
-        method=method,
         n_undefined=int(np.isnan(values).any(axis=1).sum()),
         **found,
     )
@@ -304,6 +295,12 @@ def _pairs_of(rankers, baseline):
         raise ValueError(f"baseline {baseline!r} is none of the rankers, {names}.")
     place = names.index(baseline)
     return [(i, place) for i in range(len(names)) if i != place]
+
+
+def _values_by(labels, rankers, X, qid, measure, zero_division):
+    """The measure of each ranker by these labels, shape (n_queries, n_rankers)."""
+    params = X, labels, qid, measure, zero_division
+    return np.column_stack([_values_per_query(*named, *params) for named in rankers.items()])
 
 
 def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
@@ -374,6 +371,7 @@ def _powered(given, pairs, confidence_level):
         "difference": found.mean,
         "interval": found.interval,
         "p_value": found.p_value,
+        "method": "prediction-powered",
     }
 
 
@@ -387,6 +385,7 @@ def _resampled(values, pairs, confidence_level, method, n_resamples, random_stat
         "difference": differences.mean(axis=1),
         "interval": mean_interval(differences, confidence_level, method, n_resamples, rng),
         "p_value": sign_flip_p_value(differences, n_resamples, rng),
+        "method": method,
     }
 
 

@@ -18,7 +18,7 @@ class PredictionPoweredMean(TableMixin):
     Attributes
     ----------
     mean : float or ndarray of shape (k,)
-        Of the human values.
+        Estimated mean of the human values.
     standard_error : float or ndarray of shape (k,)
     interval : ndarray of shape (2,) or (k, 2)
         Confidence interval.
@@ -61,10 +61,10 @@ def prediction_powered_mean(
     *,
     confidence_level: float = 0.95,
 ) -> PredictionPoweredMean:
-    """Estimate the mean of human values, of which there are few, with many values of a judge.
+    """Estimate the mean of human values from a few of them and many values of a judge.
 
     The judge, such as a language model that grades documents, may be wrong: the human values
-    correct its bias. They have to be a random sample of all.
+    correct its bias. They must be a random sample.
 
     Parameters
     ----------
@@ -96,8 +96,11 @@ def prediction_powered_mean(
     The estimate [1]_ is the mean of ``c_i = h_i - lam_i (j_i - mean(judge_unlabelled))``, of human
     values h and the judge's j. Its variance is ``var(c) / n + lam**2 var(judge_unlabelled) / N``,
     and the interval is Student's with n - 1 degrees of freedom. lam in [0, 1] minimises the
-    variance. For value i it is estimated without the fold of i, the values i, i + 5, i + 10, ...
-    At lam = 0 this is the interval of the human values alone.
+    variance. It is cross-fitted: lam_i is estimated without the fold of value i, and every fifth
+    value is in the same fold. At lam = 0 this is the interval of the human values alone.
+
+    The human sample must show the errors of the judge: where human and judged values differ in few
+    of the n pairs, the interval is too narrow.
 
     References
     ----------
