@@ -299,8 +299,11 @@ def _pairs_of(rankers, baseline):
 
 def _values_by(labels, rankers, X, qid, measure, zero_division):
     """The measure of each ranker by these labels, shape (n_queries, n_rankers)."""
-    params = X, labels, qid, measure, zero_division
-    return np.column_stack([_values_per_query(*named, *params) for named in rankers.items()])
+    columns = [
+        _values_per_query(name, ranker, X, labels, qid, measure, zero_division)
+        for name, ranker in rankers.items()
+    ]
+    return np.column_stack(columns)
 
 
 def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
