@@ -44,7 +44,7 @@ def test_to_frame_says_what_it_needs(monkeypatch):
 
 def test_rank_intervals_carry_the_names():
     grades = np.array([[1, 3, 2]] * 30 + [[2, 3, 1]] * 29)
-    consensus = consensus_ranking(grades, items=["a", "b", "c"])
+    consensus = consensus_ranking(grades, items=["a", "b", "c"], kind="grades")
     intervals = consensus.rank_intervals(n_resamples=200, random_state=0)
     frame = intervals.to_frame()
     assert frame.columns.tolist() == ["rank", "item", "low", "high"]
