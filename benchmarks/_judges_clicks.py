@@ -26,7 +26,11 @@ from .clicks import mean_of_rows
 PLACES = 10
 
 
-def clicks_rows(args):
+def add_arguments(parser):
+    """No arguments of its own."""
+
+
+def run(args):
     """One row for each number and each steepness of the propensities, with its bar."""
     n_runs, n_queries, n_sessions = (2, 40, 1_000) if args.tiny else (30, 200, 10_000)
     rows = []

@@ -31,7 +31,11 @@ SETS = {
 }
 
 
-def cut_rows(args):
+def add_arguments(parser):
+    """No arguments of its own."""
+
+
+def run(args):
     """One row for each set: shortfall of recall in standard errors, and kept rows."""
     sets = {"synthetic": (load_synthetic, 0.7, None)} if args.tiny else SETS
     rows = []

@@ -454,6 +454,21 @@ def test_clicks_judge_by_true_grades():
     assert best["difference"] > 0
 
 
+def test_judges_have_coverage_and_width_beside_human_labels_alone():
+    rows = run_tiny("judges", "--part", "ppi", "--judged-measures", "ndcg@10")
+    assert len(rows) == 4 * 2 * 2  # judges, numbers of queries, statistics
+    assert all(0.7 < row["covered"] <= 1 for row in rows)
+    width = {row["agreement"]: row["width"] for row in of(rows, statistic="mean", n=200)}
+    assert width[0.95] < width[0.8] < width[None] < 1.05
+
+
+def test_judges_fuse_runs():
+    rows = {row["fusion"]: row for row in run_tiny("judges", "--part", "fusion")}
+    assert rows["learned"]["difference"] == 0.0
+    assert rows["reciprocal ranks"]["low"] <= rows["reciprocal ranks"]["difference"] < 0
+    assert all(0 < row["ndcg@10"] <= 1 for row in rows.values())
+
+
 def test_consensus_intervals_hold_the_rank():
     rows = run_tiny("consensus")
     assert all(0.8 <= row["coverage"] <= 1 for row in rows)

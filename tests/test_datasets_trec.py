@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lowrank_rank.datasets import dump_qrels, dump_run, load_qrels, load_run
+from lowrank_rank.datasets import dump_qrels, dump_run, load_qrels, load_run, runs_to_features
 from lowrank_rank.metrics import evaluate_run
 
 RUN = {"q2": {"b": 0.1 + 0.2, "a": 5e-324, "c": 1e300}, "q1": {"ä": -1.0}}
@@ -145,3 +145,48 @@ def test_frames_there_and_back(tmp_path):
     frame = load_run(tmp_path / "f", as_frame=True)
     assert list(frame.columns) == ["qid", "docno", "score"]
     assert frame["score"].tolist() == [1.5, 0.5, 2.0]
+
+
+def test_runs_become_features_of_the_documents_that_any_has():
+    runs = {
+        "a": {"q1": {"x": 3.0, "y": 1.0, "z": 2.0}, "q2": {"x": 7.0}, "q3": {"x": 1.0}},
+        "b": pd.DataFrame({"qid": ["q1", "q1"], "docno": ["w", "y"], "score": [-1.0, -2.0]}),
+    }
+    joined = runs_to_features(runs, {"q1": {"y": 2, "w": -1, "other": 3}, "q2": {}, "q4": {"x": 1}})
+    rows = list(zip(joined.qid, joined.docno, strict=True))
+    assert rows == [("q1", "x"), ("q1", "y"), ("q1", "z"), ("q1", "w"), ("q2", "x")]
+    assert joined.target.tolist() == [0.0, 2.0, 0.0, 0.0, 0.0]
+    assert joined.data[:, 0].tolist() == [1.0, 0.0, 0.5, 0.0, 0.0]
+    fused = dict.fromkeys(rows, 0.0)
+    for run in ({"x": 1, "z": 2, "y": 3}, {"w": 1, "y": 2}):
+        for document, rank in run.items():
+            fused["q1", document] += 1 / (60 + rank)
+    fused["q2", "x"] = 1 / 61
+    np.testing.assert_allclose(joined.data[:, 1::2].sum(axis=1), [*fused.values()])
+    alone = runs_to_features(runs)
+    assert alone.target is None
+    assert alone.qid.tolist() == ["q1"] * 4 + ["q2", "q3"]
+    np.testing.assert_array_equal(alone.data[:5], joined.data)
+
+
+def test_scale_and_shift_of_a_run_change_no_feature():
+    scores = {"x": 3.0, "y": 1.0, "z": 1.0}
+    moved = {document: 10.0 * score - 4.0 for document, score in scores.items()}
+    one, two = (runs_to_features({"a": {"q": s}}) for s in (scores, moved))
+    np.testing.assert_allclose(one.data, two.data)
+    assert one.data[1, 1] == one.data[2, 1] == 1 / 62.5  # tied, of the ranks 2 and 3
+
+
+@pytest.mark.parametrize(
+    ("runs", "error", "message"),
+    [
+        ({}, ValueError, "runs must be a dict from names to runs"),
+        ([RUN], ValueError, "runs must be a dict from names to runs"),
+        (RUN, TypeError, r"runs\['q2'\] must be a dict from queries"),
+        ({"a": {"q9": {"x": 1.0}}}, ValueError, "share no query"),
+        ({"a": {"q2": {"x": np.nan}}}, ValueError, r"runs\['a'\]\['q2'\]\['x'\] is nan"),
+    ],
+)
+def test_runs_that_cannot_be_joined(runs, error, message):
+    with pytest.raises(error, match=message):
+        runs_to_features(runs, QRELS)

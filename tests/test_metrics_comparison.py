@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateRanker, PointwiseRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import compare_rankers, ndcg_score
+from lowrank_rank.metrics import compare_rankers, ndcg_score, prediction_powered_mean
 from lowrank_rank.metrics._comparison import holm, mean_interval, sign_flip_p_value
 
 
@@ -166,3 +166,106 @@ def test_no_warning_where_few_queries_differ():
         found = compare_rankers(y, {"a": base, "b": other}, measure="mrr", random_state=0)
     assert np.isfinite(found.interval).all()
     assert found.p_value[0] > 0.9
+
+
+# A judge ----------------------------------------------------------------------------
+
+
+def labelled_by_people_and_a_judge(n_labelled=20, seed=0):
+    """Grades of 60 queries, those of people in some, a judge that changes one in ten, scores."""
+    X, y, qid = make_ranking(n_lists=60, random_state=seed)
+    rng = np.random.RandomState(seed)
+    judge = np.where(rng.uniform(size=len(y)) < 0.1, rng.permutation(y), y)
+    people = np.where(np.isin(qid, rng.permutation(60)[:n_labelled]), y, np.nan)
+    return people, judge, qid, {"a": X[:, 0] + X[:, 1], "b": X[:, 1], "c": -X[:, 0]}
+
+
+def test_a_judge_gives_prediction_powered_differences():
+    people, judge, qid, scores = labelled_by_people_and_a_judge()
+    params = {"measure": "ndcg@5", "zero_division": 0.0}
+    found = compare_rankers(people, scores, qid=qid, judge=judge, confidence_level=0.9, **params)
+    ids = np.unique(qid[~np.isnan(people)])
+    assert found.qid.tolist() == ids.tolist()
+    rows, rest = np.isin(qid, ids), ~np.isin(qid, ids)
+
+    def values(labels, some):
+        of_each = {"average": None, "k": 5, "zero_division": 0.0}
+        return np.column_stack(
+            [ndcg_score(labels[some], s[some], qid=qid[some], **of_each) for s in scores.values()]
+        )
+
+    given = values(people, rows), values(judge, rows), values(judge, rest)
+    assert_array_equal(found.values, given[0])
+    assert_allclose(found.mean, prediction_powered_mean(*given).mean)
+    for (a, b), low_high, p, d in zip(
+        found.pairs, found.interval, found.p_value, found.difference, strict=True
+    ):
+        alone = prediction_powered_mean(*(v[:, a] - v[:, b] for v in given), confidence_level=0.9)
+        assert_allclose([*low_high, p, d], [*alone.interval, alone.p_value, alone.mean])
+    assert_allclose(found.p_adjusted, holm(found.p_value))
+    assert (found.method, found.n_undefined) == ("prediction-powered", 0)
+    assert_allclose(found.to_frame()["difference"], found.difference)
+    one = compare_rankers(people, scores, qid=qid, judge=judge, baseline="b", **params)
+    assert_allclose(one.p_adjusted, holm(found.p_value[[0, 2]]))
+
+
+def test_a_judge_narrows_the_interval_around_what_people_say():
+    people, judge, qid, scores = labelled_by_people_and_a_judge()
+    params = {"qid": qid, "measure": "ndcg@5", "zero_division": 0.0}
+    widths = [
+        np.ptp(compare_rankers(people, scores, judge=labels, **params).interval, axis=1)
+        for labels in (judge, np.zeros(len(judge)))
+    ]
+    assert np.all(widths[0] < 0.95 * widths[1])
+    # A judge without relevant documents: the values are 0, and the interval is Student's.
+    alone = compare_rankers(people, scores, judge=np.zeros(len(judge)), **params)
+    d = alone.differences
+    assert_allclose(alone.p_value, stats.ttest_1samp(d, 0.0).pvalue)
+
+
+def test_a_judge_of_matrices_targets_and_models():
+    rng = np.random.RandomState(1)
+    judge = rng.randint(0, 3, size=(30, 4)).astype(float)
+    people = np.where(np.arange(30)[:, np.newaxis] % 3 == 0, judge, np.nan)
+    scores = {"a": judge + rng.normal(size=judge.shape), "b": rng.normal(size=judge.shape)}
+    params = {"measure": "dcg@2", "zero_division": 0}
+    of_matrix = compare_rankers(people, scores, judge=judge, **params)
+    assert of_matrix.qid.tolist() == list(range(0, 30, 3))
+    qid = np.repeat(np.arange(30), 4)
+    target, flat = ranking_target(people.ravel(), qid), {k: v.ravel() for k, v in scores.items()}
+    for labels in (judge.ravel(), ranking_target(judge.ravel(), qid)):
+        of_rows = compare_rankers(target, flat, judge=labels, **params)
+        assert_allclose(of_rows.interval, of_matrix.interval)
+    X = np.column_stack([*flat.values()])
+    model = PointwiseRanker(Ridge()).fit(X, ranking_target(judge.ravel(), qid))
+    by_model = compare_rankers(
+        target, {"a": model, "b": X[:, 1]}, X=X, judge=judge.ravel(), **params
+    )
+    by_scores = compare_rankers(
+        target, {"a": model.predict(X), "b": X[:, 1]}, judge=judge.ravel(), **params
+    )
+    assert_array_equal(by_model.interval, by_scores.interval)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"zero_division": np.nan}, "zero_division must be a number, such as 0"),
+        ({"method": "BCa"}, "method='BCa' and n_resamples=9999 are of the bootstrap"),
+        ({"n_resamples": 99}, "n_resamples=99"),
+        ({"row": 0}, "NaN in 1 of 2 rows of query 'q0': people label all rows of a query or none"),
+        ({"people": 4}, "4 values have human labels and 16 the judge's labels alone"),
+        ({"people": 20}, "20 values have human labels and 0 the judge's"),
+        ({"judge": [1.0, np.nan] * 20}, "judge is NaN in row 1"),
+        ({"judge": [1.0, 0.0]}, r"y_true has the shape \(40,\), and judge \(2,\)"),
+    ],
+)
+def test_a_judge_is_refused(params, message):
+    people = np.tile([1.0, 0.0], 20)
+    people[2 * params.pop("people", 10) :] = np.nan
+    if "row" in params:
+        people[params.pop("row")] = np.nan
+    given = {"judge": np.tile([1.0, 0.0], 20), "zero_division": 0, **params}
+    qid = np.repeat([f"q{i}" for i in range(20)], 2)
+    with pytest.raises(ValueError, match=message):
+        compare_rankers(people, {"a": np.ones(40), "b": np.arange(40)}, qid=qid, **given)

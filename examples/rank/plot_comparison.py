@@ -14,11 +14,12 @@ of the same handwritten digit.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy import stats
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
 from lowrank_rank import LowRankSurrogateRanker, PointwiseRanker, ranking_target
-from lowrank_rank.datasets import load_digits_retrieval
+from lowrank_rank.datasets import load_digits_retrieval, make_ranking
 from lowrank_rank.metrics import compare_rankers, per_query
 from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.plotting import QueryLearningCurveDisplay, RankerComparisonDisplay
@@ -99,6 +100,50 @@ QueryLearningCurveDisplay.from_estimator(
     random_state=0, ax=axis,
 )  # fmt: skip
 axis.set_title("Would more queries help?")
+plt.show()
+
+# %%
+# People label few queries, a judge many
+# --------------------------------------
+# A judge, such as a language model, labels 1,000 queries, and people label n of them; ``judge=``
+# takes both. Here the labels are generated. Those of the judge differ in one row of twenty or of
+# ten, or they are noise. The queries with human labels have to be a random part: no judge repairs
+# another choice.
+
+X, y, qid = make_ranking(n_lists=1300, noise=3.0, random_state=0)
+train, test = qid >= 1000, qid < 1000
+scores = {
+    name: LowRankSurrogateRanker().fit(part[train], y[train], qid=qid[train]).predict(part[test])
+    for name, part in {"new": X, "old": X[:, ::2]}.items()
+}
+y, qid = y[test], qid[test]
+rng = np.random.RandomState(0)
+other = rng.permutation(y)
+agreement = {"right in 95 %": 0.95, "right in 90 %": 0.9, "pure noise": np.mean(other == y)}
+sizes = [25, 50, 100, 200, 400]
+widths = {name: [] for name in ["people alone", *agreement]}
+for n in sizes:
+    some = {name: [] for name in widths}
+    for _ in range(20):  # the mean of twenty draws
+        people = np.where(np.isin(qid, rng.permutation(1000)[:n]), y, np.nan)
+        for name, share in agreement.items():
+            wrong = rng.uniform(size=len(y)) < (1 - share) / np.mean(other != y)
+            judge = np.where(wrong, other, y)
+            compared = compare_rankers(people, scores, qid=qid, judge=judge, zero_division=0)
+            some[name].append(np.ptp(compared.interval))
+        error = compared.differences.std(ddof=1) / np.sqrt(n)
+        some["people alone"].append(2 * stats.t.ppf(0.975, n - 1) * error)
+    for name, found in some.items():
+        widths[name].append(np.mean(found))
+figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+for name, line in widths.items():
+    axis.plot(sizes, line, "k--" if name == "people alone" else "o-", label=name)
+axis.set(xscale="log", ylim=(0, None), xlabel="queries with human labels")
+axis.set_ylabel("width of the interval of the difference")
+axis.set_xticks(sizes, sizes)
+axis.minorticks_off()
+axis.legend(title="judge")
+axis.set_title("1,000 queries with a judge's labels")
 plt.show()
 
 # %%

@@ -9,7 +9,7 @@ from ._orders import grades_from_orders
 from ._preferences import make_duels, make_preferences
 from ._preflib import load_preflib
 from ._propensities import propensities_from_clicks
-from ._trec import dump_qrels, dump_run, load_qrels, load_run
+from ._trec import dump_qrels, dump_run, load_qrels, load_run, runs_to_features
 from ._wine import load_wine_tasting
 
 __all__ = [
@@ -31,5 +31,6 @@ __all__ = [
     "make_ranking",
     "propensities_from_clicks",
     "qid_from_group",
+    "runs_to_features",
     "utilities_from_clicks",
 ]

@@ -6,6 +6,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
+from sklearn.utils import Bunch
 
 from .._arrays import column_names, is_frame, table_of
 from .._parameters import Rule, check_parameter
@@ -195,6 +197,75 @@ def _load(path, form, place, kind, value_name, as_frame):
     table = np.array(rows, dtype=object)
     values = np.array(table[:, 2].tolist())
     return table_of({QUERY[0]: table[:, 0], DOCUMENT[0]: table[:, 1], value_name: values})
+
+
+def runs_to_features(runs: dict, qrels: Any = None) -> Bunch:
+    """Join runs of several systems into features of documents, to learn how to fuse them.
+
+    A row is a document that some run retrieved for a query. Each run has two features: its score,
+    shifted and scaled to [0, 1] within the query, and ``1 / (60 + rank)``. Both are 0 for documents
+    that it did not retrieve. The sum of the second features is reciprocal rank fusion [1]_.
+
+    Parameters
+    ----------
+    runs : dict of str to run
+        Runs by name, each a dict, frame or ranx.Run as in `evaluate_run`.
+    qrels : dict, frame, ranx.Qrels or None, default=None
+        Judgements as in `evaluate_run`. Queries without any are left out. Documents without
+        judgement, or with a negative one, have grade 0.
+
+    Returns
+    -------
+    Bunch
+        ``data`` (n_rows, 2 n_runs), ``target`` (n_rows,) or None without qrels, ``qid``, ``docno``
+        and ``feature_names``.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, or runs and qrels share no query.
+
+    References
+    ----------
+    .. [1] G. Cormack, C. Clarke, S. Buettcher, "Reciprocal rank fusion outperforms Condorcet and
+       individual rank learning methods", SIGIR 2009.
+
+    Examples
+    --------
+    >>> from lowrank_rank.datasets import runs_to_features
+    >>> runs = {"bm25": {"q1": {"d1": 9.0, "d2": 5.0}}, "dense": {"q1": {"d2": 0.8, "d3": 0.4}}}
+    >>> joined = runs_to_features(runs, qrels={"q1": {"d2": 1}})
+    >>> joined.docno.tolist(), joined.target.tolist()
+    (['d1', 'd2', 'd3'], [0.0, 1.0, 0.0])
+    >>> joined.feature_names
+    ['bm25 score', 'bm25 1/(60 + rank)', 'dense score', 'dense 1/(60 + rank)']
+    >>> joined.data[:, ::2].tolist()
+    [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
+    """
+    if not isinstance(runs, dict) or not runs:
+        raise ValueError("runs must be a dict from names to runs, as in {'bm25': run}.")
+    read = {name: read_mapping(run, SCORE, f"runs[{name!r}]") for name, run in runs.items()}
+    grades = None if qrels is None else read_mapping(qrels, RELEVANCE, "qrels")
+    pairs: dict = {}  # row of each query and document
+    for query in dict.fromkeys(query for run in read.values() for query in run):
+        if grades is None or query in grades:
+            for run in read.values():
+                for document in run.get(query, {}):
+                    pairs.setdefault((query, document), len(pairs))
+    if not pairs:
+        raise ValueError("runs and qrels share no query: are their ids the same?")
+    X = np.zeros((len(pairs), 2 * len(read)))
+    for j, run in enumerate(read.values()):
+        for query, found in run.items():
+            if found and (grades is None or query in grades):
+                scores = np.array([*found.values()], dtype=np.float64)
+                rows = [pairs[query, document] for document in found]
+                X[rows, 2 * j] = (scores - scores.min()) / (np.ptp(scores) or 1.0)
+                X[rows, 2 * j + 1] = 1.0 / (60.0 + rankdata(-scores))
+    y = grades and np.array([max(grades[q].get(d, 0.0), 0.0) for q, d in pairs], dtype=np.float64)
+    qid, docno = (np.array(ids, dtype=object) for ids in zip(*pairs, strict=True))
+    names = [f"{name} {what}" for name in read for what in ("score", "1/(60 + rank)")]
+    return Bunch(data=X, target=y, qid=qid, docno=docno, feature_names=names)
 
 
 def dump_qrels(qrels: Any, path: Any) -> None:

@@ -28,6 +28,7 @@ from .._labels import (
 )
 from .._lists import fitted_lists
 from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, predictor
+from .._tables import TableMixin
 from ..low_rank import LowRankSurrogateRanker
 from ..metrics._comparison import compare_rankers
 from ..regression._any_regressor import large_trees, small_trees, weight_parameters
@@ -36,12 +37,11 @@ from ._boosters import BoosterRanker
 from ._pointwise import PointwiseRanker
 
 
-class Weights(dict):
+class Weights(TableMixin, dict):
     """Weights of the parts by name; prints as a table."""
 
-    def __repr__(self):
-        width = max(map(len, self))
-        return "\n".join(f"{name:{width}}  {weight:g}" for name, weight in self.items())
+    def _columns(self):
+        return {"part": list(self), "weight": list(self.values())}
 
 
 class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
@@ -74,7 +74,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     weights_ : dict of str to float
-        Weight of each part; prints as a table.
+        Weight of each part; prints as a table, and has ``to_frame()``.
     scores_ : RankerComparison or None
         The measure of "stack" and of each part on held-out queries, with intervals of the
         differences from "stack", whose weights were chosen on these queries. None with fewer lists
@@ -112,8 +112,9 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     >>> parts = [("ridge", LowRankSurrogateRanker()), ("constant", DummyRegressor())]
     >>> ranker = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid)
     >>> ranker.weights_
-    ridge     1
-    constant  0
+    part      weight
+    ridge          1
+    constant       0
     >>> ranker.rank(X, qid=qid)
     array([2, 1, 2, 1])
     """

@@ -2,6 +2,7 @@
 
 from ._comparison import RankerComparison, compare_rankers
 from ._per_query import evaluate_run, per_query
+from ._prediction_powered import PredictionPoweredMean, prediction_powered_mean
 from ._scorer import RankingScorer, get_ranking_scorer_names, make_ranking_scorer
 from ._scores import (
     auc_score,
@@ -19,6 +20,7 @@ from ._scores import (
 )
 
 __all__ = [
+    "PredictionPoweredMean",
     "RankerComparison",
     "RankingScorer",
     "auc_score",
@@ -35,6 +37,7 @@ __all__ = [
     "pairwise_disagreement_loss",
     "per_query",
     "precision_at_k_score",
+    "prediction_powered_mean",
     "recall_at_k_score",
     "reciprocal_rank_score",
     "spearman_score",

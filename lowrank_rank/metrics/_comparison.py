@@ -13,19 +13,26 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, MatrixLike, table_of
-from .._labels import lists_of, split_target
+from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
+from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
+from .._tables import TableMixin
 from ..target_losses import resolve_measure
+from ..target_losses._base import check_zero_division
+from ._prediction_powered import prediction_powered_mean
 from ._scorer import RankingScorer
 
 METHODS = ["BCa", "basic", "expanded", "percentile"]
 
 
-@dataclass(frozen=True, eq=False)
-class RankerComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class RankerComparison(TableMixin):
     """What `compare_rankers` found.
+
+    Printed, and in ``to_frame()``, it has a row for each pair: ranker and baseline (a and b),
+    difference, low and high (its interval), p_value and p_holm, effect, and in how many queries a
+    is better, equal, worse.
 
     Attributes
     ----------
@@ -35,21 +42,27 @@ class RankerComparison:
         The rankers.
     qid : ndarray of shape (n_queries,)
         Ids of the queries that were compared; those on which the measure is undefined are not
-        among them.
+        among them. With a judge, only queries with human labels.
     values : ndarray of shape (n_queries, n_rankers)
         The measure of each ranker on each query, greater is better.
+    mean : ndarray of shape (n_rankers,)
+        The mean of each ranker over the queries; `prediction_powered_mean` gives it with a judge.
     pairs : list of tuple (int, int)
         The pairs (a, b) that are compared, as places in `names`.
+    difference : ndarray of shape (n_pairs,)
+        Mean difference a - b of each pair. A judge has another weight in each, so that it is not
+        exactly the difference of the means.
     interval : ndarray of shape (n_pairs, 2)
         Confidence interval of the mean difference a - b, for each pair, not simultaneous.
     p_value : ndarray of shape (n_pairs,)
-        p value of the paired randomisation test: a and b are exchangeable in every query.
+        p value of the paired randomisation test: a and b are exchangeable in every query. With a
+        judge, p value of a t test.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
     confidence_level : float
         Of the intervals.
     method : str
-        Of the bootstrap.
+        Kind of bootstrap, or "prediction-powered".
     n_undefined : int
         Number of skipped queries.
 
@@ -61,24 +74,24 @@ class RankerComparison:
     >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1", random_state=0)
     >>> found.mean.tolist(), found.differences[:, 0].tolist()
     ([1.0, 0.3333333333333333], [0.0, 1.0, 1.0])
+    >>> found.to_frame()[["ranker", "baseline", "difference", "better", "worse"]].round(3)
+      ranker baseline  difference  better  worse
+    0    new      old       0.667       2      0
     """
 
     measure: str
     names: list
     qid: np.ndarray
     values: np.ndarray
+    mean: np.ndarray
     pairs: list
+    difference: np.ndarray
     interval: np.ndarray
     p_value: np.ndarray
     p_adjusted: np.ndarray
     confidence_level: float
     method: str
     n_undefined: int
-
-    @property
-    def mean(self) -> np.ndarray:
-        """The mean of each ranker over the queries, shape (n_rankers,)."""
-        return self.values.mean(axis=0)
 
     @property
     def differences(self) -> np.ndarray:
@@ -93,38 +106,27 @@ class RankerComparison:
         0 where no query differs, infinite where all differ alike.
         """
         differences = self.differences
-        mean, spread = differences.mean(axis=0), differences.std(axis=0, ddof=1)
+        mean, spread = self.difference, differences.std(axis=0, ddof=1)
         infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
         return np.divide(mean, spread, out=infinite, where=np.ptp(differences, axis=0) > 0)
 
-    def to_frame(self) -> "Any | np.ndarray":
-        """A row for each pair.
-
-        Returns
-        -------
-        DataFrame, or structured ndarray without pandas
-            ranker and baseline (a and b), the mean difference a - b, low and high (its
-            interval), p_value and p_holm, effect (in standard deviations of a query's
-            difference), and in how many queries a is better, equal, worse.
-        """
+    def _columns(self):
         differences = self.differences
         named = np.array(self.names, dtype=object)
         first, second = np.transpose(self.pairs)
-        return table_of(
-            {
-                "ranker": named[first],
-                "baseline": named[second],
-                "difference": differences.mean(axis=0),
-                "low": self.interval[:, 0],
-                "high": self.interval[:, 1],
-                "p_value": self.p_value,
-                "p_holm": self.p_adjusted,
-                "effect": self.effect,
-                "better": (differences > 0).sum(axis=0),
-                "equal": (differences == 0).sum(axis=0),
-                "worse": (differences < 0).sum(axis=0),
-            }
-        )
+        return {
+            "ranker": named[first],
+            "baseline": named[second],
+            "difference": self.difference,
+            "low": self.interval[:, 0],
+            "high": self.interval[:, 1],
+            "p_value": self.p_value,
+            "p_holm": self.p_adjusted,
+            "effect": self.effect,
+            "better": (differences > 0).sum(axis=0),
+            "equal": (differences == 0).sum(axis=0),
+            "worse": (differences < 0).sum(axis=0),
+        }
 
 
 def compare_rankers(
@@ -134,6 +136,7 @@ def compare_rankers(
     X: MatrixLike | None = None,
     qid: ArrayLike | None = None,
     measure: Any = "ndcg@10",
+    judge: ArrayLike | None = None,
     baseline: str | None = None,
     confidence_level: float = 0.95,
     method: str = "expanded",
@@ -154,7 +157,8 @@ def compare_rankers(
     Parameters
     ----------
     y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-        Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid.
+        Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid. With
+        a judge, NaN in all rows of the queries without human labels.
     rankers : dict of str to array-like or fitted estimator
         Scores of the rows, or models that score `X` as `make_ranking_scorer` does; two at least.
     X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
@@ -163,6 +167,10 @@ def compare_rankers(
         Query id of each row.
     measure : str or RankingMeasure, default="ndcg@10"
         Greater is better.
+    judge : array-like of the shape of y_true or None, default=None
+        Labels of all rows by a judge, such as a language model. People label a random part of the
+        queries only, and `prediction_powered_mean` gives the intervals. Nothing is drawn: `method`
+        and `n_resamples` must keep their defaults. `zero_division` must be a number.
     baseline : str or None, default=None
         The ranker that the others are compared with; None compares all pairs.
     confidence_level : float, default=0.95
@@ -174,24 +182,27 @@ def compare_rankers(
     n_resamples : int, default=9999
         Bootstrap samples, and drawn signs of the test.
     zero_division : float, default=nan
-        Value of an undefined query; nan skips it.
+        Value of an undefined query; nan skips it. Human and judge can leave different queries
+        undefined, so that with a judge skipping them would bias the means.
     random_state : int, RandomState or None, default=None
         Of the draws.
 
     Returns
     -------
     RankerComparison
-        With ``to_frame()``; `plotting.RankerComparisonDisplay` draws it.
+        Prints as a table, with ``to_frame()``; `plotting.RankerComparisonDisplay` draws it.
 
     Raises
     ------
     ValueError
         If there are fewer than two rankers or two queries, models come without X, or labels,
-        scores and ids do not fit.
+        scores and ids do not fit. With a judge, if a query has human labels in some rows only, or
+        if fewer than five queries have them, or fewer than two have none.
 
     See Also
     --------
     per_query : The measures of one ranker on each query.
+    prediction_powered_mean : One mean, of human and judged values.
 
     Notes
     -----
@@ -218,6 +229,19 @@ def compare_rankers(
     >>> found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)
     >>> found.mean.tolist(), found.p_value.tolist()
     ([1.0, 0.5], [0.25])
+
+    The old ranker is right in every second of 100 queries. People label ten of them, and a judge
+    that agrees with them labels all:
+
+    >>> import numpy as np
+    >>> judge = np.tile([1.0, 0.0], (100, 1))
+    >>> people = np.where(np.arange(100)[:, np.newaxis] < 10, judge, np.nan)
+    >>> scores = {"new": judge, "old": np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))}
+    >>> params = {"measure": "precision@1", "zero_division": 0}
+    >>> compare_rankers(people, scores, judge=judge, **params).interval.round(2)
+    array([[0.39, 0.61]])
+
+    By the ten queries alone it is from 0.12 to 0.88.
     """
     check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
     check_parameter("method", method, METHODS)
@@ -225,39 +249,36 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
+    check_same_index(y_true=y_true, judge=judge)
     y_true, qid = split_target(y_true, qid)
-    columns = [
-        _values_per_query(name, ranker, X, y_true, qid, resolved, zero_division)
-        for name, ranker in rankers.items()
-    ]
-    values = np.column_stack(columns)
-    defined = ~np.isnan(values).any(axis=1)
-    if defined.sum() < 2:
-        raise ValueError(
-            f"{resolved!r} is defined on {defined.sum()} of {len(values)} queries: two at least "
-            "are needed. Give qid, the query of each row, or a zero_division."
-        )
     # Rows of a matrix are numbered.
-    lists = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true")
-    ids = np.arange(len(values)) if lists is None else lists.ids
-    values, ids = values[defined], ids[defined]
-    first, second = np.transpose(pairs)
-    differences = (values[:, first] - values[:, second]).T
-    random_state = check_random_state(random_state)
-    interval = mean_interval(differences, confidence_level, method, n_resamples, random_state)
-    p_value = sign_flip_p_value(differences, n_resamples, random_state)
+    ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
+    asked = rankers, X, qid, resolved, zero_division
+    if judge is not None:
+        _check_judge_options(method, n_resamples, zero_division)
+        y_true, judge, kept = _with_judge(y_true, judge, qid)
+        values, by_judge = _values_by(y_true, *asked), _values_by(judge, *asked)
+        given = values[kept], by_judge[kept], by_judge[~kept]
+        found = _powered(given, pairs, confidence_level)
+    else:
+        values = _values_by(y_true, *asked)
+        kept = ~np.isnan(values).any(axis=1)
+        if kept.sum() < 2:
+            raise ValueError(
+                f"{resolved!r} is defined on {kept.sum()} of {len(values)} queries: two at least "
+                "are needed. Give qid, the query of each row, or a zero_division."
+            )
+        found = _resampled(values[kept], pairs, confidence_level, method, n_resamples, random_state)
     return RankerComparison(
         measure=measure if isinstance(measure, str) else repr(measure),
         names=list(rankers),
-        qid=ids,
-        values=values,
+        qid=(np.arange(len(values)) if ids is None else ids)[kept],
+        values=values[kept],
         pairs=pairs,
-        interval=interval,
-        p_value=p_value,
-        p_adjusted=holm(p_value),
+        p_adjusted=holm(found["p_value"]),
         confidence_level=float(confidence_level),
-        method=method,
-        n_undefined=int((~defined).sum()),
+        n_undefined=int(np.isnan(values).any(axis=1).sum()),
+        **found,
     )
 
 
@@ -276,6 +297,15 @@ def _pairs_of(rankers, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
+def _values_by(labels, rankers, X, qid, measure, zero_division):
+    """The measure of each ranker by these labels, shape (n_queries, n_rankers)."""
+    columns = [
+        _values_per_query(name, ranker, X, labels, qid, measure, zero_division)
+        for name, ranker in rankers.items()
+    ]
+    return np.column_stack(columns)
+
+
 def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
     is_model = hasattr(ranker, "fit") or hasattr(ranker, "predict")
     if not is_model:
@@ -287,7 +317,79 @@ def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
     return measure.measure(y, scores, qid=qid, average=None, zero_division=zero_division)
 
 
+# A judge ----------------------------------------------------------------------------
+
+
+def _check_judge_options(method, n_resamples, zero_division):
+    if (method, n_resamples) != ("expanded", 9999):
+        raise ValueError(
+            f"method={method!r} and n_resamples={n_resamples} are of the bootstrap, and with "
+            "judge= the intervals are Student's: leave both out."
+        )
+    if np.isnan(check_zero_division(zero_division)):
+        raise ValueError(
+            "With judge=, zero_division must be a number, such as 0: human and judge can leave "
+            "different queries undefined, and skipping them would bias the means."
+        )
+
+
+def _with_judge(y_true, judge, qid):
+    """Labels with the judge's where people gave none, the judge's, and which lists are human."""
+    judge, _ = split_target(judge, qid)
+    y, judge = read_labels(y_true, "y_true"), read_labels(judge, "judge")
+    if y.shape != judge.shape:
+        raise ValueError(
+            f"y_true has the shape {y.shape}, and judge {judge.shape}: the judge labels all rows."
+        )
+    missing, unjudged = (np.isnan(v).reshape(len(v), -1).all(axis=1) for v in (y, judge))
+    if unjudged.any():
+        raise ValueError(f"judge is NaN in row {np.argmax(unjudged)}: the judge labels all rows.")
+    lists = lists_of(y, qid, "y_true")
+    list_of_row = lists.ungroup(lists.index) if y.ndim == 1 else np.arange(len(y))
+    lengths, n_missing = np.bincount(list_of_row), np.bincount(list_of_row, missing)
+    if np.any(cut := (n_missing > 0) & (n_missing < lengths)):
+        place = int(np.argmax(cut))
+        raise ValueError(
+            f"y_true has NaN in {n_missing[place]:.0f} of {lengths[place]} rows of query "
+            f"{plain(place if lists.ids is None else lists.ids[place])!r}: people label all rows "
+            "of a query or none."
+        )
+    by_judge = (n_missing == lengths)[list_of_row]
+    y = y.copy()
+    y[by_judge] = judge[by_judge]
+    return y, judge, n_missing < lengths
+
+
 # Statistics -------------------------------------------------------------------------
+
+
+def _powered(given, pairs, confidence_level):
+    """Means, differences, intervals and p values from human values and the judge's."""
+    first, second = np.transpose(pairs)
+    mean = prediction_powered_mean(*given).mean
+    differences = (values[:, first] - values[:, second] for values in given)
+    found = prediction_powered_mean(*differences, confidence_level=confidence_level)
+    return {
+        "mean": mean,
+        "difference": found.mean,
+        "interval": found.interval,
+        "p_value": found.p_value,
+        "method": "prediction-powered",
+    }
+
+
+def _resampled(values, pairs, confidence_level, method, n_resamples, random_state):
+    """Means, differences, bootstrap intervals and p values of the randomisation test."""
+    first, second = np.transpose(pairs)
+    differences = (values[:, first] - values[:, second]).T
+    rng = check_random_state(random_state)
+    return {
+        "mean": values.mean(axis=0),
+        "difference": differences.mean(axis=1),
+        "interval": mean_interval(differences, confidence_level, method, n_resamples, rng),
+        "p_value": sign_flip_p_value(differences, n_resamples, rng),
+        "method": method,
+    }
 
 
 def mean_interval(values, confidence_level, method, n_resamples, random_state):

@@ -126,7 +126,7 @@ class RankerComparisonDisplay:
 
     def _plot_intervals(self, ax, params):
         found = self.comparison
-        mean = found.differences.mean(axis=0)
+        mean = found.difference
         low, high = found.interval.T
         errors = np.maximum([mean - low, high - mean], 0.0)  # up to rounding
         place = np.arange(len(mean))

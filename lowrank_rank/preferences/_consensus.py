@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,6 +14,7 @@ from .._arrays import ArrayLike, plain
 from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
+from .._tables import TableMixin
 from ..decoders import (
     MAX_ITEMS_ORDERING,
     MAX_ITEMS_SUBSETS,
@@ -32,13 +33,20 @@ from ..target_losses import PairwiseDisagreement
 from ._votes import Votes, read_votes
 
 
-class RankIntervals(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class RankIntervals(TableMixin):
     """Bootstrap intervals of ranks; returned by `ConsensusRanking.rank_intervals`.
+
+    Printed, and in ``to_frame()``, the best item comes first.
 
     Attributes
     ----------
+    items : ndarray of shape (r,)
+        Names; the other arrays are in the order of the items.
+    ranks : ndarray of int, shape (r,)
+        Rank of each item in the consensus, 1 = best.
     low, high : ndarray of int, shape (r,)
-        1 = best; in the order of the items.
+        Ends of the intervals.
     confidence_level : float
     samples : ndarray of int, shape (n_resamples, r)
         Ranks of each resample.
@@ -48,19 +56,33 @@ class RankIntervals(NamedTuple):
     >>> from lowrank_rank import consensus_ranking
     >>> consensus = consensus_ranking([["a", "b", "c"]] * 30 + [["a", "c", "b"]] * 29)
     >>> intervals = consensus.rank_intervals(random_state=0)
-    >>> intervals.low, intervals.high
-    (array([1, 2, 2]), array([1, 3, 3]))
+    >>> intervals
+    rank  item  low  high
+       1  a       1     1
+       2  b       2     3
+       3  c       2     3
+    >>> intervals.low
+    array([1, 2, 2])
     """
 
+    items: np.ndarray
+    ranks: np.ndarray
     low: np.ndarray
     high: np.ndarray
     confidence_level: float
     samples: np.ndarray
 
+    def _columns(self):
+        best_first = np.argsort(self.ranks)
+        columns = {"rank": self.ranks, "item": self.items, "low": self.low, "high": self.high}
+        return {name: values[best_first] for name, values in columns.items()}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConsensusRanking:
+class ConsensusRanking(TableMixin):
     """An order of the items with its cost; returned by `consensus_ranking`.
+
+    Printed, and in ``to_frame()``, the best item comes first.
 
     Attributes
     ----------
@@ -84,9 +106,10 @@ class ConsensusRanking:
     >>> from lowrank_rank import consensus_ranking
     >>> consensus = consensus_ranking([["a", "b", "c"], ["b", "c", "a"], ["a", "c", "b"]])
     >>> print(consensus)
-    1  a
-    2  b
-    3  c
+    rank  item
+       1  a
+       2  b
+       3  c
     kemeny: cost 3, no order costs less; no other order costs as little
     """
 
@@ -256,19 +279,21 @@ class ConsensusRanking:
                 high[some] = (first >= second).sum(axis=2)
         tail = (1.0 - confidence_level) / 2.0
         return RankIntervals(
+            self.items,
+            self.ranks,
             np.quantile(low, tail, axis=0, method="lower"),
             np.quantile(high, 1.0 - tail, axis=0, method="higher"),
             confidence_level,
             ranks,
         )
 
-    def __str__(self):
-        width = len(str(len(self.ranks)))
-        lines = [f"{rank:{width}d}  {name}" for rank, name in enumerate(self.order, start=1)]
-        return "\n".join([*lines, f"{self.method}: cost {self.cost:g}{self._certificate()}"])
+    def _columns(self):
+        best_first = np.argsort(self.ranks)
+        scores = {} if self.scores is None else {"score": self.scores[best_first]}
+        return {"rank": self.ranks[best_first], "item": self.order, **scores}
 
-    def __repr__(self):
-        return f"<ConsensusRanking of {len(self.ranks)} items, {self.method}, cost {self.cost:g}>"
+    def __str__(self):
+        return f"{self!r}\n{self.method}: cost {self.cost:g}{self._certificate()}"
 
     def _certificate(self):
         if self.bound is None:

@@ -1,0 +1,103 @@
+"""Learned fusion of runs: a ranker on `runs_to_features` against fixed and tuned sums.
+
+The runs of LightGBM's example are the first documents by each of its five best features; those of
+the generated set are grades with noise. NDCG@10 is of the documents that some run has, weights
+are those of other folds of queries.
+"""
+
+import numpy as np
+from sklearn.model_selection import GroupKFold
+
+from lowrank_rank import LowRankSurrogateRanker, ranking_target
+from lowrank_rank.datasets import make_ranking, runs_to_features
+from lowrank_rank.metrics import compare_rankers, ndcg_score
+
+from ._common import print_table
+from ._letor import load_lightgbm_example
+
+
+def add_arguments(parser):
+    """No options of its own."""
+
+
+def run(args):
+    """One row per set and way of fusing: NDCG@10, and its difference from learned weights."""
+    sets = {"generated": generated(20 if args.tiny else 300)}
+    if not args.tiny:
+        sets["lightgbm_example"] = best_features(*load_lightgbm_example(args.data))
+    rows = []
+    for name, (runs, qrels) in sets.items():
+        joined = runs_to_features(runs, qrels)
+        found = compare_rankers(
+            joined.target, fused(joined), qid=joined.qid, baseline="learned", random_state=0
+        )
+        ends = [(0.0, (0.0, 0.0)), *zip(found.difference, found.interval, strict=True)]
+        for way, mean, (difference, (low, high)) in zip(found.names, found.mean, ends, strict=True):
+            rows.append(
+                {
+                    "set": name,
+                    "fusion": way,
+                    "ndcg@10": float(mean),
+                    "difference": float(difference),
+                    "low": float(low),
+                    "high": float(high),
+                }
+            )
+    print_table("Fusion of runs: NDCG@10, and the difference from learned weights", rows)
+    return rows
+
+
+def generated(n_lists):
+    """Four runs of 20 documents of 50, of grades with more and more noise, one on a bent scale."""
+    _, y, qid = make_ranking(n_lists=n_lists, n_items=50, random_state=0)
+    rng = np.random.RandomState(0)
+    systems = [y + noise * rng.normal(size=len(y)) for noise in (1.0, 2.0, 3.0, 4.0)]
+    systems[3] = -1.0 / (5.0 + systems[3] - systems[3].min())
+    return runs_and_qrels(np.column_stack(systems), ranking_target(y, qid), depth=20)
+
+
+def best_features(X, target):
+    """Runs of the eight first documents by each of the five features of the largest NDCG@10."""
+    values = [ndcg_score(target["y"], x, qid=target["qid"], k=10) for x in X.T]
+    return runs_and_qrels(X[:, np.argsort(values)[-5:]], target, depth=8)
+
+
+def runs_and_qrels(scores, target, depth):
+    runs: dict = {f"run {j}": {} for j in range(scores.shape[1])}
+    qrels = {}
+    for query in np.unique(target["qid"]):
+        rows = np.flatnonzero(target["qid"] == query)
+        qrels[query] = dict(zip(rows, target["y"][rows], strict=True))
+        for run, column in zip(runs.values(), scores.T, strict=True):
+            first = rows[np.argsort(-column[rows], kind="stable")[:depth]]
+            run[query] = dict(zip(first, column[first], strict=True))
+    return runs, qrels
+
+
+def fused(joined):
+    """Scores of each way of fusing, those of learned and tuned weights out of fold."""
+    X, y, qid = joined.data, joined.target, joined.qid
+    learned, tuned = np.zeros((2, len(y)))
+    for train, test in GroupKFold(5).split(X, y, qid):
+        ranker = LowRankSurrogateRanker().fit(X[train], y[train], qid=qid[train])
+        learned[test] = ranker.predict(X[test])
+        tuned[test] = X[test, ::2] @ best_weights(X[train, ::2], y[train], qid[train])
+    return {
+        "learned": learned,
+        "tuned weighted sum": tuned,
+        "sum of scores": X[:, ::2].sum(axis=1),
+        "reciprocal ranks": X[:, 1::2].sum(axis=1),
+    }
+
+
+def best_weights(scores, y, qid):
+    """Weights of the largest NDCG@10, found one by one in three passes."""
+    weights = np.ones(scores.shape[1])
+    best = ndcg_score(y, scores @ weights, qid=qid, k=10)
+    for j in 3 * list(range(len(weights))):
+        for weight in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0):
+            trial = weights.copy()
+            trial[j] = weight
+            if trial.any() and (value := ndcg_score(y, scores @ trial, qid=qid, k=10)) > best:
+                weights, best = trial, value
+    return weights

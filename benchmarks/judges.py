@@ -1,0 +1,32 @@
+"""Evaluation by people and by models, of which each part has a plain control.
+
+ppi: prediction-powered intervals of compare_rankers and prediction_powered_mean: coverage, and
+widths against the human labels alone, with judges made by flipping labels.
+fusion: runs joined by runs_to_features, learned weights against reciprocal rank fusion and a tuned
+weighted sum.
+clicks: propensities estimated from a log, and rankers fitted with them, against raw clicks.
+cut: RecallCut, against the same number of rows of each list.
+"""
+
+from . import _judges_clicks, _judges_cut, _judges_fusion, _judges_ppi
+
+PARTS = {
+    "ppi": _judges_ppi,
+    "fusion": _judges_fusion,
+    "clicks": _judges_clicks,
+    "cut": _judges_cut,
+}
+
+
+def add_arguments(parser):
+    parser.add_argument("--part", nargs="+", choices=sorted(PARTS), default=sorted(PARTS))
+    for part in PARTS.values():
+        part.add_arguments(parser)
+
+
+def run(args):
+    """The rows of the parts, each of which prints its table."""
+    rows = []
+    for part in args.part:
+        rows += PARTS[part].run(args)
+    return rows

@@ -1,0 +1,76 @@
+"""Results that print as a table: text, HTML and data frame of the same columns."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from lowrank_rank import LowRankSurrogateRanker, StackingRanker, consensus_ranking
+from lowrank_rank._tables import TableMixin
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.metrics import compare_rankers
+
+
+class Result(TableMixin):
+    def _columns(self):
+        return {
+            "a long name": np.array([1, 20]),
+            "item": ["x", "<b>&"],
+            "value": np.array([-0.123456, 1e-7]),
+        }
+
+
+def test_text_and_html_by_hand():
+    assert repr(Result()).splitlines() == [
+        "a long name  item    value",
+        "          1  x     -0.1235",
+        "         20  <b>&    1e-07",
+    ]
+    html = Result()._repr_html_()
+    assert "&lt;b&gt;&amp;" in html
+    assert html.count("<tr>") == 3
+    assert html.count("<td>") == 6
+    assert html.count("<th>") == 3
+
+
+def test_to_frame_says_what_it_needs(monkeypatch):
+    assert Result().to_frame()["value"].tolist() == [-0.123456, 1e-7]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_frame needs pandas: pip install pandas"):
+        Result().to_frame()
+    assert repr(Result())
+    assert Result()._repr_html_()
+
+
+def test_rank_intervals_carry_the_names():
+    grades = np.array([[1, 3, 2]] * 30 + [[2, 3, 1]] * 29)
+    consensus = consensus_ranking(grades, items=["a", "b", "c"], kind="grades")
+    intervals = consensus.rank_intervals(n_resamples=200, random_state=0)
+    frame = intervals.to_frame()
+    assert frame.columns.tolist() == ["rank", "item", "low", "high"]
+    assert frame["item"].tolist() == consensus.order.tolist() == ["b", "c", "a"]
+    assert frame["rank"].tolist() == [1, 2, 3]
+    by_name = dict(zip(intervals.items, intervals.high, strict=True))
+    assert frame["high"].tolist() == [by_name[item] for item in "bca"] == [1, 3, 3]
+    assert repr(intervals).splitlines()[1].split() == ["1", "b", "1", "1"]
+
+
+def test_consensus_prints_ranks_and_scores():
+    consensus = consensus_ranking([["b", "a"], ["b", "a"]], method="borda")
+    assert repr(consensus).splitlines()[0].split() == ["rank", "item", "score"]
+    assert consensus.to_frame()["score"].tolist() == [2.0, -2.0]
+    assert str(consensus).startswith(repr(consensus) + "\nborda: cost 0")
+
+
+def test_comparison_and_weights_print():
+    y, scores = np.tile([1, 0], (6, 1)), np.tile([2.0, 1.0], (6, 1))
+    found = compare_rankers(y, {"new": scores, "old": -scores}, measure="mrr", random_state=0)
+    assert repr(found).splitlines()[1].split()[:3] == ["new", "old", "0.5"]
+    assert "<td>new" in found._repr_html_()
+    X, y, qid = make_ranking(n_lists=12, random_state=0)
+    parts = [("one", LowRankSurrogateRanker()), ("two", LowRankSurrogateRanker(alpha=1e6))]
+    weights = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid).weights_
+    assert weights == dict(weights)
+    assert weights.to_frame()["part"].tolist() == ["one", "two"]
+    assert str(weights) == repr(weights)
+    assert repr(weights).startswith("part")
