@@ -48,10 +48,8 @@ def run(args):
         }
         for what, (value, bar, control) in bars.items():
             rows.append(bar_row(eta=eta, what=what, value=value, at_most=bar, control=control))
-        values = {
-            name: round(mean[name], 4) for name in ("raw clicks", "1 / p", "true", "estimated")
-        }
-        print(f"eta={eta}: NDCG@10 {values}")
+        names = ("raw clicks", "1 / p", "true", "estimated")
+        print(f"eta={eta}: NDCG@10", *(f"{name} {mean[name]:.4f}" for name in names), sep=", ")
     print_table(f"propensities from clicks, {n_runs} runs; control: click rates, raw clicks", rows)
     return rows
 

@@ -462,6 +462,17 @@ def test_judges_have_coverage_and_width_beside_human_labels_alone():
     assert width[0.95] < width[0.8] < width[None] < 1.05
 
 
+def test_judges_estimate_propensities_and_cut_lists():
+    rows = run_tiny("judges", "--part", "clicks", "cut")
+    error, missed, _ = of(rows, eta=0.5)
+    assert 0 < error["value"] < error["control"]
+    assert 0 <= missed["value"] < 0.5
+    kept = {row["by"]: row["value"] for row in of(rows, what="kept")}
+    assert set(kept) == {"mass", "score", "k"}
+    assert all(0 < value < 1 for value in kept.values())
+    assert all(row["reached"] > 0.5 for row in of(rows, what="kept"))
+
+
 def test_judges_fuse_runs():
     rows = {row["fusion"]: row for row in run_tiny("judges", "--part", "fusion")}
     assert rows["learned"]["difference"] == 0.0
