@@ -62,13 +62,13 @@ class DaskBlocks(Blocks):
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
-    def total(self, fan_in=8):
-        """Sum of the blocks themselves, p x p numbers each; a worker adds up `fan_in` at a time."""
-        futures = self.futures
-        while len(futures) > 1:
-            groups = [futures[i : i + fan_in] for i in range(0, len(futures), fan_in)]
-            futures = self.client.map(_sum, groups, pure=False)
-        return futures[0].result()
+    def total(self, function, *args, fan_in=8):
+        """Sum of p x p numbers of each block; a worker adds up `fan_in` blocks at a time."""
+        parts = [delayed(function)(one, *args) for one in self.futures]
+        while len(parts) > 1:
+            groups = [parts[i : i + fan_in] for i in range(0, len(parts), fan_in)]
+            parts = [delayed(_sum)(group) for group in groups]
+        return self.client.compute(parts[0]).result()
 
 
 def _sum(parts):
@@ -139,9 +139,11 @@ def _partitions(client, X, y, qid, weights):
         )
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)
-    futures = client.compute([delayed(_block)(i, *row) for i, row in enumerate(rows)])
-    described = client.gather(client.map(_described, futures, pure=False))
-    futures = [one for one, found in zip(futures, described, strict=True) if found]
+    blocks = [delayed(_block)(i, *row) for i, row in enumerate(rows)]
+    described = [delayed(_described)(block) for block in blocks]
+    futures = client.compute(blocks + described)
+    described = client.gather(futures[len(blocks) :])
+    futures = [one for one, found in zip(futures, described, strict=False) if found]
     if not futures:
         raise ValueError("There are no rows: at least one is needed.")
     ids, first_rows = zip(*filter(None, described), strict=True)
@@ -244,7 +246,7 @@ def _fit_by_sums(model, blocks, **attributes):
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         vars(reader).update(attributes)
-        sums = blocks.map(_sums, reader).total()
+        sums = blocks.total(_sums, reader)
         sums.check_items_judged()
         model._adopt(sums.batch, sums.solve(model.alpha))
 
