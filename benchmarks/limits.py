@@ -44,6 +44,7 @@ from ._fit_limits import FIXED
 from ._fit_limits import ROWS as FIT_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
+from ._reading_limits import ROWS as READING_ROWS
 from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
 
@@ -188,7 +189,7 @@ ROWS = {
     "score pairs": score_pairs,
     "evaluations": evaluations,
     "top of many lists": lists_at_the_top,
-    **{name: one_row(row) for name, row in {**FIT_ROWS, **MEASURE_ROWS}.items()},
+    **{name: one_row(row) for name, row in (FIT_ROWS | MEASURE_ROWS | READING_ROWS).items()},
 }
 
 

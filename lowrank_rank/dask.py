@@ -62,17 +62,13 @@ class DaskBlocks(Blocks):
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
-    def total(self, function, *args, fan_in=8):
+    def total(self, function, fan_in=8):
         """Sum of p x p numbers of each block; a worker adds up `fan_in` blocks at a time."""
-        parts = [delayed(function)(one, *args) for one in self.futures]
+        parts = [delayed(function)(one) for one in self.futures]
         while len(parts) > 1:
             groups = [parts[i : i + fan_in] for i in range(0, len(parts), fan_in)]
-            parts = [delayed(_sum)(group) for group in groups]
+            parts = [delayed(reduce)(add, group) for group in groups]
         return self.client.compute(parts[0]).result()
-
-
-def _sum(parts):
-    return reduce(add, parts)
 
 
 # Partitions -------------------------------------------------------------------------
@@ -140,8 +136,7 @@ def _partitions(client, X, y, qid, weights):
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)
     blocks = [delayed(_block)(i, *row) for i, row in enumerate(rows)]
-    described = [delayed(_described)(block) for block in blocks]
-    futures = client.compute(blocks + described)
+    futures = client.compute(blocks + [delayed(_described)(block) for block in blocks])
     described = client.gather(futures[len(blocks) :])
     futures = [one for one, found in zip(futures, described, strict=False) if found]
     if not futures:
@@ -230,10 +225,6 @@ def _light(model):
     return light
 
 
-def _sums(block, reader):
-    return reader._sums_of(reader._batch_of(block, reset=False))
-
-
 def _fit_by_sums(model, blocks, **attributes):
     """Fit by the sums of ridge regression; workers read blocks with some attributes replaced."""
     with fresh_fit(model):
@@ -246,7 +237,7 @@ def _fit_by_sums(model, blocks, **attributes):
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         vars(reader).update(attributes)
-        sums = blocks.total(_sums, reader)
+        sums = blocks.total(lambda block: reader._sums_of(reader._batch_of(block, reset=False)))
         sums.check_items_judged()
         model._adopt(sums.batch, sums.solve(model.alpha))
 

@@ -164,10 +164,9 @@ class ListBlocks:
         is_back = np.array([i in earlier_ids for i in ids], dtype=bool)[codes]
         is_back[1:] |= codes[1:] < codes[:-1]  # codes rise as ids appear
         if is_back.any():
-            back = int(np.argmax(is_back))
-            row = heads[back]
+            row = heads[np.argmax(is_back)]
             raise ValueError(
-                f"The list {ids[codes[back]]!r} comes back at {self._source.place(n_rows + row)}, "
+                f"The list {plain(qid[row])!r} comes back at {self._source.place(n_rows + row)}, "
                 "after rows of other lists: the rows of a list must stand together. Sort the data "
                 "by query id, or give ids that are unique over all files."
             )
