@@ -46,6 +46,7 @@ from ._fit_limits import ROWS as FIT_ROWS
 from ._hinge_limits import ROWS as HINGE_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
+from ._reading_limits import ROWS as READING_ROWS
 from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
 from .arcs import sublists_part
@@ -200,7 +201,10 @@ ROWS = {
     "evaluations": evaluations,
     "top of many lists": lists_at_the_top,
     "default decoder": default_decoder,
-    **{name: one_row(row) for name, row in {**FIT_ROWS, **HINGE_ROWS, **MEASURE_ROWS}.items()},
+    **{
+        name: one_row(row)
+        for name, row in (FIT_ROWS | HINGE_ROWS | MEASURE_ROWS | READING_ROWS).items()
+    },
 }
 
 

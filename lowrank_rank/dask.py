@@ -48,33 +48,27 @@ class DaskBlocks(Blocks):
     Dask remembers how each future was made, and makes the blocks of a lost worker again.
     """
 
-    def __init__(self, client, futures):
-        self.client, self.futures = client, futures
+    def __init__(self, client, futures, first_row=None):
+        self.client, self.futures, self.first_row = client, futures, first_row
 
     def __iter__(self):
-        return iter(self.client.gather(future) for future in self.futures)
+        return iter(self.client.gather(self.futures))
 
     def map(self, function, *args):
-        submit = self.client.submit
-        return DaskBlocks(
-            self.client, [submit(function, one, *args, pure=False) for one in self.futures]
-        )
+        given = ([arg] * len(self.futures) for arg in args)
+        return DaskBlocks(self.client, self.client.map(function, self.futures, *given, pure=False))
 
     def sum(self, function, *args):
         """Sum in the order of the blocks, so that every run gives the same digits."""
-        return reduce(add, self.client.gather(self.map(function, *args).futures))
+        return reduce(add, self.map(function, *args))
 
-    def total(self, fan_in=8):
-        """Sum of the blocks themselves, p x p numbers each; a worker adds up `fan_in` at a time."""
-        futures = self.futures
-        while len(futures) > 1:
-            groups = [futures[i : i + fan_in] for i in range(0, len(futures), fan_in)]
-            futures = [self.client.submit(reduce, add, group, pure=False) for group in groups]
-        return futures[0].result()
-
-    def first_row(self):
-        """Features of one row, from which an estimator reads the columns."""
-        return self.client.submit(lambda block: take_rows(block.X, [0]), self.futures[0]).result()
+    def total(self, function, fan_in=8):
+        """Sum of p x p numbers of each block; a worker adds up `fan_in` blocks at a time."""
+        parts = [delayed(function)(one) for one in self.futures]
+        while len(parts) > 1:
+            groups = [parts[i : i + fan_in] for i in range(0, len(parts), fan_in)]
+            parts = [delayed(reduce)(add, group) for group in groups]
+        return self.client.compute(parts[0]).result()
 
 
 # Partitions -------------------------------------------------------------------------
@@ -114,8 +108,16 @@ def _block(number, X, y, qid, weights):
     return Block(X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights)
 
 
+def _described(block):
+    """Distinct query ids and features of the first row of a partition; None if it is empty."""
+    if not n_rows(block.y):
+        return None
+    ids = None if block.qid is None else RankingLists.from_qid(block.qid).ids
+    return ids, take_rows(block.X, [0])
+
+
 def _partitions(client, X, y, qid, weights):
-    """Futures of the partitions as blocks, without the empty ones."""
+    """`DaskBlocks` of whole lists from partitions, without the empty ones."""
     named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
     for name, given in named.items():
         if given is not None and not is_dask_collection(given):
@@ -133,23 +135,30 @@ def _partitions(client, X, y, qid, weights):
         )
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)
-    futures = client.compute([delayed(_block)(i, *row) for i, row in enumerate(rows)])
-    lengths = client.gather([client.submit(lambda b: len(b.y), one) for one in futures])
-    futures = [one for one, n in zip(futures, lengths, strict=True) if n]
+    blocks = [delayed(_block)(i, *row) for i, row in enumerate(rows)]
+    futures = client.compute(blocks + [delayed(_described)(block) for block in blocks])
+    described = client.gather(futures[len(blocks) :])
+    futures = [one for one, found in zip(futures, described, strict=False) if found]
     if not futures:
         raise ValueError("There are no rows: at least one is needed.")
-    return futures
+    ids, first_rows = zip(*filter(None, described), strict=True)
+    blocks = futures if qid is None else whole_lists(client, futures, ids)
+    return DaskBlocks(client, blocks, first_rows[0])
 
 
 def _rows_of_lists(block, kept):
     """Rows of a block in some of its lists; `kept` has a flag for each distinct id."""
     lists = RankingLists.from_qid(block.qid)
-    rows = np.flatnonzero(lists.ungroup(lists.spread(kept)))
+    rows: Any = np.flatnonzero(lists.ungroup(lists.spread(kept)))
+    if rows[-1] - rows[0] == len(rows) - 1:
+        rows = slice(rows[0], rows[-1] + 1)  # views, no copies
     return Block(*(None if part is None else take_rows(part, rows) for part in block))
 
 
 def _join(blocks):
     """Concatenate blocks."""
+    if len(blocks) == 1:
+        return blocks[0]
     columns = zip(*blocks, strict=True)
     return Block(*(None if parts[0] is None else _stack(parts) for parts in columns))
 
@@ -164,33 +173,33 @@ def _stack(parts):
     return np.concatenate(parts)
 
 
-def whole_lists(client, futures):
-    """Futures of blocks of whole lists: the rows of a list move to its first partition."""
+def whole_lists(client, futures, distinct):
+    """Futures of blocks of whole lists: the rows of a list move to its first partition.
+
+    `distinct` has the distinct query ids of each partition.
+    """
     home: dict = {}
-    distinct = DaskBlocks(client, futures).map(lambda block: RankingLists.from_qid(block.qid).ids)
     homes = [
         np.array([home.setdefault(one, number) for one in ids.tolist()])
         for number, ids in enumerate(distinct)
     ]
+    if all((to == number).all() for number, to in enumerate(homes)):
+        return futures
     if any(np.count_nonzero(to != number) > 1 for number, to in enumerate(homes)):
         warnings.warn(
             "The rows are not sorted by qid: a shuffle of all rows brings the lists together and "
             "moves nearly the whole of X between workers. Sort by qid once (set_index) and store "
             "the result.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
-    parts: list[list] = [[] for _ in futures]
-    for future, to in zip(futures, homes, strict=True):
-        for number in np.unique(to):
-            kept = to == number
-            some = future if kept.all() else client.submit(_rows_of_lists, future, kept)
-            parts[number].append(some)
-    return [
-        some[0] if len(some) == 1 else client.submit(_join, some, pure=False)
-        for some in parts
-        if some
-    ]
+    moves = [(i, number) for i, to in enumerate(homes) for number in np.unique(to)]
+    kept = [homes[i] == number for i, number in moves]
+    rows = client.map(_rows_of_lists, [futures[i] for i, _ in moves], kept, pure=False)
+    parts: dict[int, list] = {}
+    for (_, number), some in zip(moves, rows, strict=True):
+        parts.setdefault(number, []).append(some)
+    return client.map(_join, list(parts.values()), pure=False)
 
 
 # Estimators -------------------------------------------------------------------------
@@ -225,11 +234,10 @@ def _fit_by_sums(model, blocks, **attributes):
                 f"solver other than 'lsqr', got estimator={model.estimator!r} and "
                 f"solver={model.solver!r}."
             )
-        model._validate_X(blocks.first_row(), reset=True)
+        model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         vars(reader).update(attributes)
-        batches = blocks.map(lambda block: reader._batch_of(block, reset=False))
-        sums = batches.map(reader._sums_of).total()
+        sums = blocks.total(lambda block: reader._sums_of(reader._batch_of(block, reset=False)))
         sums.check_items_judged()
         model._adopt(sums.batch, sums.solve(model.alpha))
 
@@ -278,13 +286,13 @@ class _DaskRanker:
 
     def _blocks(self, client, X, y, qid, weights):
         """`DaskBlocks` of whole lists."""
-        futures = _partitions(client, X, y, qid, weights)
+        blocks = _partitions(client, X, y, qid, weights)
         if qid is None and y.ndim == 1:
             raise ValueError(
                 "Documents on a cluster need qid, one id for each row: without it all rows of all "
                 "partitions would be one list."
             )
-        return DaskBlocks(client, futures if qid is None else whole_lists(client, futures))
+        return blocks
 
     def predict(self, X) -> Any:
         """Scores, higher is better: a dask array with the partitions of X, or as in memory.
@@ -403,7 +411,7 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
         before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
-            self._validate_X(blocks.first_row(), reset=True)
+            self._validate_X(blocks.first_row, reset=True)
             self._fit(blocks.map(read, copy.copy(self), loss), loss, before)
 
 
@@ -463,7 +471,7 @@ class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
             As in memory; if frames have different numbers of partitions.
         """
         client = default_client() if client is None else client
-        blocks = DaskBlocks(client, _partitions(client, X, y, None, sample_weight))
+        blocks = _partitions(client, X, y, None, sample_weight)
         classes = self.classes
         if not names_classes(self.loss_matrix, classes):
             classes = np.unique(np.concatenate(list(blocks.map(_labels, self))))
@@ -504,7 +512,7 @@ class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
             return super().score(X, y, sample_weight)
         check_is_fitted(self)
         client = default_client() if client is None else client
-        blocks = DaskBlocks(client, _partitions(client, X, y, None, sample_weight))
+        blocks = _partitions(client, X, y, None, sample_weight)
         total, weight = blocks.sum(_costs, _light(self))
         if not weight > 0:
             raise nothing_counts()

@@ -396,6 +396,14 @@ def test_limits_of_ridge_measures_and_decoders_are_rows():
     assert all(row["value"] > 0 for row in rows)
 
 
+def test_limits_of_readers_and_dask_are_rows():
+    pytest.importorskip("distributed")
+    names = ["parquet", "parquet text ids", "letor blocks", "dask fit 100000 threads"]
+    rows = run_tiny("limits", "--part", "rows", "--row", *names)
+    assert len(rows) == len(names)
+    assert all(row["value"] > 0 for row in rows)
+
+
 def test_defaults_against_tuned_peers():
     rows = run_tiny("defaults", "--part", "documents")
     documents = {row["ours"] for row in of(rows, part="documents")}

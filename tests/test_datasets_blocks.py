@@ -89,6 +89,29 @@ def test_letor_files_in_chunks(tmp_path, data, suffix, dense):
     assert {(X.shape[1], X.dtype) for X, _, _ in wide} == {(9, np.dtype(np.float32))}
 
 
+@pytest.mark.parametrize(
+    ("lines", "zero_based", "width"),
+    [
+        ("2 qid:1 3:1 # 9:1\n0 qid:1\n", False, 3),
+        ("2 qid:1 3:1 \n0 qid:1\t12:.5\n", True, 13),
+        ("2 qid:7\n0 qid:7\n", False, 1),
+    ],
+)
+def test_letor_width_is_the_highest_feature_of_all_files(tmp_path, lines, zero_based, width):
+    (tmp_path / "a.txt").write_text("1 qid:0 2:1\n")
+    (tmp_path / "b.txt").write_text(lines)
+    blocks = iter_lists([tmp_path / "a.txt", tmp_path / "b.txt"], zero_based=zero_based)
+    assert {X.shape[1] for X, _, _ in blocks} == {max(width, 2 + zero_based)}
+
+
+@pytest.mark.parametrize("last", ["3:1 x:2", "99999999999:1", "2147483648:1", "1_0:1", "4:1 2:1"])
+def test_letor_lines_are_refused_where_the_width_is_not_given(tmp_path, last):
+    path = tmp_path / "log.txt"
+    path.write_text(f"1 qid:1 1:1\n0 qid:1 {last}\n")
+    with pytest.raises(ValueError, match=r"log.txt, line 2: not readable"):
+        list(iter_lists(path))
+
+
 def test_letor_errors_name_the_line(tmp_path):
     path = tmp_path / "log.txt.gz"
     text = "# head\n" + "".join(f"0 qid:{i // 2} 1:{i} 3:0.5\n" for i in range(20))
@@ -200,6 +223,24 @@ def test_values_of_parquet_that_a_type_cannot_represent_are_refused(tmp_path, va
         ValueError, match=rf"rows.parquet, column 'b', row {row}: .* not of the type"
     ):
         list(iter_lists(path, dtype=dtype))
+
+
+def test_text_ids_of_parquet(tmp_path):
+    """Ids in runs; one that is missing or comes back is refused by its row."""
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.parquet"
+    frame = pd.DataFrame({"a": np.arange(6.0), "y": [0, 1] * 3, "qid": list("qqrrrs")})
+    frame.to_parquet(path)
+    blocks = list(iter_lists(path, rows_per_block=3))
+    assert [qid.tolist() for _, _, qid in blocks] == [["q", "q"], ["r", "r", "r"], ["s"]]
+    for wrong, message in (
+        (None, r"missing or infinite id \(row 5"),
+        ("q", "'q' comes back at .*5"),
+    ):
+        frame.loc[5, "qid"] = wrong
+        frame.to_parquet(path)
+        with pytest.raises(ValueError, match=message):
+            list(iter_lists(path))
 
 
 def test_values_of_parquet_keep_their_value(tmp_path):

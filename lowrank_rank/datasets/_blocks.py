@@ -12,9 +12,9 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import plain
-from .._lists import factorize, id_array
+from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
-from ._files import line_of_row, path_like, read_path, read_svmlight, text
+from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text
 from ._letor import can_represent, convert_features, feature_dtype
 
 
@@ -47,8 +47,8 @@ def iter_lists(
     rows_per_block : int, default=100_000
         Maximum number of rows of a block; a longer list is a block by itself.
     n_features : int or None, default=None
-        Number of features of LETOR files. None is the highest number in any of the files, found by
-        reading them twice in the first pass.
+        Number of features of LETOR files. None is the highest number in any of the files, found at
+        the ends of their lines before the first pass.
     dtype : dtype, default=float64
         Type of the features of files, as in `load_letor`. Arrays and chunks keep their types.
     zero_based : bool, default=False
@@ -154,14 +154,19 @@ class ListBlocks:
 
     def _check_ids(self, qid, earlier_ids, n_rows):
         """Refuse the id of an earlier list, and add the ids of this block to the earlier ones."""
-        codes, ids = factorize(qid)
+        heads = run_starts(qid)
+        try:
+            codes, ids = factorize(qid[heads])
+        except ValueError:
+            refuse_missing_ids(qid)  # names the row
+            raise
         ids = ids.tolist()
         is_back = np.array([i in earlier_ids for i in ids], dtype=bool)[codes]
         is_back[1:] |= codes[1:] < codes[:-1]  # codes rise as ids appear
         if is_back.any():
-            row = int(np.argmax(is_back))
+            row = heads[np.argmax(is_back)]
             raise ValueError(
-                f"The list {ids[codes[row]]!r} comes back at {self._source.place(n_rows + row)}, "
+                f"The list {plain(qid[row])!r} comes back at {self._source.place(n_rows + row)}, "
                 "after rows of other lists: the rows of a list must stand together. Sort the data "
                 "by query id, or give ids that are unique over all files."
             )
@@ -174,6 +179,11 @@ class ListBlocks:
 # Cutting and joining ----------------------------------------------------------------
 
 
+def run_starts(qid):
+    """Rows at which a run of equal ids starts."""
+    return np.append(0, np.flatnonzero(qid[1:] != qid[:-1]) + 1)
+
+
 def cuts(qid, size):
     """Yield pairs (start, stop) of at most `size` rows that end where a list ends.
 
@@ -184,7 +194,7 @@ def cuts(qid, size):
     >>> list(cuts(np.array([1, 1, 2, 3, 3, 3, 4]), 2))
     [(0, 2), (2, 3), (3, 6), (6, 7)]
     """
-    ends = np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1, [len(qid)]])
+    ends = np.append(run_starts(qid), len(qid))
     start = 0
     while start < len(qid):
         first_end = ends[np.searchsorted(ends, start, side="right")]
@@ -391,9 +401,8 @@ class _Letor(_Files):
     def read(self, path):
         dtype, zero_based, _ = self.options
         if self.n_features is None:
-            files = (read_svmlight(one, dtype, zero_based) for one in self.paths)
-            widths = (X.shape[1] for chunks in files for X, _, _ in chunks)
-            self.n_features = max(widths, default=1)
+            highest = max(map(highest_feature, self.paths))
+            self.n_features = max(highest + zero_based, 1)
         row = 0
         for X, y, qid in read_svmlight(path, dtype, zero_based):
             yield convert_features(path, X, self.n_features, *self.options, row), y, qid
@@ -428,7 +437,7 @@ class _Parquet(_Files):
         except ImportError:
             raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
         try:
-            with closing(ParquetFile(path)) as file:
+            with closing(ParquetFile(path, read_dictionary=self.columns[1:])) as file:
                 names = self._feature_names(path, file.schema_arrow.names)
                 yield from file.iter_batches(columns=[*names, *self.columns])
         except (ArrowException, OSError) as error:
@@ -464,4 +473,4 @@ def _numbers(values, dtype, path, name, first_row):
             f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} is not of the "
             f"type {dtype.name}. Columns other than the query ids must hold numbers of this type."
         )
-    return values.astype(dtype)
+    return values.astype(dtype, copy=False)

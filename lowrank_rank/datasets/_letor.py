@@ -123,7 +123,7 @@ def can_represent(values, dtype):
     """Whether a type can represent each number; floats may be rounded, but not to infinity."""
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
-            return ~np.isinf(values.astype(dtype))
+            return ~np.isinf(values.astype(dtype, copy=False))
     info = np.iinfo(dtype)
     if values.dtype.kind == "f":
         # The second bound is exact, because max + 1 is a power of two.
