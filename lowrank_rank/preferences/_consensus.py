@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, product
 from math import prod
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,6 +14,7 @@ from .._arrays import ArrayLike, plain
 from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
+from .._tables import TableMixin
 from ..decoders import (
     MAX_ITEMS_ORDERING,
     MAX_ITEMS_SUBSETS,
@@ -23,7 +24,6 @@ from ..decoders import (
     net_preferences,
     net_scores,
     pd_decoder,
-    preference_bound,
     preference_cost,
 )
 from ..decoders._decoded import subsets_by_size
@@ -32,13 +32,20 @@ from ..target_losses import PairwiseDisagreement
 from ._votes import Votes, read_votes
 
 
-class RankIntervals(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class RankIntervals(TableMixin):
     """Bootstrap intervals of ranks; returned by `ConsensusRanking.rank_intervals`.
+
+    Printed, and in ``to_frame()``, the best item comes first.
 
     Attributes
     ----------
+    items : ndarray of shape (r,)
+        Names; the other arrays are in the order of the items.
+    ranks : ndarray of int, shape (r,)
+        Rank of each item in the consensus, 1 = best.
     low, high : ndarray of int, shape (r,)
-        1 = best; in the order of the items.
+        Ends of the intervals.
     confidence_level : float
     samples : ndarray of int, shape (n_resamples, r)
         Ranks of each resample.
@@ -48,14 +55,26 @@ class RankIntervals(NamedTuple):
     >>> from lowrank_rank import consensus_ranking
     >>> consensus = consensus_ranking([["a", "b", "c"]] * 30 + [["a", "c", "b"]] * 29)
     >>> intervals = consensus.rank_intervals(random_state=0)
-    >>> intervals.low, intervals.high
-    (array([1, 2, 2]), array([1, 3, 3]))
+    >>> intervals
+    rank  item  low  high
+       1  a       1     1
+       2  b       2     3
+       3  c       2     3
+    >>> intervals.low
+    array([1, 2, 2])
     """
 
+    items: np.ndarray
+    ranks: np.ndarray
     low: np.ndarray
     high: np.ndarray
     confidence_level: float
     samples: np.ndarray
+
+    def _columns(self):
+        best_first = np.argsort(self.ranks)
+        columns = {"rank": self.ranks, "item": self.items, "low": self.low, "high": self.high}
+        return {name: values[best_first] for name, values in columns.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,7 +94,7 @@ class ConsensusRanking:
         Weight of the violated preferences, lower is better. For complete strict orders it is the
         number of pairs that voters order the other way.
     bound : float or None
-        No order costs less; None for more than 200 items.
+        No order costs less; None for the methods that do not minimise the cost, all but "kemeny".
     scores : ndarray of shape (r,) or None
         Scores of "borda" and "copeland".
 
@@ -256,6 +275,8 @@ class ConsensusRanking:
                 high[some] = (first >= second).sum(axis=2)
         tail = (1.0 - confidence_level) / 2.0
         return RankIntervals(
+            self.items,
+            self.ranks,
             np.quantile(low, tail, axis=0, method="lower"),
             np.quantile(high, 1.0 - tail, axis=0, method="higher"),
             confidence_level,
@@ -335,7 +356,7 @@ def consensus_ranking(
     ranks, pairwise : bool, default=False
         Whether a matrix holds ranks, or counts.
     time_limit : float or None, default=60.0
-        Seconds for "kemeny" and for the bound of the others; None is no limit.
+        Seconds for "kemeny"; None is no limit.
 
     Returns
     -------
@@ -404,12 +425,7 @@ def consensus_ranking(
             )
     decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
-    bound: float | None
-    if decoded.bounds is None and r <= MAX_ITEMS_ORDERING:
-        least = float(preference_bound(total[np.newaxis], time_limit=time_limit)[0])
-        bound = cost if cost - least <= 1e-9 * total.sum() else least
-    else:
-        bound = None if decoded.bounds is None else float(decoded.bounds[0])
+    bound = None if decoded.bounds is None else float(decoded.bounds[0])
     return ConsensusRanking(
         votes.items,
         decoded.ranks[0],

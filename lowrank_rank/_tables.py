@@ -1,0 +1,48 @@
+"""TableMixin: results that print as a table."""
+
+from html import escape
+from numbers import Real
+from typing import Any
+
+
+class TableMixin:
+    """A result that prints as a table; a subclass defines ``_columns``."""
+
+    def _columns(self) -> dict:
+        """Columns of equal length by name."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd  # an optional dependency
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas.") from None
+        return pd.DataFrame(self._columns())
+
+    def _padded(self):
+        """Columns of text of one width, the name first; numbers stand on the right."""
+        for name, values in self._columns().items():
+            cells = [f"{v:.4g}" if isinstance(v, float) else str(v) for v in values]
+            width = max(map(len, [name, *cells]))
+            numeric = all(isinstance(v, Real) for v in values)
+            yield [f"{cell:{'>' if numeric else '<'}{width}}" for cell in [name, *cells]]
+
+    def __repr__(self) -> str:
+        return "\n".join("  ".join(line).rstrip() for line in zip(*self._padded(), strict=True))
+
+    def _repr_html_(self) -> str:
+        head, *body = (map(escape, line) for line in zip(*self._padded(), strict=True))
+        rows = ["".join(f"<td>{cell}</td>" for cell in line) for line in body]
+        names = "".join(f"<th>{name}</th>" for name in head)
+        return f"<table><tr>{names}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
