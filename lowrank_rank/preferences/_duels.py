@@ -1,21 +1,19 @@
 """Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
-from .._labels import read_weights
-from .._lists import id_array
+from .._lists import id_array, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
@@ -75,16 +73,17 @@ class BradleyTerry(TableMixin):
     tie_error: float
     half_games: float
 
-    @cached_property
-    def _intervals(self):
-        return self.rank_intervals(random_state=0)
-
     def _columns(self):
-        low, high = self._intervals.low, self._intervals.high
-        names = ["rank", "item", "strength", "standard_error", "low", "high"]
-        values = [self.ranks, self.items, self.strengths, self.standard_errors, low, high]
-        best_first = np.argsort(self.ranks)
-        return {name: one[best_first] for name, one in zip(names, values, strict=True)}
+        intervals = self.rank_intervals(random_state=0)
+        columns = {
+            "rank": self.ranks,
+            "item": self.items,
+            "strength": self.strengths,
+            "standard_error": self.standard_errors,
+            "low": intervals.low,
+            "high": intervals.high,
+        }
+        return {name: values[np.argsort(self.ranks)] for name, values in columns.items()}
 
     def rank_intervals(
         self,
@@ -133,8 +132,8 @@ class BradleyTerry(TableMixin):
         difference = self.strengths - self.strengths[:, np.newaxis]
         low = 1 + (difference > margin).sum(axis=1)
         high = len(errors) - (difference < -margin).sum(axis=1)
-        samples = _ranks(self.strengths + draws)
-        return RankIntervals(self.items, self.ranks, low, high, confidence_level, samples)
+        drawn = ranks_from_orders(np.argsort(-(self.strengths + draws), axis=1))
+        return RankIntervals(self.items, self.ranks, low, high, confidence_level, drawn)
 
     def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple]:
         """The k pairs of items to compare next.
@@ -274,31 +273,16 @@ def bradley_terry(
     r, p = len(items), len(items) + extra.shape[1]
     davidson = ties == "davidson" and bool(table[2].any())
     likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
-    theta, information, residuals = likelihood.maximise()
-    inverse = np.linalg.inv(information)
+    theta, inverse, residuals = likelihood.maximise()
     sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
-    strengths, covariance = theta[:r] - theta[:r].mean(), _centred(sandwich[:r, :r])
     errors = np.sqrt(np.diag(sandwich))
+    strengths, covariance = theta[:r] - theta[:r].mean(), _centred(sandwich[:r, :r])
+    ranks = ranks_from_orders(np.argsort(-strengths, kind="stable")[np.newaxis])[0]
+    spread = np.sqrt(np.diag(covariance)), ranks, covariance, _centred(inverse[:r, :r])
     tie = float(np.exp(theta[p])) if davidson else 0.0
     return BradleyTerry(
-        items,
-        strengths,
-        np.sqrt(np.maximum(np.diag(covariance), 0.0)),
-        _ranks(strengths),
-        covariance,
-        _centred(inverse[:r, :r]),
-        theta[r:p],
-        errors[r:p],
-        tie,
-        tie * float(errors[-1]),
-        half_games,
+        items, strengths, *spread, theta[r:p], errors[r:p], tie, tie * float(errors[-1]), half_games
     )
-
-
-def _ranks(strengths):
-    """Ranks along the last axis, 1 = largest; equal strengths keep the order of the items."""
-    order = np.argsort(-strengths, axis=-1, kind="stable")
-    return np.argsort(order, axis=-1, kind="stable") + 1
 
 
 def _centred(covariance):
@@ -342,24 +326,21 @@ class _Likelihood:
     """
 
     def __init__(self, table, weights, extra, r, half_games, davidson):
-        if half_games:  # the item r, whose column is left out, has the strength 0
-            item, virtual = np.arange(r), np.full(r, r)
-            games = np.zeros((len(table), 2 * r), dtype=np.intp)
-            games[0], games[1] = np.append(item, virtual), np.append(virtual, item)
-            games[3:] = table[3:].max(initial=0) + 1 + np.arange(2 * r)  # groups of their own
-            table = np.hstack([table, games])
-            weights = np.append(weights, np.full(2 * r, half_games))
-            extra = np.vstack([extra, np.zeros((2 * r, extra.shape[1]))])
-        n, places = len(weights), table[:2].T.ravel()
+        # A win and a loss of each item against the item r, whose column is left out.
+        sides = np.stack([np.arange(r), np.full(r, r)])
+        games = np.broadcast_arrays(*np.hstack([sides, sides[::-1]]), 0, -1)
+        winner, loser, self.tied, self.group = np.hstack([table, np.stack(games)])
+        self.weights = np.append(weights, np.full(2 * r, half_games))
+        extra = np.pad(extra, ((0, 2 * r), (0, 0)))
+        n, places = len(winner), np.column_stack([winner, loser]).ravel()
         signs = np.tile([1.0, -1.0], n)
         items = sparse.csr_matrix((signs, places, 2 * np.arange(n + 1)), shape=(n, r + 1))
         self.design = sparse.hstack([items[:, :r], extra], format="csr")
         self.columns = self.design.T.tocsr()
-        self.r, self.tied, self.weights, self.davidson = r, table[2], weights, davidson
-        self.group = table[3] if len(table) > 3 else None
-        # Without the virtual item the anchor decides that strengths sum to 0.
+        self.davidson, self.r = davidson, r
         self.anchor = np.zeros(self.design.shape[1] + davidson)
-        self.anchor[:r] = 0.0 if half_games else np.sqrt(weights.sum()) / r
+        if half_games == 0:  # the strengths sum to 0
+            self.anchor[:r] = np.sqrt(weights.sum()) / r
 
     def evaluate(self, theta):
         """Negative log likelihood, gradient, information, and the residuals of each row."""
@@ -378,46 +359,38 @@ class _Likelihood:
         return value, gradient, information, (residual, tie_residual)
 
     def maximise(self):
-        """Newton's method with halved steps: theta, information and residuals."""
-        theta, p, change = np.zeros(len(self.anchor)), self.design.shape[1], np.inf
+        """Newton's method with halved steps: theta, inverse of the information, residuals."""
+        theta, p, change, n_iter = np.zeros(len(self.anchor)), self.design.shape[1], np.inf, 0
         value, gradient, information, residuals = self.evaluate(theta)
-        for _ in range(100):
-            size = np.sqrt(np.diag(information))
-            size[size == 0] = 1.0
-            scaled = information / np.outer(size, size)
-            try:
-                step = 2.0 * cho_solve(cho_factor(scaled), gradient / size) / size
-            except LinAlgError:
-                break
-            change, new = np.inf, (np.inf, None, None, None)
-            while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
-                step = step / 2.0
-                new = self.evaluate(theta - step)
-                change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
-            theta, (value, gradient, information, residuals) = theta - step, new
-            if change <= 1e-6:
-                break
-        if not change <= 1e-6 or (p > self.r and np.linalg.cond(scaled) > 1e12):
+        inflation = np.full(len(theta), np.inf)
+        with suppress(np.linalg.LinAlgError):
+            while change > 1e-6 and (n_iter := n_iter + 1) < 100:
+                inverse = np.linalg.inv(information)
+                inflation = np.diag(inverse) * np.diag(information)
+                step, new = 2.0 * inverse @ gradient, (np.inf, None, None, None)
+                while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
+                    step = step / 2.0
+                    new = self.evaluate(theta - step)
+                    change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
+                theta, (value, gradient, information, residuals) = theta - step, new
+        unknown = ~((inflation > 0) & (inflation < 1e10))[self.r : p]  # of collinear covariates
+        if not change <= 1e-6 or unknown.any():
             raise ValueError(
                 "No finite estimate exists: covariates separate winners from losers, or follow "
                 "from the items or from each other; or ties are too frequent beside wins, which "
                 "ties='half' allows."
             )
-        return theta, information, residuals
+        return theta, inverse, residuals
 
     def squared_scores(self, residual, tie_residual):
-        """Sum of the squared derivatives of the likelihood of each duel, or of each group."""
+        """Sum over groups of the squared derivatives of the likelihood; a group -1 is one duel."""
         each = [self.design.multiply(residual[:, np.newaxis]), tie_residual[:, np.newaxis]]
         scores = sparse.hstack(each, format="csr")[:, : len(self.anchor)]
-        n, factor = len(residual), 1.0
-        if self.group is None:
-            sums = sparse.diags(np.sqrt(self.weights)) @ scores
-        else:
-            n_groups = int(self.group.max()) + 1
-            factor = n_groups / max(n_groups - 1, 1)
-            member = (self.weights, (self.group, np.arange(n)))
-            sums = sparse.csr_matrix(member, shape=(n_groups, n)) @ scores
-        return factor * (sums.T @ sums).toarray()
+        n, n_groups, alone = len(residual), int(self.group.max()) + 1, self.group < 0
+        times = np.where(alone, np.sqrt(self.weights), self.weights)
+        row = np.where(alone, n_groups + np.arange(n), self.group)
+        sums = sparse.csr_matrix((times, (row, np.arange(n)))) @ scores
+        return (sums.T @ sums).toarray() * (n_groups / (n_groups - 1) if n_groups > 1 else 1.0)
 
 
 # Reading ----------------------------------------------------------------------------
@@ -429,12 +402,16 @@ def _read(duels, covariates):
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
     columns = getattr(duels, "columns", duels if isinstance(duels, Mapping) else ())
-    tied, weights, group, items = None, None, [], None
+    tied: Any = 0.0
+    weights: Any = 1.0
+    group, items = -1, None
     if {"winner", "loser"} <= set(columns):
         pairs = np.column_stack([id_array(duels["winner"]), id_array(duels["loser"])])
-        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else None
-        weights = duels["weight"] if "weight" in columns else None
-        group = [codes_of(duels["group"], "group")[0]] if "group" in columns else []
+        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
+        weights = (
+            numbers(duels["weight"], "The column 'weight'") if "weight" in columns else weights
+        )
+        group = codes_of(duels["group"], "group")[0] if "group" in columns else group
     elif isinstance(duels, list | tuple):
         pairs, tied = _pairs_of(duels)
     else:
@@ -442,26 +419,22 @@ def _read(duels, covariates):
     if items is None:
         codes, items = codes_of(pairs.ravel(), "winner and loser")
         pairs = codes.reshape(-1, 2)
-    tied = np.zeros(len(pairs)) if tied is None else tied
-    if not np.all((tied == 0) | (tied == 1)):
-        raise ValueError("The column 'tie' must say True or False in each row.")
+    if not np.all((tied == 0) | (tied == 1)) or not np.all((weights >= 0) & np.isfinite(weights)):
+        raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
     itself = pairs[:, 0] == pairs[:, 1]
     if itself.any():
         row = int(np.argmax(itself))
         raise ValueError(f"duels[{row}] lets {plain(items[pairs[row, 0]])!r} meet itself.")
-    try:
-        weights = read_weights(weights, len(pairs))
-    except ValueError as error:
-        raise ValueError(str(error).replace("sample_weight", "weight")) from None
-    table = np.stack([*pairs.T, tied.astype(np.intp), *group])
-    extra = _covariates(duels, covariates, len(pairs))
     check_size("The information matrix", 8 * len(items) ** 2, "leave rare items out")
-    kept: Any = weights > 0
-    if covariates is None and not group:
+    extra = _covariates(duels, covariates, len(pairs))
+    weights = np.broadcast_to(weights, len(pairs))
+    table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
+    if covariates is None and np.ndim(group) == 0:
         shape = (len(items), len(items), 2)
-        weights = np.bincount(np.ravel_multi_index(tuple(table), shape), weights)
-        kept = np.flatnonzero(weights)
-        return np.stack(np.unravel_index(kept, shape)), weights[kept], extra[: len(kept)], items
+        weights = np.bincount(np.ravel_multi_index(tuple(table[:3]), shape), weights)
+        table = np.stack(np.broadcast_arrays(*np.unravel_index(np.arange(len(weights)), shape), -1))
+        extra = np.empty((len(weights), 0))
+    kept = weights > 0
     return table[:, kept], weights[kept], extra[kept], items
 
 
@@ -517,14 +490,12 @@ def _check_connected(winner, loser, tied, items):
     if not part.any():
         part = connected_components(beat, connection="strong")[1]
         apart = part[winner] != part[loser]
-        found = {
-            "never lost to the rest": ~np.isin(part, part[loser[apart]]),
-            "never won against the rest": ~np.isin(part, part[winner[apart]]),
-        }
+        sides = {"never lost to the rest": loser, "never won against the rest": winner}
+        found = {words: ~np.isin(part, part[side[apart]]) for words, side in sides.items()}
     named = [
         f"{items[those][:5].tolist()}{' and others' * (those.sum() > 5)} {words}"
         for words, those in found.items()
-        if 0 < those.sum() <= r / 2
+        if those.any() and part.any()
     ]
     if named:
         raise ValueError(
