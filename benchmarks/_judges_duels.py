@@ -40,7 +40,9 @@ def duels_of(rng, strengths, n, tie=0.0):
 
 def played(rng, first, second, log_odds, tie=0.0):
     weights = np.stack([np.exp(log_odds / 2), np.full(len(first), tie), np.exp(-log_odds / 2)])
-    outcome = (rng.random(len(first)) * weights.sum(axis=0) > np.cumsum(weights, axis=0)).sum(axis=0)
+    outcome = (rng.random(len(first)) * weights.sum(axis=0) > np.cumsum(weights, axis=0)).sum(
+        axis=0
+    )
     winner, loser = np.where(outcome < 2, [first, second], [second, first])
     return {"winner": winner, "loser": loser, "tie": outcome == 1}
 

@@ -74,15 +74,9 @@ class BradleyTerry(TableMixin):
     half_games: float
 
     def _columns(self):
-        intervals = self.rank_intervals(random_state=0)
-        columns = {
-            "rank": self.ranks,
-            "item": self.items,
-            "strength": self.strengths,
-            "standard_error": self.standard_errors,
-            "low": intervals.low,
-            "high": intervals.high,
-        }
+        found, errors = self.rank_intervals(random_state=0), self.standard_errors
+        columns = {"rank": self.ranks, "item": self.items, "strength": self.strengths}
+        columns |= {"standard_error": errors, "low": found.low, "high": found.high}
         return {name: values[np.argsort(self.ranks)] for name, values in columns.items()}
 
     def rank_intervals(
@@ -275,10 +269,11 @@ def bradley_terry(
     likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
     theta, inverse, residuals = likelihood.maximise()
     sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
-    errors = np.sqrt(np.diag(sandwich))
+    errors = np.sqrt(np.maximum(np.diag(sandwich), 0.0))
     strengths, covariance = theta[:r] - theta[:r].mean(), _centred(sandwich[:r, :r])
     ranks = ranks_from_orders(np.argsort(-strengths, kind="stable")[np.newaxis])[0]
-    spread = np.sqrt(np.diag(covariance)), ranks, covariance, _centred(inverse[:r, :r])
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    spread = deviation, ranks, covariance, _centred(inverse[:r, :r])
     tie = float(np.exp(theta[p])) if davidson else 0.0
     return BradleyTerry(
         items, strengths, *spread, theta[r:p], errors[r:p], tie, tie * float(errors[-1]), half_games
@@ -315,8 +310,8 @@ class _Likelihood:
 
     Parameters
     ----------
-    table : ndarray of int, shape (3, n) or (4, n)
-        Winner, loser, whether they tied, and group.
+    table : ndarray of int, shape (4, n)
+        Winner, loser, whether they tied, and group, -1 for none.
     weights : ndarray of shape (n,)
     extra : ndarray of shape (n, n_covariates)
     r : int
@@ -360,21 +355,24 @@ class _Likelihood:
 
     def maximise(self):
         """Newton's method with halved steps: theta, inverse of the information, residuals."""
-        theta, p, change, n_iter = np.zeros(len(self.anchor)), self.design.shape[1], np.inf, 0
+        theta, p, change = np.zeros(len(self.anchor)), self.design.shape[1], np.inf
+        unknown: Any = True
+        start: Any = (np.inf,)
         value, gradient, information, residuals = self.evaluate(theta)
-        inflation = np.full(len(theta), np.inf)
         with suppress(np.linalg.LinAlgError):
-            while change > 1e-6 and (n_iter := n_iter + 1) < 100:
+            for _ in range(30):  # of separated duels the log odds grow by 1 with each step
                 inverse = np.linalg.inv(information)
-                inflation = np.diag(inverse) * np.diag(information)
-                step, new = 2.0 * inverse @ gradient, (np.inf, None, None, None)
+                step, new = 2.0 * inverse @ gradient, start
                 while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
                     step = step / 2.0
                     new = self.evaluate(theta - step)
                     change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
                 theta, (value, gradient, information, residuals) = theta - step, new
-        unknown = ~((inflation > 0) & (inflation < 1e10))[self.r : p]  # of collinear covariates
-        if not change <= 1e-6 or unknown.any():
+                if change <= 1e-6:  # then collinear covariates have infinite variances
+                    inflation = (np.diag(inverse) * np.diag(information))[self.r : p]
+                    unknown = np.any((inflation <= 0) | (inflation > 1e10))
+                    break
+        if unknown:
             raise ValueError(
                 "No finite estimate exists: covariates separate winners from losers, or follow "
                 "from the items or from each other; or ties are too frequent beside wins, which "
@@ -402,15 +400,12 @@ def _read(duels, covariates):
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
     columns = getattr(duels, "columns", duels if isinstance(duels, Mapping) else ())
-    tied: Any = 0.0
-    weights: Any = 1.0
-    group, items = -1, None
+    tied, group, items = np.zeros(1), np.full(1, -1), None
+    weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
         pairs = np.column_stack([id_array(duels["winner"]), id_array(duels["loser"])])
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
-        weights = (
-            numbers(duels["weight"], "The column 'weight'") if "weight" in columns else weights
-        )
+        weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
         group = codes_of(duels["group"], "group")[0] if "group" in columns else group
     elif isinstance(duels, list | tuple):
         pairs, tied = _pairs_of(duels)
@@ -421,15 +416,13 @@ def _read(duels, covariates):
         pairs = codes.reshape(-1, 2)
     if not np.all((tied == 0) | (tied == 1)) or not np.all((weights >= 0) & np.isfinite(weights)):
         raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
-    itself = pairs[:, 0] == pairs[:, 1]
-    if itself.any():
-        row = int(np.argmax(itself))
+    for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
         raise ValueError(f"duels[{row}] lets {plain(items[pairs[row, 0]])!r} meet itself.")
     check_size("The information matrix", 8 * len(items) ** 2, "leave rare items out")
     extra = _covariates(duels, covariates, len(pairs))
     weights = np.broadcast_to(weights, len(pairs))
     table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
-    if covariates is None and np.ndim(group) == 0:
+    if covariates is None and "group" not in columns:
         shape = (len(items), len(items), 2)
         weights = np.bincount(np.ravel_multi_index(tuple(table[:3]), shape), weights)
         table = np.stack(np.broadcast_arrays(*np.unravel_index(np.arange(len(weights)), shape), -1))
@@ -492,12 +485,11 @@ def _check_connected(winner, loser, tied, items):
         apart = part[winner] != part[loser]
         sides = {"never lost to the rest": loser, "never won against the rest": winner}
         found = {words: ~np.isin(part, part[side[apart]]) for words, side in sides.items()}
-    named = [
-        f"{items[those][:5].tolist()}{' and others' * (those.sum() > 5)} {words}"
-        for words, those in found.items()
-        if those.any() and part.any()
-    ]
-    if named:
+    if part.any():
+        named = [
+            f"{items[those][:5].tolist()}{' and others' if those.sum() > 5 else ''} {words}"
+            for words, those in found.items()
+        ]
         raise ValueError(
             f"No finite strengths exist: {' and '.join(named)}. Leave these items out, add duels, "
             "or take half_games=0.5."
