@@ -475,20 +475,22 @@ def _covariates(duels, covariates, n):
 
 def _check_connected(winner, loser, tied, items):
     """Refuse items that did not meet the rest, never lost or never won: Ford's condition."""
-    tied, r = tied == 1, len(items)
-    winner, loser = np.append(winner, loser[tied]), np.append(loser, winner[tied])
-    beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=(r, r))
-    part = connected_components(beat, connection="weak")[1]
-    found = {"did not meet the rest": part != np.argmax(np.bincount(part))}
-    if not part.any():
-        part = connected_components(beat, connection="strong")[1]
-        apart = part[winner] != part[loser]
-        sides = {"never lost to the rest": loser, "never won against the rest": winner}
-        found = {words: ~np.isin(part, part[side[apart]]) for words, side in sides.items()}
-    if part.any():
+    winner, loser = np.append(winner, loser[tied == 1]), np.append(loser, winner[tied == 1])
+    shape = (len(items), len(items))
+    beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=shape)
+    part = connected_components(beat, connection="strong")[1]
+    apart, few = part[winner] != part[loser], 2 * np.bincount(part)[part] <= len(items)
+    won, lost = (np.isin(part, part[side[apart]]) for side in (winner, loser))
+    found = {
+        "did not meet the rest": few & ~won & ~lost,
+        "never lost to the rest": few & won & ~lost,
+        "never won against the rest": few & lost & ~won,
+    }
+    if few.any():
         named = [
             f"{items[those][:5].tolist()}{' and others' if those.sum() > 5 else ''} {words}"
             for words, those in found.items()
+            if those.any()
         ]
         raise ValueError(
             f"No finite strengths exist: {' and '.join(named)}. Leave these items out, add duels, "
