@@ -65,9 +65,13 @@ def test_half_wins_and_covariates_are_logistic_regression(duels):
 
 
 def davidson_likelihood(duels, strengths, tie, weights=1.0):
+    return np.sum(weights * log_likelihoods(duels, strengths, tie))
+
+
+def log_likelihoods(duels, strengths, tie):
     d = strengths[duels["winner"]] - strengths[duels["loser"]]
     chosen = np.where(duels["tie"], tie, np.exp(d / 2))
-    return np.sum(weights * np.log(chosen / (np.exp(d / 2) + np.exp(-d / 2) + tie)))
+    return np.log(chosen / (np.exp(d / 2) + np.exp(-d / 2) + tie))
 
 
 @pytest.mark.parametrize("half_games", [0.0, 0.5])
@@ -97,6 +101,28 @@ def test_davidson_strengths_maximise_the_likelihood(duels, half_games):
         theta = theta + shifts[np.argmax(at)] * np.append(np.ones(6), 0)
     np.testing.assert_allclose(slope(theta), 0, atol=2e-3 if half_games else 1e-5)
     assert board.strengths.mean() == pytest.approx(0, abs=1e-12)
+
+
+def test_davidson_errors_are_the_sandwich(duels):
+    """Derivatives of each duel's log likelihood by differences; strengths are those of mean 0."""
+    board = bradley_terry(duels)
+    steps = 1e-4 * np.eye(7)
+
+    def scores(theta):
+        ends = [
+            log_likelihoods(duels, end[:6] - end[:6].mean(), np.exp(end[6]))
+            for s in steps
+            for end in (theta + s, theta - s)
+        ]
+        return (np.array(ends[::2]) - ends[1::2]).T / 2e-4
+
+    theta = np.append(board.strengths[np.argsort(board.items)], np.log(board.tie))
+    ends = [scores(theta + s).sum(axis=0) - scores(theta - s).sum(axis=0) for s in steps]
+    inverse = np.linalg.pinv(-np.array(ends) / 2e-4, rcond=1e-5)
+    sandwich = inverse @ scores(theta).T @ scores(theta) @ inverse
+    errors = np.sqrt(np.diag(sandwich))
+    np.testing.assert_allclose(sorted_by_name(board)[1], errors[:6], rtol=1e-4)
+    assert board.tie_error == pytest.approx(board.tie * errors[6], rel=1e-4)
 
 
 def test_tables_lists_and_frames_are_one(duels):
@@ -201,7 +227,7 @@ def test_two_items_are_apart_exactly_where_their_difference_is_significant():
         t = (board.strengths[0] - board.strengths[1]) / (2 * board.standard_errors[0])
         intervals = board.rank_intervals(n_resamples=20_000, random_state=0)
         if abs(t - 1.96) > 0.05:  # the quantile is drawn
-            assert (intervals.high[0] == 1) == (t > 1.96)
+            assert (intervals.high[0] == 1) == (intervals.low[1] == 2) == (t > 1.96)
             found.append(t > 1.96)
     assert 0 < np.mean(found) < 1
 
