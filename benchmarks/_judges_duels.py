@@ -1,6 +1,5 @@
 """Bars of `bradley_terry`: peers, coverage of intervals, size, and the pairs to ask next."""
 
-import resource
 import subprocess
 import sys
 from time import process_time
@@ -11,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from lowrank_rank import bradley_terry
 
-from ._common import best_seconds, optional_peer
+from ._common import REPOSITORY, best_seconds, optional_peer
 
 
 def rows(tiny):
@@ -164,6 +163,8 @@ print(*large_here(int(sys.argv[1]), int(sys.argv[2])))
 
 def large_here(r, n):
     """Seconds of a fit and of intervals, and the peak of the process in GB."""
+    import resource  # not on Windows
+
     rng = np.random.default_rng(0)
     duels = duels_of(rng, rng.standard_normal(r), n)
     start = process_time()
@@ -178,7 +179,8 @@ def large_here(r, n):
 def large(tiny):
     r, n = (30, 3000) if tiny else (1000, 1_000_000)
     command = [sys.executable, "-c", _LARGE, str(r), str(n)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    printed = done.stdout
     values = map(float, printed.split())
     names = {"seconds of a fit": 5.0, "seconds of intervals": 15.0, "peak in GB": 0.6}
     return [

@@ -89,8 +89,8 @@ class BradleyTerry(TableMixin):
         """Simultaneous intervals of the ranks: together they contain all ranks.
 
         An item is above another where the difference of their strengths exceeds its standard
-        error times the quantile of max |t| over all pairs [1]_. An interval leaves out a rank for
-        each item above, and for each item below.
+        error times the quantile of ``max |t|`` over all pairs [1]_. Each item above raises the low
+        end by one, each item below lowers the high end.
 
         Parameters
         ----------
@@ -240,8 +240,8 @@ def bradley_terry(
 
     Notes
     -----
-    Weights count duels: weight 2 is the row twice. Let weights that are importances come with a
-    group for each row.
+    Weights count duels: weight 2 is the row twice. If weights are importances, give each row a
+    group of its own.
 
     References
     ----------
