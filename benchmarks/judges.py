@@ -5,14 +5,17 @@ widths against the human labels alone, with judges made by flipping labels.
 fusion: runs joined by runs_to_features, learned weights against reciprocal rank fusion and a tuned
 weighted sum.
 clicks: propensities estimated from a log, and rankers fitted with them, against raw clicks.
+duels: strengths, errors and intervals of ranks of bradley_terry, and the pairs that next_duels
+chooses beside random pairs.
 cut: RecallCut, against the same number of rows of each list.
 """
 
-from . import _judges_clicks, _judges_cut, _judges_fusion, _judges_ppi
+from . import _judges_clicks, _judges_cut, _judges_duels, _judges_fusion, _judges_ppi
 
 PARTS = {
     "ppi": _judges_ppi,
     "fusion": _judges_fusion,
+    "duels": _judges_duels,
     "clicks": _judges_clicks,
     "cut": _judges_cut,
 }

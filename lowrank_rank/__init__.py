@@ -25,7 +25,14 @@ from .meta import BoosterRanker, PointwiseRanker, StackingRanker
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
 from .order_preserving import OrderPreservingRegressor
 from .precision_at_top import PrecisionAtKPerceptron
-from .preferences import ConsensusRanking, PairwiseDAGRanker, RankIntervals, consensus_ranking
+from .preferences import (
+    BradleyTerry,
+    ConsensusRanking,
+    PairwiseDAGRanker,
+    RankIntervals,
+    bradley_terry,
+    consensus_ranking,
+)
 from .regression._estimator import merge
 from .structured import (
     StructuredHingeBinaryClassifier,
@@ -37,6 +44,7 @@ from .structured import (
 
 __all__ = [
     "BoosterRanker",
+    "BradleyTerry",
     "ConsensusRanking",
     "CutQueriesWarning",
     "LowRankSurrogateClassifier",
@@ -56,6 +64,7 @@ __all__ = [
     "boosting",
     "boosting_metric",
     "boosting_objective",
+    "bradley_terry",
     "calibration",
     "consensus_ranking",
     "datasets",

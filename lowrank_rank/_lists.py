@@ -202,13 +202,14 @@ def id_array(qid):
             raise TypeError(
                 f"qid must be an array-like with one id per row, got {qid!r}."
             ) from None
-        plain = len({type(q) for q in qid}) == 1 and isinstance(qid[0], str | int | float)
-        integers = plain and isinstance(qid[0], int)
-        lossy = integers and np.asarray(qid).dtype.kind not in "iub"
+        plain = len(set(map(type, qid))) == 1 and isinstance(qid[0], str | int | float)
+        array = np.asarray(qid if plain else 0)
+        lossy = plain and isinstance(qid[0], int) and array.dtype.kind not in "iub"
         # NumPy drops zero bytes at the end of strings.
         lossy = lossy or (plain and isinstance(qid[0], str) and any(q[-1:] == "\0" for q in qid))
         if not plain or lossy:  # np.asarray would merge ["1", 1] and large integers
             return np.fromiter(qid, dtype=object, count=len(qid))
+        qid = array
     qid = np.asarray(qid)
     if qid.ndim != 1:
         raise ValueError(
@@ -234,11 +235,14 @@ def factorize(qid):
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
     if len(heads) == 1:
         return np.zeros(len(qid), dtype=np.intp), qid[:1].copy()
-    ids, first, codes = np.unique(qid[heads], return_index=True, return_inverse=True)
+    ids = qid[heads]
+    small = ids.dtype.kind in "iu" and ids.min() >= 0  # 16 bits are sorted by radix
+    keys = ids.astype(np.min_scalar_type(ids.max())) if small else ids
+    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     place = np.empty_like(by_appearance)
-    place[by_appearance] = np.arange(len(ids))
-    codes, ids = place[codes], ids[by_appearance]
+    place[by_appearance] = np.arange(len(first))
+    codes, ids = place[codes], ids[first[by_appearance]]
     return np.repeat(codes, np.diff(np.append(heads, len(qid)))), ids
 
 

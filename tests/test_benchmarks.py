@@ -495,6 +495,16 @@ def test_consensus_intervals_hold_the_rank():
     assert widths[0.5] < widths[0.2] < widths[0.05]
 
 
+def test_judges_hold_bars_of_duels():
+    rows = {row["what"].split(",")[0]: row for row in run_tiny("judges", "--part", "duels")}
+    assert rows["largest difference to LogisticRegression"]["verdict"] == "ok"
+    assert rows["joint coverage of ranks"]["value"] >= 0.9  # of 10 repetitions
+    by_prompt = rows["coverage of strengths by prompt"]
+    assert by_prompt["control"] < by_prompt["value"]
+    found = rows["first ten of 50 found"]
+    assert 0 < found["control"] <= 10
+
+
 def test_aiming():
     rows = {row["model"]: row for row in run_tiny("aiming")}
     assert rows["pooled ridge"]["gain"] is rows["pooled trees"]["gain"] is None

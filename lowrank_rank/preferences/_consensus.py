@@ -24,7 +24,6 @@ from ..decoders import (
     net_preferences,
     net_scores,
     pd_decoder,
-    preference_bound,
     preference_cost,
 )
 from ..decoders._decoded import subsets_by_size
@@ -97,7 +96,7 @@ class ConsensusRanking(TableMixin):
         Weight of the violated preferences, lower is better. For complete strict orders it is the
         number of pairs that voters order the other way.
     bound : float or None
-        No order costs less; None for more than 200 items.
+        No order costs less; None for the methods that do not minimise the cost, all but "kemeny".
     scores : ndarray of shape (r,) or None
         Scores of "borda" and "copeland".
 
@@ -360,7 +359,7 @@ def consensus_ranking(
     ranks, pairwise : bool, default=False
         Whether a matrix holds ranks, or counts.
     time_limit : float or None, default=60.0
-        Seconds for "kemeny" and for the bound of the others; None is no limit.
+        Seconds for "kemeny"; None is no limit.
 
     Returns
     -------
@@ -429,12 +428,7 @@ def consensus_ranking(
             )
     decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
-    bound: float | None
-    if decoded.bounds is None and r <= MAX_ITEMS_ORDERING:
-        least = float(preference_bound(total[np.newaxis], time_limit=time_limit)[0])
-        bound = cost if cost - least <= 1e-9 * total.sum() else least
-    else:
-        bound = None if decoded.bounds is None else float(decoded.bounds[0])
+    bound = None if decoded.bounds is None else float(decoded.bounds[0])
     return ConsensusRanking(
         votes.items,
         decoded.ranks[0],

@@ -107,8 +107,8 @@ def _long_grades(orders, items):
             "A long frame of orders has the columns 'voter', 'item' and one of 'rank' (1 = best) "
             f"and 'grade' (higher is better), got {sorted(map(str, columns))}."
         )
-    voter, voters = _codes(orders["voter"], "voter")
-    item, names = _codes(orders["item"], "item")
+    voter, voters = codes_of(orders["voter"], "voter")
+    item, names = codes_of(orders["item"], "item")
     if items is not None:
         place = {name: i for i, name in enumerate(items)}
         unknown = [name for name in names if name not in place]
@@ -132,12 +132,13 @@ def _long_grades(orders, items):
     return grades, names
 
 
-def _codes(column, name):
+def codes_of(column, name):
+    """Codes of the ids in a column, and the distinct ids in order of first appearance."""
     try:
         return factorize(id_array(column))
     except (TypeError, ValueError) as error:
         message = str(error).replace("qid", f"the column {name!r}")
-        raise ValueError(f"orders: {message}") from None
+        raise ValueError(message) from None
 
 
 def _are_orders(orders, kind, is_matrix):

@@ -1,0 +1,320 @@
+"""Bradley and Terry: peers, optimality, invariances, coverage, refusals."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+from lowrank_rank import bradley_terry
+
+
+def duels_of(rng, strengths, n, tie=0.0, shift=0.0):
+    """Columns of n duels of random pairs under Davidson's model; `shift` is added to log odds."""
+    r = len(strengths)
+    first = rng.integers(r, size=n)
+    second = (first + rng.integers(1, r, size=n)) % r
+    d = strengths[first] - strengths[second] + shift
+    parts = np.cumsum([np.exp(d / 2), np.full(n, tie), np.exp(-d / 2)], axis=0)
+    outcome = (rng.random(n) * parts[-1] > parts).sum(axis=0)
+    winner, loser = np.where(outcome < 2, [first, second], [second, first])
+    return {"winner": winner, "loser": loser, "tie": outcome == 1}
+
+
+def as_list(duels, names=None):
+    """The columns as a list of pairs, ties in a list of their own."""
+    names = (
+        np.arange(1 + max(duels["winner"].max(), duels["loser"].max())) if names is None else names
+    )
+    pairs = zip(names[duels["winner"]].tolist(), names[duels["loser"]].tolist(), strict=True)
+    return [[pair] if tie else list(pair) for pair, tie in zip(pairs, duels["tie"], strict=True)]
+
+
+def sorted_by_name(board):
+    """Strengths and errors in the order of the names."""
+    order = np.argsort(board.items)
+    return np.array([board.strengths[order], board.standard_errors[order]])
+
+
+@pytest.fixture
+def duels():
+    return duels_of(np.random.default_rng(0), np.linspace(-1, 1, 6), 400, tie=0.6)
+
+
+def test_strengths_are_those_of_choix():
+    choix = pytest.importorskip("choix")
+    duels = duels_of(np.random.default_rng(1), np.linspace(-2, 2, 12), 2000)
+    strengths, _ = sorted_by_name(bradley_terry(duels))
+    peer = choix.ilsr_pairwise(12, as_list(duels))
+    np.testing.assert_allclose(strengths, peer - peer.mean(), atol=1e-6)
+
+
+def test_half_wins_and_covariates_are_logistic_regression(duels):
+    length = np.random.default_rng(2).normal(100, 50, size=400)
+    board = bradley_terry(duels, covariates=length, ties="half")
+    X = np.column_stack([np.eye(6)[duels["winner"]] - np.eye(6)[duels["loser"]], length / 50])
+    share = np.where(duels["tie"], 0.5, 1.0)
+    y = np.repeat([1, 0], 400)
+    model = LogisticRegression(
+        C=1e12, fit_intercept=False, solver="newton-cg", tol=1e-10, max_iter=1000
+    ).fit(np.vstack([X, X]), y, sample_weight=np.append(share, 1 - share))
+    peer = model.coef_[0]
+    strengths, _ = sorted_by_name(board)
+    np.testing.assert_allclose(strengths, peer[:6] - peer[:6].mean(), atol=1e-6)
+    np.testing.assert_allclose(board.coefficients, peer[6:] / 50, atol=1e-6)
+    assert board.tie == 0
+
+
+def davidson_likelihood(duels, strengths, tie, weights=1.0):
+    return np.sum(weights * log_likelihoods(duels, strengths, tie))
+
+
+def log_likelihoods(duels, strengths, tie):
+    d = strengths[duels["winner"]] - strengths[duels["loser"]]
+    chosen = np.where(duels["tie"], tie, np.exp(d / 2))
+    return np.log(chosen / (np.exp(d / 2) + np.exp(-d / 2) + tie))
+
+
+@pytest.mark.parametrize("half_games", [0.0, 0.5])
+def test_davidson_strengths_maximise_the_likelihood(duels, half_games):
+    """With half games the virtual item plays under the same model."""
+    board = bradley_terry(duels, half_games=half_games)
+    names = np.argsort(board.items)
+
+    def value(theta):
+        virtual = np.concatenate([theta[:6], [0.0]])
+        sides = np.arange(6), np.full(6, 6)
+        games = [
+            {"winner": one, "loser": other, "tie": np.zeros(6, bool)}
+            for one, other in (sides, sides[::-1])
+        ]
+        extra = sum(davidson_likelihood(g, virtual, np.exp(theta[6]), half_games) for g in games)
+        return davidson_likelihood(duels, theta[:6], np.exp(theta[6])) + extra
+
+    def slope(theta):
+        steps = 1e-5 * np.eye(7)
+        return np.array([(value(theta + s) - value(theta - s)) / 2e-5 for s in steps])
+
+    theta = np.append(board.strengths[names], np.log(board.tie))
+    if half_games:  # strengths are reported with mean 0, the virtual item is somewhere
+        shifts = np.linspace(-0.2, 0.2, 4001)
+        at = [value(theta + s * np.append(np.ones(6), 0)) for s in shifts]
+        theta = theta + shifts[np.argmax(at)] * np.append(np.ones(6), 0)
+    np.testing.assert_allclose(slope(theta), 0, atol=2e-3 if half_games else 1e-5)
+    assert board.strengths.mean() == pytest.approx(0, abs=1e-12)
+
+
+def test_davidson_errors_are_the_sandwich(duels):
+    """Derivatives of each duel's log likelihood by differences; strengths are those of mean 0."""
+    board = bradley_terry(duels)
+    steps = 1e-4 * np.eye(7)
+
+    def scores(theta):
+        ends = [
+            log_likelihoods(duels, end[:6] - end[:6].mean(), np.exp(end[6]))
+            for s in steps
+            for end in (theta + s, theta - s)
+        ]
+        return (np.array(ends[::2]) - ends[1::2]).T / 2e-4
+
+    theta = np.append(board.strengths[np.argsort(board.items)], np.log(board.tie))
+    ends = [scores(theta + s).sum(axis=0) - scores(theta - s).sum(axis=0) for s in steps]
+    inverse = np.linalg.pinv(-np.array(ends) / 2e-4, rcond=1e-5)
+    sandwich = inverse @ scores(theta).T @ scores(theta) @ inverse
+    errors = np.sqrt(np.diag(sandwich))
+    np.testing.assert_allclose(sorted_by_name(board)[1], errors[:6], rtol=1e-4)
+    assert board.tie_error == pytest.approx(board.tie * errors[6], rel=1e-4)
+
+
+def test_tables_lists_and_frames_are_one(duels):
+    """Order, names and form of the duels do not matter; weight 2 is the row twice."""
+    pd = pytest.importorskip("pandas")
+    expected = sorted_by_name(bradley_terry(duels))
+    shuffled = np.random.default_rng(3).permutation(400)
+    mixed = {name: column[shuffled] for name, column in duels.items()}
+    names = np.array(list("uvwxyz"))
+    for other in (mixed, pd.DataFrame(mixed), as_list(mixed), as_list(mixed, names)):
+        np.testing.assert_allclose(sorted_by_name(bradley_terry(other)), expected, atol=1e-9)
+    twice = {name: np.tile(column, 2) for name, column in duels.items()}
+    weighted = {**duels, "weight": np.full(400, 2)}
+    again = sorted_by_name(bradley_terry(twice))
+    np.testing.assert_allclose(sorted_by_name(bradley_terry(weighted)), again, atol=1e-9)
+    np.testing.assert_allclose(again, expected * [[1], [np.sqrt(0.5)]], atol=1e-9)
+
+
+def test_counts_are_a_list_of_wins():
+    pd = pytest.importorskip("pandas")
+    counts = np.random.default_rng(4).integers(1, 9, size=(4, 4)) * (1 - np.eye(4, dtype=int))
+    names = list("abcd")
+    pairs = [[names[i], names[j]] for i, j in np.argwhere(counts) for _ in range(counts[i, j])]
+    expected = sorted_by_name(bradley_terry(pairs))
+    table = pd.DataFrame(counts, index=names, columns=names)
+    for other in (counts, table):
+        np.testing.assert_allclose(sorted_by_name(bradley_terry(other)), expected, atol=1e-9)
+
+
+def test_a_covariate_as_an_item_of_each_side_changes_only_its_scale(duels):
+    x = np.random.default_rng(5).standard_normal((400, 2))
+    one = bradley_terry(duels, covariates=x)
+    scaled = bradley_terry(duels, covariates=x * [1e-4, 1e6])
+    np.testing.assert_allclose(scaled.coefficients * [1e-4, 1e6], one.coefficients, atol=1e-8)
+    np.testing.assert_allclose(scaled.strengths, one.strengths, atol=1e-8)
+
+
+def test_covariates_remove_their_bias():
+    """Item 0 gives long answers, which are preferred: without length it looks strong."""
+    rng = np.random.default_rng(6)
+    r, n = 4, 20_000
+    first = rng.integers(r, size=n)
+    second = (first + rng.integers(1, r, size=n)) % r
+    length = rng.standard_normal(n) + (first == 0) - (second == 0)
+    win = rng.random(n) < expit(length)
+    sign = np.where(win, 1, -1)
+    duels = {"winner": np.where(win, first, second), "loser": np.where(win, second, first)}
+    board = bradley_terry(duels, covariates=sign * length)
+    strengths, errors = sorted_by_name(board)
+    assert np.all(np.abs(strengths) < 4 * errors)
+    assert abs(board.coefficients[0] - 1) < 4 * board.coefficient_errors[0] < 0.2
+    assert sorted_by_name(bradley_terry(duels))[0, 0] > 0.5
+
+
+def test_plain_errors_are_those_of_a_group_for_each_duel(duels):
+    own = {**duels, "group": np.arange(400)}
+    plain, grouped = (sorted_by_name(bradley_terry(d))[1] for d in (duels, own))
+    np.testing.assert_allclose(grouped, plain * np.sqrt(400 / 399), rtol=1e-9)
+    copies = {name: np.tile(column, 3) for name, column in own.items()}
+    np.testing.assert_allclose(sorted_by_name(bradley_terry(copies))[1], grouped, rtol=1e-9)
+
+
+def test_errors_cover_the_truth_and_clusters_need_their_group():
+    truth = np.linspace(-1, 1, 6)
+    found = []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        duels = duels_of(rng, truth, 600, tie=0.6)
+        copies = {name: np.repeat(column, 4) for name, column in duels.items()}
+        copies["group"] = np.repeat(np.arange(600), 4)
+        plain = {name: copies[name] for name in duels}
+        for board in map(bradley_terry, (duels, copies, plain)):
+            strengths, errors = sorted_by_name(board)
+            found.append(np.abs(strengths - truth) < 1.96 * errors)
+    davidson, clustered, unclustered = np.reshape(found, (-1, 3, 6)).mean(axis=(0, 2))
+    assert 0.92 < davidson < 0.98
+    assert clustered == pytest.approx(davidson, abs=0.01)
+    assert unclustered < 0.8
+
+
+def test_rank_intervals_hold_all_ranks_together():
+    truth = np.linspace(1, -1, 6)
+    lengths = {}
+    for n in (200, 2000):
+        held = []
+        for seed in range(100):
+            board = bradley_terry(duels_of(np.random.default_rng(seed), truth, n), half_games=0.5)
+            intervals = board.rank_intervals(n_resamples=300, random_state=seed)
+            place = 1 + board.items  # item 0 is the best
+            held.append(np.all((intervals.low <= place) & (place <= intervals.high)))
+            assert np.all((intervals.low <= board.ranks) & (board.ranks <= intervals.high))
+        lengths[n] = np.mean(intervals.high - intervals.low)
+        assert np.mean(held) >= 0.95
+    assert lengths[2000] < lengths[200]
+
+
+def test_two_items_are_apart_exactly_where_their_difference_is_significant():
+    """With two items there is one pair, and the margin is 1.96 standard errors."""
+    found = []
+    for wins in range(55, 80):
+        board = bradley_terry(np.array([[0, wins], [120 - wins, 0]]))
+        t = (board.strengths[0] - board.strengths[1]) / (2 * board.standard_errors[0])
+        intervals = board.rank_intervals(n_resamples=20_000, random_state=0)
+        if abs(t - 1.96) > 0.05:  # the quantile is drawn
+            assert (intervals.high[0] == 1) == (intervals.low[1] == 2) == (t > 1.96)
+            found.append(t > 1.96)
+    assert 0 < np.mean(found) < 1
+
+
+def test_next_duels_ask_about_the_uncertain_and_the_boundary():
+    counts = np.array([[0, 40, 0, 0], [10, 0, 30, 0], [0, 20, 0, 1], [0, 0, 1, 0]])
+    board = bradley_terry(counts, half_games=0.5)
+    assert 3 in board.next_duels()[0]  # which met others twice
+    pairs = board.next_duels(5)
+    assert len(pairs) == 5
+    assert len(set(pairs)) > 1
+    even = bradley_terry(
+        np.kron(np.diag([1.0, 1.0]), np.ones((3, 3)) - np.eye(3)) * 8
+        + np.kron([[0, 12], [1, 0]], np.ones((3, 3))),
+        half_games=0.5,
+    )
+    ((first, second),) = even.next_duels(top=1)
+    assert {first, second} <= {0, 1, 2}
+
+
+def test_refusals_name_the_items():
+    cases = {
+        r"\['a'\] never lost to the rest and": [["a", "b"], ["b", "c"], ["a", "c"]],
+        r"'a'\] .* and \['c'\] never won against": [["a", "b"], ["b", "c"], ["a", "c"]],
+        r"exist: \['c'\] never won against the rest": [["a", "b"], ["b", "a"], ["b", "c"]],
+        r"\['x', 'y'\] did not meet the rest": [
+            ["a", "b"],
+            ["b", "c"],
+            ["c", "a"],
+            ["x", "y"],
+            ["y", "x"],
+        ],
+    }
+    for message, duels in cases.items():
+        with pytest.raises(ValueError, match=message):
+            bradley_terry(duels)
+        assert np.isfinite(bradley_terry(duels, half_games=0.5).standard_errors).all()
+    unmet = np.array([[0, 1, 0], [2, 0, 0], [0, 0, 0]])
+    with pytest.raises(ValueError, match=r"\[2\] did not meet the rest"):
+        bradley_terry(unmet)
+    assert bradley_terry(unmet, half_games=0.5).standard_errors[2] > 1
+
+
+def test_estimates_that_do_not_exist_are_refused(duels):
+    apart = {"winner": list("abab"), "loser": list("baba"), "tie": [True] * 4}
+    with pytest.raises(ValueError, match="ties='half'"):
+        bradley_terry(apart)
+    assert bradley_terry(apart, ties="half").strengths.tolist() == [0, 0]
+    plain = {name: duels[name] for name in ("winner", "loser")}
+    own = (plain["winner"] == 0) * 1.0 - (plain["loser"] == 0)
+    for covariates in (np.ones(400), np.zeros(400), 100 * own, own / 7, np.arange(400) + 1):
+        with pytest.raises(ValueError, match="covariates separate"):
+            bradley_terry(plain, covariates=covariates)
+
+
+def test_input_that_does_not_fit_is_refused(duels):
+    good = {"winner": ["a", "b"], "loser": ["b", "a"]}
+    for message, bad in (
+        (r"duels\[1\] is \['a', 'b', 'c'\]", [["a", "b"], ["a", "b", "c"]]),
+        (r"duels\[0\] is 'ab'", ["ab", "ba"]),
+        (r"duels\[0\] lets 'a' meet itself", [["a", "a"], ["b", "a"]]),
+        ("'tie' must be", {**good, "tie": [0, 2]}),
+        ("'weight' finite", {**good, "weight": [1, -1]}),
+        ("'weight' finite", {**good, "weight": [1, np.nan]}),
+        ("missing", {"winner": ["a", None], "loser": ["b", "a"]}),
+        ("columns 'winner' and 'loser'", np.ones((2, 3))),
+        ("empty", []),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bradley_terry(bad)
+    with pytest.raises(ValueError, match="a row for each of the 2 duels"):
+        bradley_terry(good, covariates=[1, 2, 3])
+    with pytest.raises(ValueError, match="need a row for each duel"):
+        bradley_terry(np.array([[0, 1], [1, 0]]), covariates=[1, 2])
+    with pytest.raises(ValueError, match="half_games must be"):
+        bradley_terry(good, half_games=-1)
+    with pytest.raises(ValueError, match="next_duels needs half_games"):
+        bradley_terry(good).next_duels()
+    with pytest.raises(ValueError, match="top=2 must be smaller"):
+        bradley_terry(good, half_games=1).next_duels(top=2)
+
+
+def test_the_result_prints_best_first():
+    board = bradley_terry([["b", "a"], ["a", "b"], ["a", "b"], ["c", "a"], ["a", "c"], ["c", "b"]])
+    lines = repr(board).splitlines()
+    assert lines[0].split() == ["rank", "item", "strength", "standard_error", "low", "high"]
+    assert [line.split()[0] for line in lines[1:]] == ["1", "2", "3"]
+    assert lines[1].split()[1] == board.items[np.argmax(board.strengths)]
+    pytest.importorskip("pandas")
+    assert board.to_frame()["strength"].is_monotonic_decreasing
