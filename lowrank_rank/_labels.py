@@ -8,6 +8,7 @@ float arrays, and the lists that their rows form.
 import warnings
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ._arrays import (
@@ -171,10 +172,11 @@ def _same_ids(a, b):
 # Arrays -----------------------------------------------------------------------------
 
 
-def read_labels(y, name="y", estimator=None):
+def read_labels(y, name="y", estimator=None, accept_sparse=False):
     """y as a float array of 1 (documents), 2 (items) or 3 (preferences) dimensions.
 
     `check_judged` refuses NaN later. A single column is documents, with scikit-learn's warning.
+    With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all > 0.
 
     Raises
     ------
@@ -186,6 +188,8 @@ def read_labels(y, name="y", estimator=None):
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None."
         )
+    if accept_sparse and sparse.issparse(y):
+        return _read_sparse(y, name)
     y = _checked(
         y,
         name,
@@ -198,6 +202,28 @@ def read_labels(y, name="y", estimator=None):
         y = column_or_1d(y, warn=True)
     if y.ndim > 3:
         raise ValueError(f"{name} must have one, two or three dimensions, got shape {y.shape}.")
+    return y
+
+
+def _read_sparse(y, name):
+    """Sparse labels as a CSR copy: sorted columns, sums of duplicates, no explicit zeros."""
+    y = sparse.csr_matrix(y, dtype=np.float64, copy=True)
+    y.sum_duplicates()
+    y.eliminate_zeros()
+    if y.shape[1] < 2:
+        raise ValueError(
+            f"A sparse {name} has one row per query and a column for each label, two at least, got "
+            f"the shape {y.shape}: grades of documents are dense, {name}.toarray().ravel()."
+        )
+    wrong = ~(np.isfinite(y.data) & (y.data > 0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        row = int(np.searchsorted(y.indptr, at, side="right")) - 1
+        raise ValueError(
+            f"{name}[{row}, {y.indices[at]}] is {y.data[at]:g}: the entries of a sparse {name} "
+            "must be finite and >= 0. Negative grades and NaN, for items that are not judged, need "
+            f"a dense {name}."
+        )
     return y
 
 
@@ -314,7 +340,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
 
 def check_items_judged(y, weights):
     """Refuse a matrix y in which no row that counts judges one of the items."""
-    if y.ndim != 2:
+    if y.ndim != 2 or sparse.issparse(y):
         return
     nobody = np.isnan(y)[weights > 0].all(axis=0)
     if nobody.any():
@@ -366,6 +392,15 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
     return weights
 
 
+def check_scores_fit(scores, y):
+    """Refuse scores of another shape than the labels."""
+    if scores.shape != y.shape[:2]:
+        raise ValueError(
+            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
+            "score for each labelled item."
+        )
+
+
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     """Labels and scores of a measure, flat, with their lists and the weight of each list.
 
@@ -390,11 +425,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     y = read_labels(y_true, "y_true")
     scores = _checked(y_score, "y_score", allow_nd=True)
     scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
-    if scores.shape != y.shape[:2]:
-        raise ValueError(
-            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
-            "score for each labelled item."
-        )
+    check_scores_fit(scores, y)
     lists = lists_of(y, qid, "y_true")
     warn_of_single_items(lists, stacklevel=4)
     y = check(y)

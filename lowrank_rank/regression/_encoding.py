@@ -4,10 +4,12 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .._arrays import is_finite
+from .._lists import RankingLists
 from ..decoders._decoded import checked_ranks
-from ..target_losses import TargetLoss
+from ..target_losses import TargetLoss, names_of
 from ..target_losses._base import reciprocal
 from ._statistics import default_alpha
 
@@ -68,7 +70,7 @@ class EncodedBatch:
     ----------
     kind : {"documents", "items", "classes"}
     X : ndarray or CSR matrix of shape (n, p)
-    targets : ndarray of shape (n, d)
+    targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
         For documents ``gain / normaliser``, not yet times `Totals.target_factor`.
     weights : ndarray of shape (n,)
         Row weights times list weights, not yet times `Totals.weight_factor`.
@@ -126,6 +128,7 @@ class EncodedBatch:
         if kind != "documents" and model == "ridge":
             missing = self.missing if missing is None else missing
             kind += ", missing labels" if missing else ", ridge"
+            kind = "items, sparse labels" if sparse.issparse(self.targets) else kind
         return default_alpha(kind, len(features.mean), self.totals.mass, features.mean_square)
 
     def scale(self, features):
@@ -220,10 +223,15 @@ def encode_items(X, y, weights, loss, decoder):
     else:
         name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
         encode = _encoding_for(loss, name, n_items)
+    if sparse.issparse(y):
+        targets = _sparse_targets(loss, name, y)
+    else:
+        of_decoder = None if callable(decoder) else loss.decoders[name]
+        targets = _checked_targets(loss, encode, y, of_decoder)
     return EncodedBatch(
         "items",
         X,
-        _checked_targets(loss, encode, y, None if callable(decoder) else loss.decoders[name]),
+        targets,
         weights,
         None,
         Totals.of_rows(weights),
@@ -281,6 +289,48 @@ def _checked_targets(loss, encode, y, decoder):
             f"{NOT_FINITE}"
         )
     return targets
+
+
+# Sparse labels ----------------------------------------------------------------------
+
+
+def _sparse_targets(loss, decoder, y):
+    """Targets of sparse labels, a CSR matrix; refuses losses and decoders without such a form."""
+    if not follows_from_entries(loss, y.shape[1]):
+        known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
+        raise ValueError(
+            f"{loss!r} needs a dense y, y.toarray(): its targets depend on more than the entries "
+            f"of y that are not 0. For a sparse y take one of {', '.join(known)}, with "
+            "relevance_threshold > 0 and neutral >= 0 where there is such a parameter."
+        )
+    if decoder != "sort":
+        raise ValueError(
+            f"The decoder of a sparse y is sorting, and {loss!r} would take {decoder!r}: set "
+            "decoder='sort', or give a dense y, y.toarray()."
+        )
+    return _targets_of_entries(loss, y)
+
+
+def follows_from_entries(loss, n_items):
+    """Whether sorted targets depend only on the entries that are not 0, tried on one row."""
+    row = np.zeros((1, n_items))
+    row[0, :2] = 2.0, 1.0
+    if "sort" not in loss.decoders:
+        return False
+    targets = _targets_of_entries(loss, sparse.csr_matrix(row)).toarray()
+    return np.allclose(loss.score_targets(row), targets)
+
+
+def _targets_of_entries(loss, y):
+    """Gains of the entries over the normaliser of their row, which is a list of its entries."""
+    lengths = np.diff(y.indptr)
+    if not y.nnz:
+        return y
+    lists = RankingLists(lengths[lengths > 0])
+    labels, weights = loss.check_entries(y), np.ones(y.nnz)
+    gains, normalisers = _checked_row_targets(loss, labels, lists, weights)
+    data = gains * lists.spread(reciprocal(normalisers))
+    return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 
 
 def _encoding_for(loss, name, n_items):
