@@ -161,7 +161,7 @@ def _agree(now, before):
 # Sparse targets ---------------------------------------------------------------------
 
 
-def fit_sparse_targets(batch, alpha, solver="auto", entries=2**20):
+def fit_sparse_targets(batch, alpha, solver="auto", entries=2**18):
     """`LinearModel` of sparse targets: one Cholesky factor, and blocks of labels.
 
     Products of features and targets are sparse where X is. The means are subtracted from the

@@ -352,7 +352,7 @@ class RankingMeasure(BaseEstimator):
         with np.errstate(over="ignore", invalid="ignore"):
             return self._values_of_judged(y, scores, lists), weights
 
-    def _values_of_sparse(self, y_true, y_score, qid, sample_weight):
+    def _values_of_sparse(self, y_true, y_score, qid, sample_weight, max_entries=2**23):
         """`_values_of` sparse labels, which become dense for a few rows at a time."""
         y = read_labels(y_true, "y_true", accept_sparse=True)
         lists_of(y, qid, "y_true")  # refuses qid
@@ -361,7 +361,7 @@ class RankingMeasure(BaseEstimator):
             y_score = as_array(y_score)
             check_scores_fit(y_score, y)
             y_score = y_score.__getitem__
-        rows = [np.arange(n)[some] for some in batches(n, r)]
+        rows = [np.arange(n)[some] for some in batches(n, r, max_entries)]
         parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
         return np.concatenate(parts), read_weights(sample_weight, n)
 
