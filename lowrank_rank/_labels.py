@@ -212,17 +212,15 @@ def _read_sparse(y, name):
     y.eliminate_zeros()
     if y.shape[1] < 2:
         raise ValueError(
-            f"A sparse {name} has one row per query and a column for each label, two at least, got "
-            f"the shape {y.shape}: grades of documents are dense, {name}.toarray().ravel()."
+            f"A sparse {name} of one column: grades of documents are dense, {name}.toarray()."
         )
     wrong = ~(np.isfinite(y.data) & (y.data > 0))
     if wrong.any():
         at = int(np.argmax(wrong))
         row = int(np.searchsorted(y.indptr, at, side="right")) - 1
         raise ValueError(
-            f"{name}[{row}, {y.indices[at]}] is {y.data[at]:g}: the entries of a sparse {name} "
-            "must be finite and >= 0. Negative grades and NaN, for items that are not judged, need "
-            f"a dense {name}."
+            f"{name}[{row}, {y.indices[at]}] is {y.data[at]:g}: entries of a sparse {name} must "
+            f"be finite and >= 0. NaN, for items that are not judged, needs a dense {name}."
         )
     return y
 
@@ -392,15 +390,6 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
     return weights
 
 
-def check_scores_fit(scores, y):
-    """Refuse scores of another shape than the labels."""
-    if scores.shape != y.shape[:2]:
-        raise ValueError(
-            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
-            "score for each labelled item."
-        )
-
-
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     """Labels and scores of a measure, flat, with their lists and the weight of each list.
 
@@ -425,7 +414,11 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     y = read_labels(y_true, "y_true")
     scores = _checked(y_score, "y_score", allow_nd=True)
     scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
-    check_scores_fit(scores, y)
+    if scores.shape != y.shape[:2]:
+        raise ValueError(
+            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
+            "score for each labelled item."
+        )
     lists = lists_of(y, qid, "y_true")
     warn_of_single_items(lists, stacklevel=4)
     y = check(y)

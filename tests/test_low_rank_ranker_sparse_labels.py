@@ -1,4 +1,4 @@
-"""LowRankSurrogateRanker with sparse y: the model of dense y, the best items, scorers, bad input."""
+"""LowRankSurrogateRanker with sparse y: model of dense y, best items, scorers, bad input."""
 
 import numpy as np
 import pytest
@@ -192,13 +192,13 @@ def test_rank_top_of_dense_labels_and_other_models(estimator):
 def test_rank_top_refuses_documents_and_other_decoders():
     X, y = np.arange(6.0).reshape(6, 1), np.array([0, 1, 0, 1, 1, 0])
     documents = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y)
-    with pytest.raises(ValueError, match="this model ranks documents: use rank"):
+    with pytest.raises(ValueError, match="this model ranks documents, no items by 'sort'"):
         documents.rank_top(X)
     exact = LowRankSurrogateRanker(target_loss="map").fit(X, np.eye(6)[:, :3])
-    with pytest.raises(ValueError, match="by the decoder 'exact': use rank"):
+    with pytest.raises(ValueError, match="ranks 3 items by 'exact': use rank"):
         exact.rank_top(X)
     with pytest.raises(ValueError, match="k must be an integer >= 1"):
-        documents.rank_top(X, k=0)
+        LowRankSurrogateRanker(target_loss="ndcg").fit(X, np.eye(6)[:, :3]).rank_top(X, k=0)
 
 
 # Measures and scorers ---------------------------------------------------------------
@@ -270,9 +270,9 @@ def changed(value):
     ("y", "message"),
     [
         (changed(-2.0), r"y\[1, 1\] is -2: .* must be finite and >= 0"),
-        (changed(np.nan), r"y\[1, 1\] is nan: .* need a dense y"),
+        (changed(np.nan), r"y\[1, 1\] is nan: .* needs a dense y"),
         (changed(np.inf), r"y\[1, 1\] is inf"),
-        (GOOD[:, :1], r"two at least, got the shape \(3, 1\): grades of documents are dense"),
+        (GOOD[:, :1], "of one column: grades of documents are dense"),
         (GOOD[:2], "inconsistent numbers of samples"),
     ],
 )
@@ -292,6 +292,8 @@ def test_measures_name_the_place_too(value):
 def test_measures_refuse_scores_of_another_shape_and_qid():
     with pytest.raises(ValueError, match=r"y_score has shape \(3, 2\) but y_true has shape"):
         resolve_measure("ndcg").measure(GOOD, np.ones((3, 2)))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        resolve_measure("ndcg").measure(GOOD, np.ones((4, 3)))
     with pytest.raises(ValueError, match="takes no qid"):
         resolve_measure("ndcg").measure(GOOD, np.ones((3, 3)), qid=[0, 0, 1])
 
@@ -309,7 +311,7 @@ def test_measures_refuse_scores_of_another_shape_and_qid():
     ],
 )
 def test_losses_whose_targets_are_not_0_where_y_is(loss):
-    works = "take one of precision@10, recall@10, dcg, gain@10, ndcg, eru, map, with"
+    works = "alone: precision@10, recall@10, dcg, gain@10, ndcg, eru, map, of which"
     with pytest.raises(ValueError, match=f"needs a dense y, .* {works}"):
         LowRankSurrogateRanker(target_loss=loss).fit(X, GOOD)
 
@@ -317,12 +319,12 @@ def test_losses_whose_targets_are_not_0_where_y_is(loss):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"target_loss": "map"}, "would take 'exact': set decoder='sort'"),
-        ({"decoder": lambda u, n_items: u}, "set decoder='sort'"),
-        ({"estimator": "logistic"}, "estimator='logistic' needs a dense y"),
-        ({"estimator": "trees"}, "estimator='trees' needs a dense y"),
-        ({"estimator": LinearRegression()}, r"estimator=LinearRegression\(\) needs a dense y"),
-        ({"solver": "lsqr"}, "leave solver='auto'"),
+        ({"target_loss": "map"}, "needs a dense y, .* takes decoder='sort'"),
+        ({"decoder": lambda u, n_items: u}, "needs a dense y, .* takes decoder='sort'"),
+        ({"estimator": "logistic"}, "estimator='logistic' .* needs a dense y"),
+        ({"estimator": "trees"}, "estimator='trees' .* needs a dense y"),
+        ({"estimator": LinearRegression()}, r"estimator=LinearRegression\(\) .* a dense y"),
+        ({"solver": "lsqr"}, "solver='lsqr' needs a dense y, .* and solver='auto' or 'gram'"),
         ({"early_stopping": True}, "early_stopping needs an estimator that is boosted"),
     ],
 )
@@ -335,7 +337,7 @@ def test_parameters_that_are_refused(parameters, message):
 def test_sums_are_of_dense_labels(estimator):
     ranker = LowRankSurrogateRanker(target_loss="precision@1", estimator=estimator)
     for add in (lambda: ranker.partial_fit(X, GOOD), lambda: ranker.fit_blocks([(X, GOOD)])):
-        with pytest.raises(ValueError, match="y is sparse, .* use fit, or give a dense y"):
+        with pytest.raises(ValueError, match=r"need a dense y, .* a sparse y goes to fit"):
             add()
     with pytest.raises(ValueError, match="has no sums"):
         merge([ranker.fit(X, GOOD), clone(ranker).fit(X, GOOD)])

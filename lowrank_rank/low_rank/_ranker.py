@@ -12,21 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, n_rows, take_rows
 from .._base import BaseRanker, Block, Rows, score_blocks
 from .._lists import RankingLists
-from .._parameters import (
-    RUNTIME,
-    check_parameter,
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-)
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..regression._any_regressor import Regression, trees_of_documents
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
 from ..regression._estimator import RegressionMixin, adds_up
 from ..regression._ridge import SOLVERS, LinearModel
 from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses._positional import check_k
 
 
 def top_columns(blocks, n, k):
@@ -357,15 +350,13 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
                [2, 1]])
         """
         check_is_fitted(self)
-        check_parameter("k", k, [count()])
         if self.n_items_ is None or self.decoder_ != "sort":
-            what = "documents" if self.n_items_ is None else f"by the decoder {self.decoder_!r}"
             raise ValueError(
-                "rank_top takes the best of fixed items that are sorted, and this model ranks "
-                f"{what}: use rank."
+                "rank_top is for fixed items with the decoder 'sort', and this model ranks "
+                f"{self.n_items_ or 'documents, no'} items by {self.decoder_!r}: use rank."
             )
         X = self._validate_X(X, reset=False)
-        k, parts = min(int(k), self.n_items_), []
+        k, parts = min(check_k(k), self.n_items_), []
         for rows in gen_batches(n_rows(X), 1024):
             some = take_rows(X, np.arange(rows.start, rows.stop))
             parts.append(top_columns(self._blocks_of_items(some), rows.stop - rows.start, k))

@@ -46,17 +46,13 @@ class Regression:
     def named(self, batch):
         """Replace "auto" and "trees" by the model that they stand for on this batch."""
         estimator = self.estimator
-        if issparse(batch.targets) and not (
-            isinstance(estimator, str) and estimator in ("auto", "ridge")
-        ):
+        if issparse(batch.targets):
+            if estimator in ("auto", "ridge") and self.solver != "lsqr":
+                return replace(self, estimator="ridge")
             raise ValueError(
-                f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y is fitted by "
-                "ridge regression, estimator='auto' or 'ridge'."
+                f"estimator={estimator!r} with solver={self.solver!r} needs a dense y, y.toarray():"
+                " a sparse y takes estimator='auto' or 'ridge', and solver='auto' or 'gram'."
             )
-        if not isinstance(estimator, str):
-            return self
-        if estimator == "auto" and issparse(batch.targets):
-            return replace(self, estimator="ridge")
         if estimator == "auto":
             is_ridge = batch.kind == "documents" or (batch.kind == "items" and batch.missing)
             return replace(self, estimator="ridge" if is_ridge else "logistic")
@@ -85,7 +81,7 @@ class Regression:
             self.say(f"logistic regression on {shape}, {d} target(s)")
             return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
         if issparse(batch.targets):
-            return fit_sparse_targets(batch, self.alpha, self.solver)
+            return fit_sparse_targets(batch, self.alpha)
         solver = chosen_solver(self.solver, batch.X, batch.targets)
         self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
         if solver == "lsqr":

@@ -223,15 +223,10 @@ def encode_items(X, y, weights, loss, decoder):
     else:
         name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
         encode = _encoding_for(loss, name, n_items)
-    if sparse.issparse(y):
-        targets = _sparse_targets(loss, name, y)
-    else:
-        of_decoder = None if callable(decoder) else loss.decoders[name]
-        targets = _checked_targets(loss, encode, y, of_decoder)
     return EncodedBatch(
         "items",
         X,
-        targets,
+        _checked_targets(loss, encode, y, None if callable(decoder) else loss.decoders[name]),
         weights,
         None,
         Totals.of_rows(weights),
@@ -268,6 +263,8 @@ def _checked_row_targets(loss, y, lists, weights):
 
 def _checked_targets(loss, encode, y, decoder):
     """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
+    if sparse.issparse(y):
+        return _sparse_targets(loss, y, decoder)
     targets = encode(y)
     has_scores = type(loss).score_targets is not TargetLoss.score_targets
     name = encode.__name__ if has_scores else "encode"
@@ -294,41 +291,34 @@ def _checked_targets(loss, encode, y, decoder):
 # Sparse labels ----------------------------------------------------------------------
 
 
-def _sparse_targets(loss, decoder, y):
+def _sparse_targets(loss, y, decoder):
     """Targets of sparse labels, a CSR matrix; refuses losses and decoders without such a form."""
-    if not follows_from_entries(loss, y.shape[1]):
-        known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
-        raise ValueError(
-            f"{loss!r} needs a dense y, y.toarray(): its targets depend on more than the entries "
-            f"of y that are not 0. For a sparse y take one of {', '.join(known)}, with "
-            "relevance_threshold > 0 and neutral >= 0 where there is such a parameter."
-        )
-    if decoder != "sort":
-        raise ValueError(
-            f"The decoder of a sparse y is sorting, and {loss!r} would take {decoder!r}: set "
-            "decoder='sort', or give a dense y, y.toarray()."
-        )
-    return _targets_of_entries(loss, y)
+    if decoder is not None and decoder.of_scores and follows_from_entries(loss, y.shape[1]):
+        return _targets_of_entries(loss, y)
+    known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
+    raise ValueError(
+        f"{loss!r} with this decoder needs a dense y, y.toarray(). A sparse y takes decoder='sort'"
+        f" and a target loss with targets that depend on its entries alone: {', '.join(known)}, of "
+        "which relevance_threshold is > 0 and neutral >= 0."
+    )
 
 
 def follows_from_entries(loss, n_items):
     """Whether sorted targets depend only on the entries that are not 0, tried on one row."""
-    row = np.zeros((1, n_items))
-    row[0, :2] = 2.0, 1.0
     if "sort" not in loss.decoders:
         return False
-    targets = _targets_of_entries(loss, sparse.csr_matrix(row)).toarray()
-    return np.allclose(loss.score_targets(row), targets)
+    row = np.array([[2.0, 1.0, *np.zeros(n_items - 2)]])
+    of_entries = _targets_of_entries(loss, sparse.csr_matrix(row))
+    return np.allclose(of_entries.toarray(), loss.score_targets(row))
 
 
 def _targets_of_entries(loss, y):
     """Gains of the entries over the normaliser of their row, which is a list of its entries."""
-    lengths = np.diff(y.indptr)
+    lengths, labels = np.diff(y.indptr), loss.check_entries(y)
     if not y.nnz:
         return y
     lists = RankingLists(lengths[lengths > 0])
-    labels, weights = loss.check_entries(y), np.ones(y.nnz)
-    gains, normalisers = _checked_row_targets(loss, labels, lists, weights)
+    gains, normalisers = _checked_row_targets(loss, labels, lists, np.ones(y.nnz))
     data = gains * lists.spread(reciprocal(normalisers))
     return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 

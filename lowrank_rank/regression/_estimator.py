@@ -182,8 +182,7 @@ class RegressionMixin:
         """`Sums` of an `EncodedBatch`; refuses batches that only `fit` can take."""
         if issparse(batch.targets):
             raise ValueError(
-                "y is sparse, and partial_fit and fit_blocks keep sums for dense labels alone: use "
-                "fit, or give a dense y, y.toarray()."
+                "partial_fit and fit_blocks need a dense y, y.toarray(): a sparse y goes to fit."
             )
         if batch.kind == "items" and self.estimator == "auto":
             raise ValueError(

@@ -161,7 +161,7 @@ def _agree(now, before):
 # Sparse targets ---------------------------------------------------------------------
 
 
-def fit_sparse_targets(batch, alpha, solver="auto", entries=2**18):
+def fit_sparse_targets(batch, alpha, entries=2**18):
     """`LinearModel` of sparse targets: one Cholesky factor, and blocks of labels.
 
     Products of features and targets are sparse where X is. The means are subtracted from the
@@ -169,35 +169,26 @@ def fit_sparse_targets(batch, alpha, solver="auto", entries=2**18):
     of X: nothing else is as large as they are.
     """
     X, weights = batch.X, batch.weights
-    (n, p), d = X.shape, batch.targets.shape[1]
-    if solver == "lsqr":
-        raise ValueError(
-            "solver='lsqr' solves one label after another, and y is sparse: leave solver='auto', "
-            "which is one Cholesky factor of the features, or give a dense y, y.toarray()."
-        )
+    p, d = X.shape[1], batch.targets.shape[1]
     n_bytes = 16 * p**2 + d * p * X.dtype.itemsize
-    what = f"Ridge regression of {p} features and {d} sparse labels"
-    check_size(what, n_bytes, "select or hash features, or give X as float32")
-    moments = SecondMoments.of(X, np.empty((n, 0)), weights)
+    check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
+    moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
     features = moments.features
     alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
     # A constant feature gets the coefficient 0.
     scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, batch.scale(features))
     solve = moments.solver(alpha * features.total, scale)
-    if sparse.issparse(X):
-        rows, shift = shift_full_columns(X)
-        mean = features.mean - shift
-    else:
-        rows, mean = np.subtract(X, features.mean, dtype=np.float64), np.zeros(p)
+    means = features.mean
+    rows, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
     labels = (sparse.diags(weights) @ batch.targets).T.tocsr()
     coef, intercept = np.empty((d, p), X.dtype), np.empty(d)
     for some in gen_batches(d, max(1, entries // p)):
         cross = labels[some] @ rows
         cross = cross.toarray() if sparse.issparse(cross) else cross
         sums = np.asarray(labels[some].sum(axis=1)).ravel()
-        found = solve((cross - np.outer(sums, mean)).T)
+        found = solve((cross - np.outer(sums, means - shift)).T)
         coef[some] = found.T
-        intercept[some] = sums / features.total - features.mean @ found
+        intercept[some] = sums / features.total - means @ found
     return LinearModel(coef, intercept, "gram", alpha=alpha)
 
 

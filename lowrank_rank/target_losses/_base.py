@@ -16,16 +16,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, as_array, check_size, plain
-from .._labels import (
-    check_judged,
-    check_scores_fit,
-    lists_of,
-    read_labels,
-    read_scored,
-    read_weights,
-)
+from .._arrays import ArrayLike, check_size, plain
+from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameters, number
 from ..decoders import decode_sort
@@ -328,10 +322,8 @@ class RankingMeasure(BaseEstimator):
             If labels, scores, ids or weights do not fit, or the value overflows.
         """
         fallback = np.nan if zero_division is None else check_zero_division(zero_division)
-        if issparse(y_true):
-            values, weights = self._values_of_sparse(y_true, y_score, qid, sample_weight)
-        else:
-            values, weights = self._values_of(y_true, y_score, qid, sample_weight)
+        values_of = self._values_of_sparse if issparse(y_true) else self._values_of
+        values, weights = values_of(y_true, y_score, qid, sample_weight)
         if np.any(np.isinf(values)):
             raise ValueError(
                 f"{self!r} overflows on list {int(np.argmax(np.isinf(values)))} (the first is 0): "
@@ -356,14 +348,12 @@ class RankingMeasure(BaseEstimator):
         """`_values_of` sparse labels, which become dense for a few rows at a time."""
         y = read_labels(y_true, "y_true", accept_sparse=True)
         lists_of(y, qid, "y_true")  # refuses qid
-        n, r = y.shape
         if not callable(y_score):
-            y_score = as_array(y_score)
-            check_scores_fit(y_score, y)
-            y_score = y_score.__getitem__
-        rows = [np.arange(n)[some] for some in batches(n, r, max_entries)]
+            check_consistent_length(y, y_score)
+            y_score = np.asarray(y_score).__getitem__
+        rows = [np.arange(y.shape[0])[some] for some in batches(*y.shape, max_entries)]
         parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
-        return np.concatenate(parts), read_weights(sample_weight, n)
+        return np.concatenate(parts), read_weights(sample_weight, y.shape[0])
 
     def _values_of_judged(self, y, scores, lists, *, of_orders=False):
         """`values` of the judged items alone; nan for a list without any."""

@@ -3,12 +3,12 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix
 
-from .._arrays import ArrayLike, check_finite, numbers
+from .._arrays import check_finite, numbers
 from .._labels import read_labels
 from .._parameters import check_parameter, number
-from ._positional import _TopK
+from ._positional import PrecisionAtK
 
 
 def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray:
@@ -54,10 +54,10 @@ def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     return 1.0 / (1.0 + c * (counts + b) ** -a)
 
 
-class PropensityScoredPrecisionAtK(_TopK):
+class PropensityScoredPrecisionAtK(PrecisionAtK):
     """Precision at k with each label divided by its propensity: rare labels count more.
 
-    The loss is ``-(1/k) sum_i [rank(i) <= k] y_i / p_i``. It estimates the precision among all
+    The loss is ``1 - (1/k) sum_i [rank(i) <= k] y_i / p_i``. It estimates the precision among all
     relevant labels without bias if each is recorded with probability p_i [1]_. For fixed items
     only.
 
@@ -90,14 +90,13 @@ class PropensityScoredPrecisionAtK(_TopK):
     >>> measure.measure([[1, 1]], [[0.9, 0.1]])
     0.5
     >>> measure.loss([[1, 1]], [[2, 1]])
-    array([-2.])
+    array([-1.])
     """
 
+    allow_missing = False
     takes_documents = False
 
-    def __init__(
-        self, k: int, propensities: ArrayLike, *, relevance_threshold: float | None = None
-    ) -> None:
+    def __init__(self, k: int, propensities: Any, *, relevance_threshold: Any = None) -> None:
         super().__init__(k, relevance_threshold=relevance_threshold)
         self.propensities = propensities
 
@@ -120,19 +119,10 @@ class PropensityScoredPrecisionAtK(_TopK):
     def check_entries(self, y: Any) -> np.ndarray:
         return super().check_labels(y.data) * self._inverse(y.shape)[y.indices]
 
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
-        return self.k
-
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
-        return 0.0
-
     def measure(self, y_true: Any, y_score: Any, **options: Any) -> float | np.ndarray:
         value = super().measure(y_true, y_score, **options)
         if options.get("average", "mean") is None:
             return value
-        y = read_labels(y_true, "y_true", accept_sparse=True)
-        if issparse(y):
-            best = super().measure(y, lambda some: self.check_labels(y[some].toarray()), **options)
-        else:
-            best = super().measure(y, self.check_labels(y), **options)
+        y = csr_matrix(read_labels(y_true, "y_true", accept_sparse=True))
+        best = super().measure(y, lambda rows: self.check_labels(y[rows].toarray()), **options)
         return value / best if best > 0 else value
