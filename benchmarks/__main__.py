@@ -31,6 +31,7 @@ from . import (
     stack,
     structured,
     surrogates,
+    targets,
     top,
 )
 from ._common import default_data_folder, write_rows
@@ -59,6 +60,7 @@ COMMANDS = {
         consistency,
         coverage,
         structured,
+        targets,
         papers,
         fuzz,
         checks,

@@ -177,7 +177,7 @@ def fit_sparse_targets(batch, alpha, entries=2**18):
     alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
     # A constant feature gets the coefficient 0.
     scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, batch.scale(features))
-    solve = moments.solver(alpha * features.total, scale)
+    inverse = moments.solver(alpha * features.total, scale)(np.eye(p))
     means = features.mean
     rows, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
     labels = (sparse.diags(weights) @ batch.targets).T.tocsr()
@@ -186,9 +186,8 @@ def fit_sparse_targets(batch, alpha, entries=2**18):
         cross = labels[some] @ rows
         cross = cross.toarray() if sparse.issparse(cross) else cross
         sums = np.asarray(labels[some].sum(axis=1)).ravel()
-        found = solve((cross - np.outer(sums, means - shift)).T)
-        coef[some] = found.T
-        intercept[some] = sums / features.total - means @ found
+        coef[some] = found = (cross - np.outer(sums, means - shift)) @ inverse
+        intercept[some] = sums / features.total - found @ means
     return LinearModel(coef, intercept, "gram", alpha=alpha)
 
 

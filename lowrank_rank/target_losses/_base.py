@@ -351,9 +351,10 @@ class RankingMeasure(BaseEstimator):
         if not callable(y_score):
             check_consistent_length(y, y_score)
             y_score = np.asarray(y_score).__getitem__
-        rows = [np.arange(y.shape[0])[some] for some in batches(*y.shape, max_entries)]
+        n, r = y.shape
+        rows = [np.arange(n)[some] for some in batches(n, r, max_entries)]
         parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
-        return np.concatenate(parts), read_weights(sample_weight, y.shape[0])
+        return np.concatenate(parts), read_weights(sample_weight, n)
 
     def _values_of_judged(self, y, scores, lists, *, of_orders=False):
         """`values` of the judged items alone; nan for a list without any."""
