@@ -108,8 +108,8 @@ FITS = {
 # A long tail ----------------------------------------------------------------------------
 
 
-def make_long_tail(n_rows, n_labels, seed, n_features=50):
-    """Labels of linear scores: label j is relevant in a fraction of rows that falls as 1 / j.
+def make_long_tail(n_rows, n_labels, seed, n_features=50, per_row=3):
+    """Rows with `per_row` labels by Zipf's law; X is the sum of their directions, and noise.
 
     Returns
     -------
@@ -117,12 +117,13 @@ def make_long_tail(n_rows, n_labels, seed, n_features=50):
     y : CSR matrix of shape (n_rows, n_labels)
     """
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n_rows, n_features))
-    scores = X @ rng.standard_normal((n_features, n_labels)) / np.sqrt(n_features)
-    scores += rng.standard_normal(scores.shape)
-    shares = np.maximum(0.3 / np.arange(1, n_labels + 1), 5 / n_rows)
-    cuts = [np.quantile(column, 1 - share) for column, share in zip(scores.T, shares, strict=True)]
-    return X, sparse.csr_matrix(scores > cuts, dtype=np.float64)
+    # The largest of these sums are a draw without replacement, label j by 1 / j.
+    drawn = rng.gumbel(size=(n_rows, n_labels)) - np.log(np.arange(1, n_labels + 1))
+    columns = np.argsort(-drawn, axis=1)[:, :per_row]
+    starts = np.arange(0, n_rows * per_row + 1, per_row)
+    y = sparse.csr_matrix((np.ones(columns.size), columns.ravel(), starts), drawn.shape)
+    X = y @ rng.standard_normal((n_labels, n_features))
+    return X + np.sqrt(per_row) * rng.standard_normal(X.shape), y
 
 
 def long_tails(n_rows, n_labels):
