@@ -344,7 +344,7 @@ class RankingMeasure(BaseEstimator):
         with np.errstate(over="ignore", invalid="ignore"):
             return self._values_of_judged(y, scores, lists), weights
 
-    def _values_of_sparse(self, y_true, y_score, qid, sample_weight, max_entries=2**23):
+    def _values_of_sparse(self, y_true, y_score, qid, sample_weight, max_entries=2**24):
         """`_values_of` sparse labels, which become dense for a few rows at a time."""
         y = read_labels(y_true, "y_true", accept_sparse=True)
         lists_of(y, qid, "y_true")  # refuses qid

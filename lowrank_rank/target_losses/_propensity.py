@@ -39,7 +39,7 @@ def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     --------
     >>> from lowrank_rank.target_losses import label_propensities
     >>> label_propensities([[1, 0], [1, 0], [1, 1], [0, 0]]).round(3)
-    array([0.759, 0.721])
+    array([0.782, 0.721])
     """
     check_parameter("a", a, [number(0)])
     check_parameter("b", b, [number(above=0)])
