@@ -63,6 +63,7 @@ COMMANDS = {
         consistency,
         coverage,
         structured,
+        targets,
         papers,
         fuzz,
         checks,

@@ -1,4 +1,4 @@
-"""Target losses of other decisions than orders: sets of labels.
+"""Target losses of sets of labels, and of very many labels.
 
 Run it on one thread, OMP_NUM_THREADS=1.
 
@@ -17,8 +17,12 @@ each label (i), or of each label and size (ii):
 Two sets are generated. "documents" are those of scikit-learn's `make_multilabel_classification`.
 Rows of "topics" have one of four topics of one, two, four and five labels, and 3 % of the labels
 are flipped. The time is that of a fit, in units of the fit of (i).
+
+many_labels: LowRankSurrogateRanker with sparse y against Ridge(solver="cholesky") with dense y,
+time and memory in processes of their own; 100,000 labels; a long tail of labels.
 """
 
+from ._many_labels import run as many_labels_part
 from ._multilabel import multilabel_part
 
 
@@ -33,4 +37,4 @@ def run(args):
 
 
 #: By name: a function of the arguments that returns its rows.
-PARTS = {"multilabel": multilabel_part}
+PARTS = {"multilabel": multilabel_part, "many_labels": many_labels_part}

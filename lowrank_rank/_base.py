@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -20,6 +20,7 @@ from ._arrays import (
     n_rows,
     plain,
     slices,
+    take_rows,
 )
 from ._labels import (
     carries_qid,
@@ -72,40 +73,52 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     return X
 
 
-def linear_scores(X, coef, intercept, n_rows=128):
+def linear_scores(X, coef, intercept):
     """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
 
-    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
-    blocks of `n_rows`, the last block padded, and at least 8 outputs. Sums are float64; scores are
-    float32 if X and coef are.
+    Sums are float64; scores are float32 if X and coef are.
 
     Raises
     ------
     ValueError
         If a score is not finite.
     """
-    (n, p), d = X.shape, len(coef)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if issparse(X):
-            scores = X @ coef.T
-        else:
-            padded, block, scores = (
-                np.zeros((p, max(d, 8))),
-                np.zeros((n_rows, p)),
-                np.empty((n, d)),
-            )
-            padded[:, :d] = coef.T
-            for rows in slices(n, n_rows):
-                block[: rows.stop - rows.start] = X[rows]
-                scores[rows] = (block @ padded)[: rows.stop - rows.start, :d]
-        scores = (scores + intercept).astype(np.result_type(X, coef), copy=False)
-    if not np.all(np.isfinite(scores)):
-        raise ValueError(
-            f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "
-            "its features are too large for the coefficients. Bring X to the scale of the rows in "
-            "fit, and those to one scale (StandardScaler)."
-        )
+    scores = np.empty((X.shape[0], len(coef)), np.result_type(X, coef))
+    for some, block in score_blocks(X, coef, intercept):
+        scores[:, some] = block
     return scores
+
+
+def score_blocks(X, coef, intercept, n_rows=128, width=1024):
+    """Iterate over slices of at most `width` outputs and their `linear_scores`.
+
+    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
+    blocks of `n_rows`, the last block padded, and at least 8 outputs. A block of coefficients is
+    read once for all rows.
+    """
+    (n, p), d = X.shape, len(coef)
+    intercept = np.broadcast_to(intercept, d)
+    if not issparse(X):
+        padded, block = np.zeros((p, min(max(d, 8), width))), np.zeros((n_rows, p))
+    for some in slices(d, width):
+        m = some.stop - some.start
+        with np.errstate(over="ignore", invalid="ignore"):
+            if issparse(X):
+                scores = X @ coef[some].T
+            else:
+                padded[:, :m], padded[:, m:] = coef[some].T, 0.0
+                scores = np.empty((n, m))
+                for rows in slices(n, n_rows):
+                    block[: rows.stop - rows.start] = X[rows]
+                    scores[rows] = (block @ padded)[: rows.stop - rows.start, :m]
+            scores = (scores + intercept[some]).astype(np.result_type(X, coef), copy=False)
+        if not np.all(np.isfinite(scores)):
+            raise ValueError(
+                f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X "
+                "overflows: its features are too large for the coefficients. Bring X to the scale "
+                "of the rows in fit, and those to one scale (StandardScaler)."
+            )
+        yield some, scores
 
 
 def attribute_of_fitted(estimator, name):
@@ -141,6 +154,7 @@ class BaseRanker:
     """
 
     target_loss: Any
+    _takes_sparse_y: ClassVar[bool] = False
 
     target_loss_: RankingMeasure
     n_items_: int | None
@@ -208,7 +222,10 @@ class BaseRanker:
                 "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
             )
         warn_of_cut_queries(self, qid, stacklevel=3)
-        scores = self._ranking_scores(X, qid=qid)
+        if issparse(y):  # the measure asks for a few rows at a time
+            scores = lambda rows: self._ranking_scores(take_rows(X, rows))  # noqa: E731
+        else:
+            scores = self._ranking_scores(X, qid=qid)
         return float(
             self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
         )
@@ -268,14 +285,14 @@ class BaseRanker:
         """Read a batch into `Rows`; `whole` if no other batch follows."""
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         y, qid = split_target(y, qid, X)
-        y = read_labels(y, estimator=self)
+        y = read_labels(y, estimator=self, accept_sparse=self._takes_sparse_y)
         X = self._validate_X(X, reset=reset)
         if is_linear(getattr(self, "estimator", "ridge")):
             mean_square(X)  # refuses features out of range
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists, stacklevel=4)
-        weights = read_weights(sample_weight, len(y), whole=whole)
+        weights = read_weights(sample_weight, y.shape[0], whole=whole)
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)

@@ -8,6 +8,7 @@ float arrays, and the lists that their rows form.
 import warnings
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ._arrays import (
@@ -171,10 +172,11 @@ def _same_ids(a, b):
 # Arrays -----------------------------------------------------------------------------
 
 
-def read_labels(y, name="y", estimator=None):
+def read_labels(y, name="y", estimator=None, accept_sparse=False):
     """y as a float array of 1 (documents), 2 (items) or 3 (preferences) dimensions.
 
     `check_judged` refuses NaN later. A single column is documents, with scikit-learn's warning.
+    With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all > 0.
 
     Raises
     ------
@@ -186,6 +188,8 @@ def read_labels(y, name="y", estimator=None):
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None."
         )
+    if accept_sparse and sparse.issparse(y):
+        return _read_sparse(y, name)
     y = _checked(
         y,
         name,
@@ -198,6 +202,26 @@ def read_labels(y, name="y", estimator=None):
         y = column_or_1d(y, warn=True)
     if y.ndim > 3:
         raise ValueError(f"{name} must have one, two or three dimensions, got shape {y.shape}.")
+    return y
+
+
+def _read_sparse(y, name):
+    """Sparse labels as a CSR copy: sorted columns, sums of duplicates, no explicit zeros."""
+    y = sparse.csr_matrix(y, dtype=np.float64, copy=True)
+    y.sum_duplicates()
+    y.eliminate_zeros()
+    if y.shape[1] < 2:
+        raise ValueError(
+            f"A sparse {name} of one column: grades of documents are dense, {name}.toarray()."
+        )
+    wrong = ~(np.isfinite(y.data) & (y.data > 0))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        row = int(np.searchsorted(y.indptr, at, side="right")) - 1
+        raise ValueError(
+            f"{name}[{row}, {y.indices[at]}] is {y.data[at]:g}: entries of a sparse {name} must "
+            f"be finite and >= 0. NaN, for items that are not judged, needs a dense {name}."
+        )
     return y
 
 
@@ -314,7 +338,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
 
 def check_items_judged(y, weights):
     """Refuse a matrix y in which no row that counts judges one of the items."""
-    if y.ndim != 2:
+    if y.ndim != 2 or sparse.issparse(y):
         return
     nobody = np.isnan(y)[weights > 0].all(axis=0)
     if nobody.any():

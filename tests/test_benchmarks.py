@@ -532,3 +532,14 @@ def test_reading_of_files_gives_ratios_and_peaks():
     rows = run_tiny("reading")
     assert {row["path"] for row in rows} == {"iter_lists", "iter_lists, dense", "load_letor"}
     assert all(row["value"] > 0 and row["peak_mb"] > 0 for row in rows)
+
+
+def test_targets_of_many_labels():
+    rows = run_tiny("targets", "--part", "many_labels")
+    bars = [row["at_most"] for row in rows if "at_most" in row]
+    assert bars == [1 / 8, 1 / 8, 15.0, 1.2, 8.0]
+    tails = [row for row in rows if "gain" in row]
+    assert [row["seed"] for row in tails] == [0, 1, 2]
+    for row in tails:
+        assert row["gain"] == pytest.approx(100 * (row["propensity_scored"] - row["plain"]))
+        assert row["verdict"] == ("ok" if row["gain"] >= 2.5 else "MISSED")

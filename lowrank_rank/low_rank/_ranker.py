@@ -6,17 +6,45 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, take_rows
-from .._base import BaseRanker, Block, Rows
+from .._arrays import ArrayLike, MatrixLike, n_rows, slices, take_rows
+from .._base import BaseRanker, Block, Rows, score_blocks
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..regression._any_regressor import Regression, trees_of_documents
 from ..regression._early_stopping import PARAMETERS, stopped
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
 from ..regression._estimator import BatchesMixin, adds_up
-from ..regression._ridge import SOLVERS
+from ..regression._ridge import SOLVERS, LinearModel
 from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses._positional import check_k
+
+
+def top_columns(blocks, n, k):
+    """Columns and values of the k largest scores of n rows, best first, ties by the lower column.
+
+    Parameters
+    ----------
+    blocks : iterable of (slice, ndarray)
+        Scores (n, width) of the columns of each slice, in the order of the columns.
+    n, k : int
+
+    Returns
+    -------
+    columns, scores : ndarray of shape (n, k)
+    """
+    columns, best = np.zeros((n, k), dtype=np.intp), np.full((n, k), -np.inf)
+    for some, scores in blocks:
+        # A later column enters by a larger score only: most scores are not sorted.
+        rows, js = np.nonzero(scores > best[:, -1:])
+        row = np.concatenate([np.repeat(np.arange(n), k), rows])
+        column = np.concatenate([columns.ravel(), some.start + js])
+        score = np.concatenate([best.ravel(), scores[rows, js]])
+        order = np.lexsort((column, -score, row))
+        head = order[np.searchsorted(row[order], np.arange(n))[:, np.newaxis] + np.arange(k)]
+        columns, best = column[head], score[head]
+    return columns, best.astype(scores.dtype)
 
 
 class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -29,7 +57,9 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     The shape of y selects the layout:
 
     * (n_rows,): grades of documents; `qid` says which rows are a query.
-    * (n_queries, r): grades of the same r items; NaN is not judged.
+    * (n_queries, r): grades of the same r items; NaN is not judged. A sparse matrix of very many
+      labels stays sparse: ridge regression, with a loss whose targets are 0 where y is 0
+      (precision, recall, gain, dcg, ndcg, eru, map with ``decoder="sort"``).
     * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters
@@ -40,7 +70,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         The regression. "ridge" is linear least squares, for documents centred within lists,
         "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
         and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
-        step 0.1. "auto" is "ridge" for documents and for items with NaN in y, else "logistic".
+        step 0.1. "auto" is "ridge" for documents, sparse y and y with NaN, else "logistic".
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
         exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
@@ -49,7 +79,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f min(p / 50, 1)**2 / 2`` for
         "logistic", ``max(0.1, 2 f)`` for items by "ridge"; f = min(p / n, 1), with p features and n
-        rows, counted by `sample_weight`.
+        rows, counted by `sample_weight`. Sparse y: ``max(1, 2 f)``, with sparse X times m / p, m
+        the mean squared norm of the scaled rows.
     centered : bool or "auto", default="auto"
         Documents: subtract from targets the mean of their list. "auto" is True for "ridge" and
         "trees".
@@ -59,7 +90,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         Documents, centred: fits of the regressor that alternate with updates of list offsets.
         "auto" is 20 for "trees", above 20,000 rows 6; else 1.
     solver : {"auto", "gram", "lsqr"}, default="auto"
-        Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones).
+        Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones), and
+        "gram" for sparse y.
     tol : float, default=1e-6
         Accuracy of "lsqr" and "logistic".
     max_iter : int or None, default=None
@@ -88,7 +120,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     n_items_ : int or None
         Number r of items; None for documents.
     coef_ : ndarray of shape (n_features,) or (d, n_features)
-        u is ``X coef' + intercept``; for "logistic"
+        Of the type of X if y is sparse. u is ``X coef' + intercept``; for "logistic"
         ``low_ + (high_ - low_) * expit(X coef' + intercept)``.
     intercept_ : float or ndarray of shape (d,)
         Intercepts.
@@ -137,6 +169,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
 
     _keeps_float32: ClassVar = True
     _keeps_frames: ClassVar = True
+    _takes_sparse_y: ClassVar = True
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         "decoder": [str, callable],
@@ -204,7 +237,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
             One row per document, or per query for fixed items. An `estimator` gets a data frame
             of pandas or polars unchanged, with categories and missing values.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
-            Labels, higher is better; a `ranking_target` carries its qid.
+            Labels, higher is better; a `ranking_target` carries its qid. A sparse matrix
+            (n_rows, r) has grades >= 0, and entries that are not stored are 0.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -283,6 +317,58 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         u = self.predict_surrogate(X)
         return decoded_scores(self.target_loss_, self.decoder_, u, self.n_items_)
 
+    def rank_top(self, X: MatrixLike, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
+        """The k best of very many fixed items, without an array of all scores.
+
+        A linear model computes the scores of a block of items at a time.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_queries, n_features)
+        k : int, default=10
+
+        Returns
+        -------
+        columns : ndarray of int, shape (n_queries, min(k, r))
+            Columns of y, best first; equal scores in the order of the columns, as in `rank`.
+        scores : ndarray of shape (n_queries, min(k, r))
+            Their scores, those of `predict`.
+
+        Raises
+        ------
+        ValueError
+            If the model ranks documents, or has another decoder than "sort".
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_matrix
+        >>> from lowrank_rank import LowRankSurrogateRanker
+        >>> X, y = [[0.0], [1.0], [2.0]], csr_matrix([[0, 1, 0], [0, 1, 1], [0, 0, 1]])
+        >>> ranker = LowRankSurrogateRanker(target_loss="precision@1").fit(X, y)
+        >>> ranker.rank_top([[0.0], [2.0]], k=2)[0]
+        array([[1, 2],
+               [2, 1]])
+        """
+        check_is_fitted(self)
+        if self.n_items_ is None or self.decoder_ != "sort":
+            raise ValueError(
+                "rank_top is for fixed items with the decoder 'sort', and this model ranks "
+                f"{self.n_items_ or 'documents, no'} items by {self.decoder_!r}: use rank."
+            )
+        X = self._validate_X(X, reset=False)
+        k, parts = min(check_k(k), self.n_items_), []
+        for rows in slices(n_rows(X), 1024):
+            some = take_rows(X, np.arange(rows.start, rows.stop))
+            parts.append(top_columns(self._blocks_of_items(some), rows.stop - rows.start, k))
+        columns, scores = map(np.concatenate, zip(*parts, strict=True))
+        return columns, scores
+
+    def _blocks_of_items(self, X):
+        """Slices of the items and their scores."""
+        if isinstance(self._model_, LinearModel):
+            return score_blocks(X, self.coef_, self.intercept_)
+        return [(slice(0, self.n_items_), self._model_.predict(X))]
+
     def _checked_loss(self):
         loss = clone(resolve_target_loss(self.target_loss))
         check_parameters(self)
@@ -292,7 +378,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         """The `EncodedBatch` of `Rows`."""
         X, y, lists, weights = rows
         if self.verbose:
-            Regression.of(self).say(f"encoding {len(y)} rows for {loss!r}")
+            Regression.of(self).say(f"encoding {y.shape[0]} rows for {loss!r}")
         if y.ndim > 1:
             return encode_items(X, y, weights, loss, self.decoder)
         centered = self.centered

@@ -114,7 +114,7 @@ def per_query(
     ([1.0, 0.0], [0.5, 0.5], [1.0, 0.5])
     """
     y_true, qid = split_target(y_true, qid)
-    y = read_labels(y_true, "y_true")
+    y = read_labels(y_true, "y_true", accept_sparse=True)
     lists = lists_of(y, qid, "y_true")
     ids = np.arange(lists.n_lists) if lists.ids is None else lists.ids
     values = {

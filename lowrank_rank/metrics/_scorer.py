@@ -5,11 +5,12 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._arrays import ArrayLike, MatrixLike, n_rows
+from .._arrays import ArrayLike, MatrixLike, n_rows, take_rows
 from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
 from .._lists import RankingLists, warn_of_cut_queries
 from .._parameters import check_parameters
@@ -210,6 +211,8 @@ class RankingScorer(BaseEstimator):
             models = _models_that_say([estimator], set())
             any(warn_of_cut_queries(model, qid, stacklevel=4) for model in models)  # once
         matrix = not one_label_per_row(y)
+        if issparse(y):  # the measure asks for a few rows at a time
+            return y, lambda rows: predict_scores(estimator, take_rows(X, rows), matrix=True), qid
         scores = predict_scores(estimator, X, qid, matrix=matrix)
         if matrix:
             return y, scores, qid

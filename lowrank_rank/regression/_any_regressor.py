@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._arrays import is_data_frame, take_rows
 from .._base import attribute_of_fitted
 from ._logistic import fit_fractional
-from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr
+from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,13 @@ class Regression:
     def named(self, batch):
         """Replace "auto" and "trees" by the model that they stand for on this batch."""
         estimator = self.estimator
-        if not isinstance(estimator, str):
-            return self
+        if issparse(batch.targets):
+            if estimator in ("auto", "ridge") and self.solver != "lsqr":
+                return replace(self, estimator="ridge")
+            raise ValueError(
+                f"estimator={estimator!r} with solver={self.solver!r} needs a dense y, y.toarray():"
+                " a sparse y takes estimator='auto' or 'ridge', and solver='auto' or 'gram'."
+            )
         if estimator == "auto":
             is_ridge = batch.kind == "documents" or (batch.kind == "items" and batch.missing)
             return replace(self, estimator="ridge" if is_ridge else "logistic")
@@ -75,6 +80,8 @@ class Regression:
         if self.estimator == "logistic":
             self.say(f"logistic regression on {shape}, {d} target(s)")
             return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
+        if issparse(batch.targets):
+            return fit_sparse_targets(batch, self.alpha)
         solver = chosen_solver(self.solver, batch.X, batch.targets)
         self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
         if solver == "lsqr":

@@ -4,10 +4,12 @@ from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .._arrays import is_finite
+from .._lists import RankingLists
 from ..decoders._decoded import checked_ranks
-from ..target_losses import TargetLoss
+from ..target_losses import TargetLoss, names_of
 from ..target_losses._base import reciprocal
 from ._statistics import default_alpha
 
@@ -68,7 +70,7 @@ class EncodedBatch:
     ----------
     kind : {"documents", "items", "classes", "sets"}
     X : ndarray or CSR matrix of shape (n, p)
-    targets : ndarray of shape (n, d)
+    targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
         For documents ``gain / normaliser``, not yet times `Totals.target_factor`.
     weights : ndarray of shape (n,)
         Row weights times list weights, not yet times `Totals.weight_factor`.
@@ -126,6 +128,7 @@ class EncodedBatch:
         if kind != "documents" and model == "ridge":
             missing = self.missing if missing is None else missing
             kind += ", missing labels" if missing else ", ridge"
+            kind = "items, sparse labels" if sparse.issparse(self.targets) else kind
         return default_alpha(kind, len(features.mean), self.totals.mass, features.mean_square)
 
     def scale(self, features):
@@ -260,6 +263,8 @@ def _checked_row_targets(loss, y, lists, weights):
 
 def _checked_targets(loss, encode, y, decoder):
     """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
+    if sparse.issparse(y):
+        return _sparse_targets(loss, y, decoder)
     targets = encode(y)
     has_scores = type(loss).score_targets is not TargetLoss.score_targets
     name = encode.__name__ if has_scores else "encode"
@@ -281,6 +286,41 @@ def _checked_targets(loss, encode, y, decoder):
             f"{NOT_FINITE}"
         )
     return targets
+
+
+# Sparse labels ----------------------------------------------------------------------
+
+
+def _sparse_targets(loss, y, decoder):
+    """Targets of sparse labels, a CSR matrix; refuses losses and decoders without such a form."""
+    if decoder is not None and decoder.of_scores and follows_from_entries(loss, y.shape[1]):
+        return _targets_of_entries(loss, y)
+    known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
+    raise ValueError(
+        f"{loss!r} with this decoder needs a dense y, y.toarray(). A sparse y takes decoder='sort'"
+        f" and a target loss with targets that depend on its entries alone: {', '.join(known)}, of "
+        "which relevance_threshold is > 0 and neutral >= 0."
+    )
+
+
+def follows_from_entries(loss, n_items):
+    """Whether sorted targets depend only on the entries that are not 0, tried on one row."""
+    if "sort" not in loss.decoders:
+        return False
+    row = np.array([[2.0, 1.0, *np.zeros(n_items - 2)]])
+    of_entries = _targets_of_entries(loss, sparse.csr_matrix(row))
+    return np.allclose(of_entries.toarray(), loss.score_targets(row))
+
+
+def _targets_of_entries(loss, y):
+    """Gains of the entries over the normaliser of their row, which is a list of its entries."""
+    lengths, labels = np.diff(y.indptr), loss.check_entries(y)
+    if not y.nnz:
+        return y
+    lists = RankingLists(lengths[lengths > 0])
+    gains, normalisers = _checked_row_targets(loss, labels, lists, np.ones(y.nnz))
+    data = gains * lists.spread(reciprocal(normalisers))
+    return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 
 
 def _encoding_for(loss, name, n_items):

@@ -6,12 +6,13 @@ from operator import add
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import MatrixLike, is_data_frame, out_of_range
+from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range
 from .._base import attribute_of_fitted, check_new_lists, read_blocks, read_features
 from .._parameters import all_or_nothing, fresh_fit, is_linear, predictor
 from ._any_regressor import RegressorModel, named_regressor, wraps
@@ -95,7 +96,7 @@ class RegressionMixin:
         """Set the fitted attributes of a model; `flat` drops the axis d = 1 of documents."""
         self._sums_ = getattr(model, "sums", None)
         if isinstance(model, LinearModel):
-            if not (np.isfinite(model.coef).all() and np.isfinite(model.intercept).all()):
+            if not (is_finite(model.coef) and is_finite(model.intercept)):
                 raise out_of_range()
             model = model._replace(sums=None)
             self.solver_ = model.solver
@@ -184,6 +185,10 @@ class BatchesMixin(RegressionMixin):
 
     def _sums_of(self, batch):
         """`Sums` of an `EncodedBatch`; refuses batches that only `fit` can take."""
+        if issparse(batch.targets):
+            raise ValueError(
+                "partial_fit and fit_blocks need a dense y, y.toarray(): a sparse y goes to fit."
+            )
         if batch.kind == "items" and self.estimator == "auto":
             raise ValueError(
                 "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "

@@ -19,12 +19,12 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import check_size
+from .._arrays import check_size, slices
 from .._base import check_has_ids, cut_list, linear_scores
 from .._labels import nothing_counts
 from .._lists import same_id
 from ._encoding import EncodedBatch
-from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns
+from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns, shift_full_columns
 
 #: Numbers of dense and sparse features above which solver="auto" iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
@@ -155,6 +155,39 @@ def _agree(now, before):
         size = np.abs(before).max(initial=0.0)
         return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
     return np.array_equal(now, before) if arrays else bool(now == before)
+
+
+# Sparse targets ---------------------------------------------------------------------
+
+
+def fit_sparse_targets(batch, alpha, entries=2**18):
+    """`LinearModel` of sparse targets: one Cholesky factor, and blocks of labels.
+
+    Products of features and targets are sparse where X is. The means are subtracted from the
+    products of a block of labels, of about `entries` numbers, and the coefficients have the type
+    of X: nothing else is as large as they are.
+    """
+    X, weights = batch.X, batch.weights
+    p, d = X.shape[1], batch.targets.shape[1]
+    n_bytes = 16 * p**2 + d * p * X.dtype.itemsize
+    check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
+    moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
+    features = moments.features
+    alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
+    # A constant feature gets the coefficient 0.
+    scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, batch.scale(features))
+    inverse = moments.solver(alpha * features.total, scale)(np.eye(p))
+    means = features.mean
+    rows, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
+    labels = (sparse.diags(weights) @ batch.targets).T.tocsr()
+    coef, intercept = np.empty((d, p), X.dtype), np.empty(d)
+    for some in slices(d, max(1, entries // p)):
+        cross = labels[some] @ rows
+        cross = cross.toarray() if sparse.issparse(cross) else cross
+        sums = np.asarray(labels[some].sum(axis=1)).ravel()
+        coef[some] = found = (cross - np.outer(sums, means - shift)) @ inverse
+        intercept[some] = sums / features.total - found @ means
+    return LinearModel(coef, intercept, "gram", alpha=alpha)
 
 
 # Iterations -------------------------------------------------------------------------

@@ -6,7 +6,9 @@ Dense X is read in blocks of rows. Each block is centred before it is multiplied
 X is made, and a large mean cancels no digits. Sparse X stays sparse.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -381,24 +383,25 @@ class SecondMoments:
         if d == 0:  # LAPACK refuses systems without a right side
             return np.zeros_like(self.cross), np.zeros(0)
         scale = np.ones(len(self.cross)) if scale is None else scale
-        scaled, coef = self.cross / scale[:, np.newaxis], np.empty(self.cross.shape)
-        for m, gram in enumerate(self.gram):
-            matrix, js = gram / scale / scale[:, np.newaxis], self.pattern == m
-            if penalty > 0:
-                matrix[np.diag_indices_from(matrix)] += penalty
-                coef[:, js] = _solve_positive(matrix, scaled[:, js])
-            else:
-                coef[:, js] = _solve_shortest(matrix, scaled[:, js])
-        coef /= scale[:, np.newaxis]
+        coef = np.empty(self.cross.shape)
+        for m in range(len(self.gram)):
+            js = self.pattern == m
+            coef[:, js] = self.solver(penalty, scale, m)(self.cross[:, js])
         return coef, self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
 
+    def solver(self, penalty, scale, m=0):
+        """The function from `cross` to coefficients, both (p, k), with the system factored once.
 
-def _solve_positive(matrix, right):
-    """Solution of a positive definite system, by least squares if rounding makes it singular."""
-    try:
-        return linalg.cho_solve(linalg.cho_factor(matrix), right)
-    except linalg.LinAlgError:
-        return _solve_shortest(matrix, right)
+        A system that rounding makes singular is solved by least squares.
+        """
+        scale = scale[:, np.newaxis]
+        matrix = self.gram[m] / scale.T / scale
+        solve = partial(_solve_shortest, matrix)
+        if penalty > 0:
+            matrix[np.diag_indices_from(matrix)] += penalty
+            with suppress(linalg.LinAlgError):
+                solve = partial(linalg.cho_solve, linalg.cho_factor(matrix))
+        return lambda cross: solve(cross / scale) / scale
 
 
 def _solve_shortest(matrix, right):
@@ -472,11 +475,13 @@ def _sparse_products(X, targets, weights, groups):
 # ``python -m benchmarks rules`` compares each formula with a search by cross-validation.
 
 #: Kind of rows and model -> (function of p and f for dense X and documents, c). The penalty of
-#: sparse X is c m / n, m the mean squared norm of the scaled rows.
+#: sparse X is c m / n, m the mean squared norm of the scaled rows; without c it is the function
+#: times m / p, since dense rows have the mean squared norm p.
 FORMULAS = {
     "documents": (lambda p, f: max(0.1, 10.0 * f), None),
     "items": (lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
     "items, ridge": (lambda p, f: max(0.1, 2.0 * f), 1.0),
+    "items, sparse labels": (lambda p, f: max(1.0, 2.0 * f), None),
     "items, missing labels": (lambda p, f: max(0.1, 3.0 * f), 1.0),
     "classes": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
     "classes, ridge": (lambda p, f: max(0.1, 0.5 * f), 1.0),
@@ -505,7 +510,8 @@ def default_alpha(kind, n_features, n_rows, mean_square=None):
     -------
     float
     """
-    dense, c = FORMULAS[kind]
+    formula, c = FORMULAS[kind]
+    m = n_features if mean_square is None else mean_square or 1.0  # X may be empty
     if mean_square is not None and c is not None:
-        return float(c * (mean_square or 1.0) / n_rows)  # X may be empty
-    return float(dense(n_features, min(n_features / n_rows, 1.0)))
+        return float(c * m / n_rows)
+    return float(formula(n_features, min(n_features / n_rows, 1.0)) * (m / n_features))

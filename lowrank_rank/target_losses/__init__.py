@@ -8,6 +8,7 @@ from ._classes import SET_LOSSES, BalancedAccuracy, FBeta, Hamming, MatrixLoss, 
 from ._names import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure, resolve_target_loss
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import *  # noqa: F403  (its classes are listed beside them)
+from ._propensity import PropensityScoredPrecisionAtK, label_propensities
 
 __all__ = [
     "SCORE_ONLY",
@@ -22,10 +23,12 @@ __all__ = [
     "MatrixLoss",
     "MeanAveragePrecision",
     "PairwiseDisagreement",
+    "PropensityScoredPrecisionAtK",
     "RankingMeasure",
     "ReciprocalRank",
     "SetLoss",
     "TargetLoss",
+    "label_propensities",
     "names_of",
     "resolve_measure",
     "resolve_target_loss",

@@ -14,10 +14,13 @@ from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, check_size, plain
-from .._labels import check_judged, read_scored
+from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
+from .._lists import batches
 from .._parameters import check_parameters, number
 from ..decoders import decode_sort
 
@@ -295,9 +298,10 @@ class RankingMeasure(BaseEstimator):
         Parameters
         ----------
         y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-            Labels.
+            Labels; a sparse matrix (n_lists, r) is read some rows at a time.
         y_score : array-like of shape (n_rows,) or (n_lists, r)
-            Scores, higher is better; ties count as the mean over their orders.
+            Scores, higher is better; ties count as the mean over their orders. For sparse y_true
+            also a function from the indices of some rows to their scores.
         qid : array-like of shape (n_rows,) or None, default=None
             Query ids of the rows.
         sample_weight : array-like, default=None
@@ -317,15 +321,9 @@ class RankingMeasure(BaseEstimator):
         ValueError
             If labels, scores, ids or weights do not fit, or the value overflows.
         """
-
-        def check(y):
-            self.check_judged(y, "y_true")
-            return self.check_labels(y)
-
         fallback = np.nan if zero_division is None else check_zero_division(zero_division)
-        y, scores, lists, weights = read_scored(y_true, y_score, qid, sample_weight, check=check)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = self._values_of_judged(y, scores, lists)
+        values_of = self._values_of_sparse if issparse(y_true) else self._values_of
+        values, weights = values_of(y_true, y_score, qid, sample_weight)
         if np.any(np.isinf(values)):
             raise ValueError(
                 f"{self!r} overflows on list {int(np.argmax(np.isinf(values)))} (the first is 0): "
@@ -334,6 +332,29 @@ class RankingMeasure(BaseEstimator):
         value = mean_of_lists(values, weights, average=average, zero_division=fallback)
         no_list = zero_division is None and average == "mean" and np.isnan(value)
         return self.undefined if no_list else value
+
+    def _values_of(self, y_true, y_score, qid=None, sample_weight=None):
+        """The value and the weight of each list."""
+
+        def check(y):
+            self.check_judged(y, "y_true")
+            return self.check_labels(y)
+
+        y, scores, lists, weights = read_scored(y_true, y_score, qid, sample_weight, check=check)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._values_of_judged(y, scores, lists), weights
+
+    def _values_of_sparse(self, y_true, y_score, qid, sample_weight, max_entries=2**24):
+        """`_values_of` sparse labels, which become dense for a few rows at a time."""
+        y = read_labels(y_true, "y_true", accept_sparse=True)
+        lists_of(y, qid, "y_true")  # refuses qid
+        if not callable(y_score):
+            check_consistent_length(y, y_score)
+            y_score = np.asarray(y_score).__getitem__
+        n, r = y.shape
+        rows = [np.arange(n)[some] for some in batches(n, r, max_entries)]
+        parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
+        return np.concatenate(parts), read_weights(sample_weight, n)
 
     def _values_of_judged(self, y, scores, lists, *, of_orders=False):
         """`values` of the judged items alone; nan for a list without any."""
@@ -393,6 +414,10 @@ class TargetLoss(RankingMeasure):
     def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
         """The decoder that "auto" selects by the settings and the shape of y alone."""
         return next(iter(self.decoders))
+
+    def check_entries(self, y: Any) -> np.ndarray:
+        """`check_labels` of the entries of sparse labels, a CSR matrix (n_lists, r)."""
+        return self.check_labels(y.data)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Targets (n_lists, r) of the score-and-sort form, for decoder="sort"."""

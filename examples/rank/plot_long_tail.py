@@ -1,0 +1,78 @@
+"""
+Very many labels with a long tail
+=================================
+
+A row has a few of 500 labels, and most labels are rare. ``y`` is a sparse matrix. A ranker that is
+fitted for precision at 3 suggests common labels; fitted for precision that is divided by the
+propensities of labels, it finds rare ones.
+"""
+
+# %%
+# Labels by Zipf's law
+# --------------------
+# Label j is drawn with a probability that falls as 1 / j, three labels a row. Every label has a
+# direction, and the features of a row are the sum of its labels' directions and noise.
+
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from lowrank_rank import LowRankSurrogateRanker
+from lowrank_rank.metrics import precision_at_k_score
+from lowrank_rank.target_losses import PropensityScoredPrecisionAtK, label_propensities
+
+N_ROWS, N_LABELS, N_FEATURES, PER_ROW = 4000, 500, 50, 3
+rng = np.random.default_rng(0)
+# The largest sums of a Gumbel variable and a log probability are a draw without replacement.
+drawn = rng.gumbel(size=(N_ROWS, N_LABELS)) - np.log(np.arange(1, N_LABELS + 1))
+columns = np.argsort(-drawn, axis=1)[:, :PER_ROW].ravel()
+rows = np.repeat(np.arange(N_ROWS), PER_ROW)
+y = csr_matrix((np.ones(len(rows)), (rows, columns)), shape=(N_ROWS, N_LABELS))
+X = y @ rng.normal(size=(N_LABELS, N_FEATURES))
+X += np.sqrt(PER_ROW) * rng.normal(size=X.shape)
+train, test = slice(2000), slice(2000, None)
+
+counts = np.asarray(y[train].sum(axis=0)).ravel()
+print(f"{np.median(counts):.0f} of 2000 rows have the median label, {counts.max():.0f} the first")
+
+# %%
+# Two rankers
+# -----------
+# `label_propensities` estimates from the counts how often a relevant label is recorded. The measure
+# divides each label that is found by this number.
+
+propensities = label_propensities(y[train])
+scored = PropensityScoredPrecisionAtK(3, propensities)
+top = {}
+for name, loss in {"precision@3": "precision@3", "propensity-scored": scored}.items():
+    ranker = LowRankSurrogateRanker(target_loss=loss).fit(X[train], y[train])
+    scores = ranker.predict(X[test])
+    top[name], _ = ranker.rank_top(X[test], k=3)
+    print(
+        f"fitted for {name}: precision@3 {precision_at_k_score(y[test], scores, k=3):.3f}, "
+        f"propensity-scored {scored.measure(y[test], scores):.3f}, "
+        f"{len(np.unique(top[name]))} labels are suggested"
+    )
+
+# %%
+# Which labels are found
+# ----------------------
+# Labels in groups, from common to rare: the fraction of the labels of held-out rows that stand
+# among the first three.
+
+edges = np.array([0, 5, 20, 50, 100, 200, 500])
+truth = y[test].toarray() > 0
+figure, axis = plt.subplots(figsize=(6, 3.5), layout="constrained")
+for i, (name, columns) in enumerate(top.items()):
+    found = np.zeros_like(truth)
+    np.put_along_axis(found, columns, True, axis=1)
+    hits, all_of_them = (np.add.reduceat(m.sum(axis=0), edges[:-1]) for m in (found & truth, truth))
+    axis.bar(np.arange(len(hits)) + 0.4 * i, hits / all_of_them, 0.4, label=name)
+names = [f"{first + 1} to {last}" for first, last in pairwise(edges)]
+axis.set_xticks(np.arange(len(names)) + 0.2, names)
+axis.set(xlabel="labels, from common to rare", ylabel="found among the first 3")
+axis.legend(title="fitted for")
+axis.set_title("Training for rare labels finds them")
+plt.show()
