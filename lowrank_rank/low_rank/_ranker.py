@@ -59,7 +59,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         "auto" is 20 for "trees", above 20,000 rows 8; else 1.
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones).
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Accuracy of "lsqr" and "logistic".
     max_iter : int or None, default=None
         Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
@@ -161,7 +161,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         list_weights: str = "rows",
         n_passes: int | str = "auto",
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,

@@ -124,7 +124,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     alpha : float or "auto", default="auto"
         Penalty of "ridge" and "logistic", as in `LowRankSurrogateRanker`; "auto" counts rows, not
         pairs.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Relative accuracy of "lsqr", or largest gradient of "logistic".
     max_iter : int or None, default=None
         Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
@@ -225,7 +225,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         list_weights: Any = "rows",
         alpha: float | str = "auto",
         solver: Any = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int | None = None,
         time_limit: float | None = 60.0,
         n_restarts: int | None = None,

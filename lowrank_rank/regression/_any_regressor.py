@@ -30,7 +30,7 @@ class Regression:
     estimator: Any = "ridge"
     alpha: Any = 0.1
     solver: str = "auto"
-    tol: float = 1e-6
+    tol: float = 1e-4
     max_iter: int | None = None
     n_jobs: int | None = None
     random_state: Any = None
