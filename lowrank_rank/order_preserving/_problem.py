@@ -145,9 +145,12 @@ class Summary:
         its share of them.
         """
         shares = self.utility / (self.utility.sum() or 1.0)
-        curvature = np.full((len(shares), len(self.features.mean) + 1), alpha)
+        if not surrogate.is_proportional:
+            shares = np.ones(len(shares))
+        least = shares[shares > 1e-6].min(initial=1.0)  # items without any fall without bound
+        curvature = np.full((len(shares), len(self.features.mean) + 1), float(alpha))
         curvature[:, -1] = 0.0
-        curvature += np.maximum(shares, 1e-6)[:, np.newaxis] if surrogate.is_proportional else 1.0
+        curvature += np.maximum(shares, least)[:, np.newaxis]
         return np.sqrt(curvature.max() / curvature)
 
 
