@@ -42,6 +42,7 @@ from lowrank_rank.target_losses import NDCG
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 from ._fit_limits import FIXED
 from ._fit_limits import ROWS as FIT_ROWS
+from ._item_limits import ROWS as ITEM_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
 from ._top_times import generate_lists, generate_matrix
@@ -188,7 +189,7 @@ ROWS = {
     "score pairs": score_pairs,
     "evaluations": evaluations,
     "top of many lists": lists_at_the_top,
-    **{name: one_row(row) for name, row in {**FIT_ROWS, **MEASURE_ROWS}.items()},
+    **{name: one_row(row) for name, row in {**FIT_ROWS, **ITEM_ROWS, **MEASURE_ROWS}.items()},
 }
 
 

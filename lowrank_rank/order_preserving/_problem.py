@@ -138,7 +138,7 @@ class Summary:
         mean = self.unit * self.utility.sum() / self.item_weights.sum()
         return mean if surrogate.is_proportional and mean > 0 else 1.0
 
-    def steps(self, surrogate, alpha):
+    def units_of_theta(self, surrogate, alpha):
         """Units (d, p + 1) of theta, 1 or more, in which its entries are about equally curved.
 
         Under a surrogate proportional to the utilities, the curvature of an item's score is about
@@ -148,9 +148,8 @@ class Summary:
         if not surrogate.is_proportional:
             shares = np.ones(len(shares))
         least = shares[shares > 1e-6].min(initial=1.0)  # items without any fall without bound
-        curvature = np.full((len(shares), len(self.features.mean) + 1), float(alpha))
-        curvature[:, -1] = 0.0
-        curvature += np.maximum(shares, least)[:, np.newaxis]
+        penalties = alpha * np.append(np.ones(len(self.features.mean)), 0.0)
+        curvature = np.maximum(shares, least)[:, np.newaxis] + penalties
         return np.sqrt(curvature.max() / curvature)
 
 
@@ -297,7 +296,7 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
 
 
 def minimise(problems, start, unit, alpha, intercept, report, **limits):
-    """`Minimum` by L-BFGS in units of `Summary.steps`.
+    """`Minimum` by L-BFGS in units of `Summary.units_of_theta`.
 
     Gradients are relative to the largest entry at zero coefficients.
 

@@ -348,7 +348,7 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
             self._say(f"{surrogate!r} of {len(mean)} features in closed form")
             found = ridge_solution(batches, problems, surrogate, summary, scaling, self.alpha_)
         else:
-            unit = summary.steps(surrogate, self.alpha_)
+            unit = summary.units_of_theta(surrogate, self.alpha_)
             found = self._solve(problems, start, unit, intercept)
 
         # Keep.

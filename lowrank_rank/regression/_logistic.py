@@ -170,7 +170,8 @@ def fit_fractional(batch, alpha, *, tol, max_iter):
     batch : EncodedBatch
     alpha : float or "auto"
     tol : float
-        Largest entry of the gradient at the solution, in units of curvature about 1.
+        Largest entry of the gradient at the solution, in units of coefficients in which the
+        curvature is about 1.
     max_iter : int or None
         None is 1000.
 
@@ -222,6 +223,7 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     for some in (slice(first, first + 64) for first in range(0, d, 64)):
         part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
         start = found[:, some] / unit[:, some]
+        start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
         solved = lbfgs(
             lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
         )
@@ -246,8 +248,9 @@ def _value_and_gradient(theta, X, signed, weights, alpha, unit, axes):
         t = np.tanh(h)
         losses = np.abs(h) - np.log(1.0 + np.abs(t)) - signed[rows] * h
         value += np.sum(weights[rows] @ losses)
-        errors = (t - signed[rows]) * (weights[rows, np.newaxis] / 2.0)
-        slopes[:-1] += X[rows].T @ errors
-        slopes[-1] += errors.sum(axis=0)
+        errors = t - signed[rows]
+        slopes[-1] += weights[rows] @ errors
+        slopes[:-1] += X[rows].T @ (errors * weights[rows, np.newaxis])
+    slopes /= 2.0
     slopes[:-1] = axes.T @ slopes[:-1] + alpha * w[:-1]
     return value, slopes * unit

@@ -394,6 +394,10 @@ class TargetLoss(RankingMeasure):
         """The decoder that "auto" selects by the settings and the shape of y alone."""
         return next(iter(self.decoders))
 
+    def regression_targets(self, y: ArrayLike) -> np.ndarray:
+        """`encode`, with NaN for the targets that a regression leaves out."""
+        return self.encode(y)
+
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Targets (n_lists, r) of the score-and-sort form, for decoder="sort"."""
         return self.encode(y)
