@@ -138,7 +138,7 @@ class Summary:
         mean = self.unit * self.utility.sum() / self.item_weights.sum()
         return mean if surrogate.is_proportional and mean > 0 else 1.0
 
-    def units_of_theta(self, surrogate, alpha):
+    def units(self, surrogate, alpha):
         """Units (d, p + 1) of theta, 1 or more, in which its entries are about equally curved.
 
         Under a surrogate proportional to the utilities, the curvature of an item's score is about
@@ -296,7 +296,7 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
 
 
 def minimise(problems, start, unit, alpha, intercept, report, **limits):
-    """`Minimum` by L-BFGS in units of `Summary.units_of_theta`.
+    """`Minimum` by L-BFGS in units of `Summary.units`.
 
     Gradients are relative to the largest entry at zero coefficients.
 

@@ -348,8 +348,7 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
             self._say(f"{surrogate!r} of {len(mean)} features in closed form")
             found = ridge_solution(batches, problems, surrogate, summary, scaling, self.alpha_)
         else:
-            unit = summary.units_of_theta(surrogate, self.alpha_)
-            found = self._solve(problems, start, unit, intercept)
+            found = self._solve(problems, start, summary.units(surrogate, self.alpha_), intercept)
 
         # Keep.
         self._keep(found, scaling)

@@ -560,8 +560,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
             scores = label_scores(self.score_function, loss, y)
-            gaps = y.ndim == 2 and np.isnan(y)
-            return replace(batch, targets=np.where(gaps, np.nan, scores))
+            return replace(batch, targets=np.where(y.ndim == 2 and np.isnan(y), np.nan, scores))
         known = weights @ ~np.isnan(batch.targets) / (weights.sum() or 1.0)
         votes = loss.mean_votes(labels, weights, batch.targets)
         return replace(batch, means={"votes_": votes, "_known_": known})
