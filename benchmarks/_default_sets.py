@@ -4,6 +4,7 @@ Settings of the package were chosen with sight of those in CHOSEN_ON; the others
 shown on.
 """
 
+import csv
 import gzip
 from functools import partial
 
@@ -14,10 +15,9 @@ from sklearn.datasets import load_digits as load_digit_images
 from sklearn.datasets import load_iris, load_svmlight_file, load_wine
 
 from lowrank_rank import ranking_target
-from lowrank_rank.datasets import load_digits_retrieval, make_ranking
+from lowrank_rank.datasets import grades_from_orders, load_digits_retrieval, make_ranking
 
 from ._letor import load_clueweb09, load_lightgbm_example
-from .preferences import read_labels
 
 CHOSEN_ON = ("lightgbm_example", "synthetic")
 
@@ -32,6 +32,15 @@ def load_synthetic(data):
     """Scores that are linear but for noise."""
     X, y, qid = make_ranking(n_lists=150, n_items=(5, 20), n_features=20, random_state=0)
     return X, ranking_target(y, qid)
+
+
+def read_labels(path):
+    """Features (n, p) and grades (n, r) of a file of rankings such as b>a>c."""
+    with open(path, newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    names = sorted(rows[0][-1].split(">"))
+    orders = [[names.index(name) for name in row[-1].split(">")] for row in rows]
+    return np.array([row[:-1] for row in rows], dtype=float), grades_from_orders(orders)
 
 
 def label_ranking(name):

@@ -44,6 +44,7 @@ from ._common import REPOSITORY, bar_row, best_seconds, print_table
 from ._fit_limits import FIXED
 from ._fit_limits import ROWS as FIT_ROWS
 from ._hinge_limits import ROWS as HINGE_ROWS
+from ._item_limits import ROWS as ITEM_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
 from ._reading_limits import ROWS as READING_ROWS
@@ -203,7 +204,7 @@ ROWS = {
     "default decoder": default_decoder,
     **{
         name: one_row(row)
-        for name, row in (FIT_ROWS | HINGE_ROWS | MEASURE_ROWS | READING_ROWS).items()
+        for name, row in (FIT_ROWS | HINGE_ROWS | ITEM_ROWS | MEASURE_ROWS | READING_ROWS).items()
     },
 }
 

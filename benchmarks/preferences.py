@@ -1,14 +1,17 @@
-"""Label ranking by cross-validation, and duels that no score explains.
+"""Label ranking and ratings by cross-validation, and duels that no score explains.
+
+Ratings: users' grades of some films from those of other films, 5-fold cross-validation repeated
+twice. Share of the pairs of known, unequal grades in the right order: rankers of pairs and peers
+that fit the grades of each film, where linear models have the same default penalty.
 
 Labels: KEBI data sets of full rankings, 10-fold cross-validation repeated 5 times, Kendall's tau
 (1 best, -1 worst), for base regressors and decoders of the same fits. Duels: generated lists of
 two documents, share of wrong orders on held-out duels against what the noise allows.
 """
 
-import csv
-
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -16,10 +19,11 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer
 from lowrank_rank.calibration import noise_report
-from lowrank_rank.datasets import grades_from_orders, make_duels
+from lowrank_rank.datasets import make_duels
 from lowrank_rank.metrics import kendall_tau_loss
 
 from ._common import optional_peer, print_table
+from ._default_sets import load_ratings, read_labels
 
 #: Kendall's tau of a first experiment (extremely randomised trees, net preference): to be reached.
 LABELS = {"glass": 0.906, "iris": 0.987, "vehicle": 0.886, "vowel": 0.917, "wine": 0.955}
@@ -60,15 +64,6 @@ def bases(tiny):
             trees, max_features=1, random_state=seed
         ),
     }
-
-
-def read_labels(path):
-    """Features (n, p) and grades (n, r) of a file of rankings such as b>a>c."""
-    with open(path, newline="") as file:
-        rows = list(csv.reader(file))[1:]
-    names = sorted(rows[0][-1].split(">"))
-    orders = [[names.index(name) for name in row[-1].split(">")] for row in rows]
-    return np.array([row[:-1] for row in rows], dtype=float), grades_from_orders(orders)
 
 
 def label_rows(args):
@@ -126,6 +121,58 @@ def searched_row(name, X, y, splits, tiny):
         ).fit(X[train], y[train])
         tau.append(1.0 - 2.0 * kendall_tau_loss(y[test], search.predict(X[test])))
     return {"data": name, "base": "trees, searched (first repeat)", "dag": np.mean(tau)}
+
+
+# Ratings with missing labels --------------------------------------------------------
+
+
+def fit_each(X, y):
+    """Ridge regression of each column on the rows that know it."""
+    penalty = max(1.0, 2.0 * min(X.shape[1] / len(X), 1.0))
+    models = []
+    for grades in y.T:
+        rows = ~np.isnan(grades)
+        model = make_pipeline(StandardScaler(), Ridge(penalty * rows.sum()))
+        models.append(model.fit(X[rows], grades[rows]))
+    return lambda X: np.column_stack([model.predict(X) for model in models])
+
+
+def fit_filled(X, y):
+    """A forest of all columns, unknown grades filled with the mean of their column."""
+    filled = np.where(np.isnan(y), np.nanmean(y, axis=0), y)
+    return ExtraTreesRegressor(100, min_samples_leaf=3, random_state=0).fit(X, filled).predict
+
+
+def pairs_right(y, scores):
+    """Share of the pairs of known, unequal grades that the scores order."""
+    i, j = np.triu_indices(y.shape[1], 1)
+    grades, scores = y[:, i] - y[:, j], scores[:, i] - scores[:, j]
+    known = np.abs(grades) > 0
+    return np.mean((np.sign(grades) * np.sign(scores))[known] / 2.0 + 0.5)
+
+
+def rating_rows(args):
+    """Pairs right of linear models and of trees, on three selections of films."""
+    if not (args.data / "ratings").is_dir():
+        print(f"needs {args.data / 'ratings'}; left out")
+        return []
+    models = {"ridge of each": fit_each, "trees, filled": fit_filled}
+    for loss, estimator in (("kendall", "auto"), ("pd", "auto"), ("kendall", "trees")):
+        ranker = LowRankSurrogateRanker(target_loss=loss, estimator=estimator, random_state=0)
+        name = f"{loss}, trees" if estimator == "trees" else loss
+        models[name] = lambda X, y, ranker=ranker: ranker.fit(X, y).predict
+    rows = []
+    for n_items, n_features in ((15, 60), (30, 60), (20, 40))[: 1 if args.tiny else None]:
+        X, y = load_ratings(args.data, n_items, n_features)
+        splits = RepeatedKFold(n_splits=5, n_repeats=1 if args.tiny else 2, random_state=0)
+        found = {name: [] for name in models}
+        for train, test in splits.split(X):
+            for name, fit in models.items():
+                found[name].append(pairs_right(y[test], fit(X[train], y[train])(X[test])))
+        means = {name: np.mean(values) for name, values in found.items()}
+        rows.append({"films": n_items, "users": len(X), "unknown": np.isnan(y).mean(), **means})
+    print_table("Ratings: share of the known pairs in the right order", rows)
+    return rows
 
 
 # Duels ------------------------------------------------------------------------------
@@ -187,4 +234,4 @@ def duel_rows(args):
     return rows
 
 
-PARTS = {"labels": label_rows, "duels": duel_rows}
+PARTS = {"labels": label_rows, "ratings": rating_rows, "duels": duel_rows}

@@ -180,7 +180,7 @@ def check_decoder(loss, name, support, probabilities):
 def _decode_mean(loss, decoder, support, probabilities):
     """Ranks decoded from the expected targets of each distribution over the support."""
     targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
-    return decoder.decode(probabilities @ targets, support.shape[1])
+    return decoder.decode(probabilities @ np.nan_to_num(targets), support.shape[1])
 
 
 def check_surrogate(surrogate, *, n_trials=20, random_state=0):

@@ -438,6 +438,24 @@ def test_lists_without_weight_or_relevant_items(name, documents):
     assert np.allclose(full.coef_, left.coef_, atol=1e-7) == unchanged
 
 
+def test_rare_items_take_few_iterations():
+    """Their intercepts are hardly curved; the solution is the same in any units."""
+    rng = np.random.default_rng(0)
+    X, n_items = rng.normal(size=(300, 5)), 60
+    z = X @ rng.normal(size=(5, n_items)) + 3.0 * rng.gumbel(size=(300, n_items))
+    z -= 3.0 * np.log(np.arange(1, n_items + 1))
+    y = (z >= np.sort(z, axis=1)[:, [-3]]).astype(float)
+    y[np.arange(n_items), np.arange(n_items)] = 1.0
+    ranker = OrderPreservingRegressor(target_loss="dcg", alpha=0.1).fit(X, y)
+    assert ranker.n_iter_ < 40
+    p = np.exp(ranker.predict(X))
+    errors = y.sum(axis=1, keepdims=True) * p / p.sum(axis=1, keepdims=True) - y
+    slopes = (X - X.mean(axis=0)).T @ errors / X.std(axis=0)[:, np.newaxis] / y.sum()
+    slopes += 0.1 * (ranker.coef_ * X.std(axis=0)).T
+    np.testing.assert_allclose(slopes, 0.0, atol=1e-5)
+    np.testing.assert_allclose(errors.sum(axis=0) / y.sum(), 0.0, atol=1e-5)
+
+
 @every_surrogate
 def test_order_of_rows_and_kinds_of_ids(name, documents):
     X, y, qid = documents

@@ -8,13 +8,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer
+from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer, merge
 from lowrank_rank.calibration import all_ranks, conditional_regret, in_p_dag
 from lowrank_rank.datasets import grades_from_orders, make_duels, make_preferences
 from lowrank_rank.decoders import PD_DECODERS, decode_pd_dag, decode_pd_exact, preference_cost
@@ -125,8 +125,6 @@ def test_net_preference_is_the_linear_score(data):
 def test_grades_are_their_preferences():
     rng = np.random.default_rng(0)
     X, grades = rng.normal(size=(50, 3)), rng.integers(0, 4, (50, 5)).astype(float)
-    grades[rng.uniform(size=grades.shape) < 0.3] = np.nan
-    grades[0] = np.nan
     for loss in ("pd", PairwiseDisagreement("difference"), "kendall"):
         ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", alpha=0.1).fit(X, grades)
         y = ranker.target_loss_.preferences(grades)
@@ -137,9 +135,56 @@ def test_grades_are_their_preferences():
             np.testing.assert_array_equal(same.predict(X), scores)
             values = pairwise_disagreement_loss(y, scores, average=None)
             mine = -ranker.target_loss_.measure(grades, scores, average=None)
-            compared = (~np.isnan(grades)).sum(axis=1) > 1
-            np.testing.assert_allclose(values[compared], mine[compared])
-            assert np.isnan(mine[~compared]).all()
+            np.testing.assert_allclose(values, mine)
+
+
+@pytest.mark.parametrize("loss", ["pd", "kendall", PairwiseDisagreement("difference")])
+def test_pairs_are_regressed_on_the_rows_that_know_both_items(loss):
+    """As ridge regression of each pair alone, with the rows that know it; in blocks too."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 4, (60, 4)).astype(float)
+    y[rng.uniform(size=y.shape) < 0.3] = np.nan
+    y[:, 3] = np.where(np.arange(60) < 5, y[:, 3], np.nan)
+    y[:5, 2], y[0, 3] = np.nan, 1.0  # nobody compares the last two
+    ranker = PairwiseDAGRanker(target_loss=loss, estimator="ridge", alpha=0.0).fit(X, y)
+    u = ranker.predict_preferences(X)
+    for i in range(3):
+        for j in range(i + 1, 3):
+            rows = ~np.isnan(y[:, i] + y[:, j])
+            net = ranker.target_loss_.net_preference(y[rows, i], y[rows, j])
+            scale = 6.0 if loss == "kendall" else 1.0
+            found = LinearRegression().fit(X[rows], net / scale).predict(X)
+            np.testing.assert_allclose(u[:, i, j], found, atol=1e-10)
+    np.testing.assert_allclose(u[:, 2, 3], 0.0, atol=1e-12)
+    blocks = clone(ranker).fit_blocks([(X[:7], y[:7]), (X[7:], y[7:])])
+    parts = clone(ranker).partial_fit(X[:7], y[:7]).partial_fit(X[7:], y[7:])
+    merged = merge([clone(ranker).partial_fit(X[p], y[p]) for p in (slice(7), slice(7, None))])
+    for other in (blocks, parts, merged):
+        np.testing.assert_allclose(other.predict_preferences(X), u, atol=1e-10)
+        np.testing.assert_allclose(other.votes_, ranker.votes_, atol=1e-12)
+        p = [one.predict_preference_probabilities(X) for one in (other, ranker)]
+        np.testing.assert_allclose(*p, atol=1e-9)
+
+
+@pytest.mark.parametrize("decoder", ["dag", "score"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_trees_of_items(decoder, missing):
+    """The order of the items turns round where x does, in both rankers, with labels that miss."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (80, 2))
+    y = np.where(X[:, :1] > 0, [3.0, 2.0, 1.0, 0.0], [0.0, 1.0, 2.0, 3.0])
+    if missing:
+        y[::2, 0], y[1::2, 3] = np.nan, np.nan  # nobody compares these two
+    pairs = PairwiseDAGRanker(estimator="trees", decoder=decoder, random_state=0)
+    low_rank = LowRankSurrogateRanker(
+        target_loss="pd",
+        estimator="trees",
+        decoder="sort" if decoder == "score" else decoder,
+        random_state=0,
+    )
+    for ranker in (pairs, low_rank):
+        scores = ranker.fit(X, y).predict([[0.5, 0.0], [-0.5, 0.0]])
+        np.testing.assert_array_equal((-scores).argsort(axis=1), [[0, 1, 2, 3], [3, 2, 1, 0]])
 
 
 @pytest.mark.parametrize("loss", [PairwiseDisagreement(), KendallTau()])
@@ -153,11 +198,6 @@ def test_factorisation_with_missing_grades(loss):
         measure = kendall_tau_loss if isinstance(loss, KendallTau) else pairwise_disagreement_loss
         values = [measure(y, -ranks[np.newaxis]) for ranks in every]
         np.testing.assert_allclose(loss.loss(np.repeat(y, len(every), axis=0), every), values)
-        summed = loss.preferences(y).sum(axis=2) - loss.preferences(y).sum(axis=1)
-        pairs = (
-            4 * 3 / 2 if isinstance(loss, KendallTau) else 1
-        )  # Kendall's preferences are over it
-        np.testing.assert_allclose(loss.score_targets(y), summed * pairs / 4, atol=1e-12)
 
 
 def test_cycles_and_opposite_preferences():

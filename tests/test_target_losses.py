@@ -408,24 +408,38 @@ def test_score_targets_do_not_depend_on_the_other_rows(loss):
     y = y[rng.permutation(len(y))]
     alone = [loss.score_targets(row[np.newaxis])[0] for row in y]
     np.testing.assert_allclose(loss.score_targets(y), alone, atol=1e-14)
-    assert np.isfinite(alone).all()
+    np.testing.assert_array_equal(np.isnan(alone), np.isnan(y))
 
 
 @pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
-def test_score_targets_are_net_preferences_over_r(loss):
-    """Of grades, judged or not, up to a constant of the list; and of preferences."""
+def test_score_targets_are_net_preferences_over_the_judged_items(loss):
+    """Of grades up to a constant of the list, as if the other items were not there."""
     rng = np.random.default_rng(1)
-    for y in (graded(rng, 10, 4), with_missing(rng, 30, 4)):
-        preferences = loss.preferences(y)
-        net = (preferences.sum(axis=2) - preferences.sum(axis=1)) / 4
+    for y in (*graded(rng, 10, 4), *with_missing(rng, 30, 4)):
+        judged = ~np.isnan(y)
+        k = int(judged.sum())
+        preferences = loss.preferences(y[np.newaxis, judged])
+        net = (preferences.sum(axis=2) - preferences.sum(axis=1))[0] / max(k, 1)
         if isinstance(loss, KendallTau):
-            net *= 4 * 3 / 2  # its preferences are over the number of pairs
-        apart = loss.score_targets(y) - net
-        np.testing.assert_allclose(apart, np.broadcast_to(apart[:, :1], apart.shape), atol=1e-12)
+            net *= k * (k - 1) / 2  # its preferences are over the number of pairs
+        apart = loss.score_targets(y[np.newaxis])[0, judged] - net
+        np.testing.assert_allclose(apart, np.broadcast_to(apart[:1], apart.shape), atol=1e-12)
         if getattr(loss, "weights", "unit") == "unit":
             np.testing.assert_allclose(apart, 0.0, atol=1e-12)
-            if loss.takes_preferences:
-                np.testing.assert_allclose(loss.score_targets(preferences), net)
+            if loss.takes_preferences and k == 4:
+                np.testing.assert_allclose(loss.score_targets(preferences)[0], net)
+
+
+@pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)
+def test_pairs_of_rows_with_gaps_are_those_of_whole_rows_where_both_are_known(loss):
+    rng = np.random.default_rng(2)
+    whole = graded(rng, 30, 4)
+    y = np.where(rng.uniform(size=whole.shape) < 0.4, np.nan, whole)
+    found = loss.regression_targets(y)
+    i, j = np.triu_indices(4, 1)
+    unknown = np.isnan(y[:, i] + y[:, j])
+    np.testing.assert_array_equal(np.isnan(found), unknown)
+    np.testing.assert_allclose(found[~unknown], loss.encode(whole)[~unknown], rtol=1e-14)
 
 
 @pytest.mark.parametrize("loss", PD_LOSSES, ids=repr)

@@ -92,7 +92,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones), and
         "gram" for sparse y.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Accuracy of "lsqr" and "logistic".
     max_iter : int or None, default=None
         Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
@@ -195,7 +195,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         list_weights: str = "rows",
         n_passes: int | str = "auto",
         solver: str = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,

@@ -64,8 +64,8 @@ class Summary:
     features : Moments
     totals : Totals
     n_lists : int
-    utility : float
-        Sum of the weights times the utilities, without the unit.
+    utility : ndarray of shape (d,)
+        Sum of the weights times the utilities of each item, without the unit.
     item_weights : ndarray of shape (d,)
         Sum of the weights of the rows that judge an item.
     unjudged : float
@@ -78,7 +78,7 @@ class Summary:
     features: Moments
     totals: Totals
     n_lists: int
-    utility: float
+    utility: np.ndarray
     item_weights: np.ndarray
     unjudged: float
 
@@ -89,7 +89,7 @@ class Summary:
         v, weights = utilities_and_weights(batch)
         counted = v[weights > 0]
         with np.errstate(over="ignore"):  # `resolve` refuses grades of such a size
-            utility = float((weights * v).sum())
+            utility = (weights * v).sum(axis=0)
         return cls(
             n_items=batch.n_items,
             has_qid=batch.has_qid,
@@ -124,7 +124,7 @@ class Summary:
             raise nothing_counts()
         if not self.item_weights.all():
             raise nobody_judges(int(np.argmin(self.item_weights)))
-        if not np.isfinite(self.utility):
+        if not np.isfinite(self.utility.sum()):
             raise ValueError(_OVERFLOW)
         return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])
 
@@ -135,8 +135,22 @@ class Summary:
 
     def total(self, surrogate):
         """Divisor of the sum over lists, of weights that add up to one: 1, or the mean utility."""
-        mean = self.unit * self.utility / self.item_weights.sum()
+        mean = self.unit * self.utility.sum() / self.item_weights.sum()
         return mean if surrogate.is_proportional and mean > 0 else 1.0
+
+    def units(self, surrogate, alpha):
+        """Units (d, p + 1) of theta, 1 or more, in which its entries are about equally curved.
+
+        Under a surrogate proportional to the utilities, the curvature of an item's score is about
+        its share of them.
+        """
+        shares = self.utility / (self.utility.sum() or 1.0)
+        if not surrogate.is_proportional:
+            shares = np.ones(len(shares))
+        least = shares[shares > 1e-6].min(initial=1.0)  # items without any fall without bound
+        penalties = alpha * np.append(np.ones(len(self.features.mean)), 0.0)
+        curvature = np.maximum(shares, least)[:, np.newaxis] + penalties
+        return np.sqrt(curvature.max() / curvature)
 
 
 # One block --------------------------------------------------------------------------
@@ -281,8 +295,10 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
     return Minimum(theta, objective(theta, problems, alpha, True)[0], 0.0, 1)
 
 
-def minimise(problems, start, alpha, intercept, report, **limits):
-    """`Minimum` by L-BFGS; gradients are relative to the largest entry at zero coefficients.
+def minimise(problems, start, unit, alpha, intercept, report, **limits):
+    """`Minimum` by L-BFGS in units of `Summary.units`.
+
+    Gradients are relative to the largest entry at zero coefficients.
 
     ``report(n_iter, value, gradient_norm)`` is called after each iteration. Intercepts stay 0
     unless `intercept`. The limits are ``tol`` and ``max_iter`` of `lbfgs`.
@@ -295,15 +311,15 @@ def minimise(problems, start, alpha, intercept, report, **limits):
         raise ValueError(_OVERFLOW)
 
     def scaled(theta):
-        value, gradient = objective(theta, *settings) if theta.any() else at_zero
-        return value / size, gradient / size
+        value, gradient = objective(theta * unit, *settings) if theta.any() else at_zero
+        return value / size, gradient * unit / size
 
     def callback(n_iter, theta, value, gradient_norm):
         report(n_iter, size * value, gradient_norm)
 
     start[:, -1] *= intercept
-    found = lbfgs(scaled, start, **limits, report=callback, memory=30, polish=True)
-    return found._replace(value=size * found.value)
+    found = lbfgs(scaled, start / unit, **limits, report=callback, memory=30, polish=True)
+    return found._replace(theta=found.theta * unit, value=size * found.value)
 
 
 # The constant of the measure ----------------------------------------------------------

@@ -348,7 +348,7 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
             self._say(f"{surrogate!r} of {len(mean)} features in closed form")
             found = ridge_solution(batches, problems, surrogate, summary, scaling, self.alpha_)
         else:
-            found = self._solve(problems, start, intercept)
+            found = self._solve(problems, start, summary.units(surrogate, self.alpha_), intercept)
 
         # Keep.
         self._keep(found, scaling)
@@ -357,7 +357,7 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
         if intercept and found.gradient_norm > 0.0:
             self._warn_without_minimum(problems)
 
-    def _solve(self, problems, start, intercept):
+    def _solve(self, problems, start, unit, intercept):
         """`Minimum` by L-BFGS, with a warning if it does not converge."""
 
         def report(n_iter, value, norm):
@@ -365,7 +365,7 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
                 self._say(f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}")
 
         limits = {"tol": self.tol, "max_iter": self.max_iter}
-        found = minimise(problems, start, self.alpha_, intercept, report, **limits)
+        found = minimise(problems, start, unit, self.alpha_, intercept, report, **limits)
         if found.gradient_norm > self.tol:
             warnings.warn(
                 f"L-BFGS stopped after {found.n_iter} iterations with a gradient of "

@@ -55,7 +55,7 @@ def pair_loss(target_loss):
 
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
-    if not any(np.any(targets[rows]) for rows in slices(len(targets), 1024)):
+    if not any(np.nan_to_num(targets[rows]).any() for rows in slices(len(targets), 1024)):
         warnings.warn(
             "No label prefers one item to another: every list has a single item or equal grades. "
             "All preferences are 0.",
@@ -87,7 +87,8 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
 
     The shape of y selects the layout:
 
-    * (n_queries, r): grades of the same r items; NaN is not ranked. A full ranking is r - rank.
+    * (n_queries, r): grades of the same r items; a full ranking is r - rank. NaN is not ranked:
+      u_ij is regressed on the rows that know both items.
     * (n_queries, r, r): preferences y[q, i, j] >= 0.
     * (n_rows,): grades of documents; `qid` says which rows are a query. The preference for
       x over z is a function g(x, z) = -g(z, x) of `pair_features`.
@@ -125,7 +126,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     alpha : float or "auto", default="auto"
         Penalty of "ridge" and "logistic", as in `LowRankSurrogateRanker`; "auto" counts rows, not
         pairs.
-    tol : float, default=1e-6
+    tol : float, default=1e-4
         Relative accuracy of "lsqr", or largest gradient of "logistic".
     max_iter : int or None, default=None
         Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
@@ -152,7 +153,8 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     n_items_ : int or None
         Number r of items; None for documents.
     votes_ : ndarray of shape (r, r)
-        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric.
+        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a row that
+        does not know the pair has 0.
     n_pairs_, n_pairs_total_ : int
         Fits to pairs of documents: number of fitted pairs, and of all pairs.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
@@ -226,7 +228,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         list_weights: Any = "rows",
         alpha: float | str = "auto",
         solver: Any = "auto",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         max_iter: int | None = None,
         time_limit: float | None = 60.0,
         n_restarts: int | None = None,
@@ -414,7 +416,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         """Probability of "i before j", where labels are votes.
 
         ``P_ij = (1 + u_ij / m_ij) / 2``, cut to [0, 1], for the preferences u of
-        `predict_preferences` and the mean votes m_ij = ``votes_`` on a pair. This is
+        `predict_preferences` and the mean votes m_ij on a pair, of the rows that know it. This is
         E[y_ij | x] / E[y_ij + y_ji | x] if the number of votes on a pair does not depend on x. For
         documents m is 1, and ties count one half.
 
@@ -451,7 +453,9 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
                 'decoder="score" regresses scores, not preferences of pairs: take another decoder.'
             )
         if self.n_items_ is not None:
-            return vote_fractions(self.predict_preferences(X, qid=qid), self.votes_)
+            known = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
+            votes = np.divide(self.votes_, known, out=np.zeros(known.shape), where=known > 0)
+            return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
             raise ValueError(
                 f"Preferences of documents under {self.target_loss_!r} are no votes: take "
@@ -556,8 +560,11 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             y = check_acyclic_labels(loss.check_labels(y), self.on_cycle)
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
-            return replace(batch, targets=label_scores(self.score_function, loss, y))
-        return replace(batch, means={"votes_": loss.mean_votes(labels, weights, batch.targets)})
+            scores = label_scores(self.score_function, loss, y)
+            return replace(batch, targets=np.where(y.ndim == 2 and np.isnan(y), np.nan, scores))
+        known = weights @ ~np.isnan(batch.targets) / (weights.sum() or 1.0)
+        votes = loss.mean_votes(labels, weights, batch.targets)
+        return replace(batch, means={"votes_": votes, "_known_": known})
 
     def _fit_pairs(self, rows, loss):
         """Fit a regression to pairs of documents."""

@@ -30,7 +30,7 @@ class Regression:
     estimator: Any = "ridge"
     alpha: Any = 0.1
     solver: str = "auto"
-    tol: float = 1e-6
+    tol: float = 1e-4
     max_iter: int | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -117,6 +117,7 @@ class Regression:
         """Fit one regressor, or one for each coordinate, to plain targets."""
         estimator = seeded(self.estimator, self.random_state)
         targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
+        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = 0.0  # pairs that nobody compares
         regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
             delayed(_fit)(clone(estimator), *given)
             for given in fits_of(estimator, X, targets, self.weights_given(weights))

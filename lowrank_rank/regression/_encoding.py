@@ -219,7 +219,7 @@ def encode_items(X, y, weights, loss, decoder):
             f"go with target_loss='pd' alone; the target loss is {loss!r}, which takes grades."
         )
     if callable(decoder):
-        name, encode = decoder, loss.encode
+        name, encode = decoder, loss.regression_targets
     else:
         name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
         encode = _encoding_for(loss, name, n_items)
@@ -267,9 +267,9 @@ def _checked_targets(loss, encode, y, decoder):
         return _sparse_targets(loss, y, decoder)
     targets = encode(y)
     has_scores = type(loss).score_targets is not TargetLoss.score_targets
-    name = encode.__name__ if has_scores else "encode"
     shape = np.shape(targets)
     d = y.shape[1] if decoder is not None and decoder.of_scores else None
+    name = "score_targets" if d and has_scores else "encode"
     if len(shape) != 2 or shape[0] != len(y) or d not in (None, shape[1]):
         raise ValueError(
             f"{name} of {loss!r} gives an array of shape {shape}: for {len(y)} lists it must be "
@@ -324,7 +324,7 @@ def _targets_of_entries(loss, y):
 
 
 def _encoding_for(loss, name, n_items):
-    """The encoding for a decoder: `encode` or `score_targets` of the loss."""
+    """The encoding for a decoder: `regression_targets` or `score_targets` of the loss."""
     if name not in loss.decoders:
         raise ValueError(
             f"decoder={name!r} is not one of {loss!r}: take 'auto' or one of "
@@ -336,7 +336,7 @@ def _encoding_for(loss, name, n_items):
             f"decoder={name!r} takes at most {most} items, y has {n_items}: take one of "
             f"{sorted(set(loss.decoders) - {name})}."
         )
-    return loss.score_targets if loss.decoders[name].of_scores else loss.encode
+    return loss.score_targets if loss.decoders[name].of_scores else loss.regression_targets
 
 
 def decoded_scores(loss, decoder, u, n_items):

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from .._base import linear_scores
+from .._lists import batches
 from ..solvers import lbfgs
 from ._statistics import Moments, Scaling, default_alpha, standardise
 
@@ -169,7 +170,8 @@ def fit_fractional(batch, alpha, *, tol, max_iter):
     batch : EncodedBatch
     alpha : float or "auto"
     tol : float
-        Largest entry of the gradient at the solution, in units of curvature about 1.
+        Largest entry of the gradient at the solution, in units of coefficients in which the
+        curvature is about 1.
     max_iter : int or None
         None is 1000.
 
@@ -202,43 +204,53 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     """Coefficients and, in the last row, intercepts (p + 1, d); iterations of the slowest target.
 
     L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the others
-    busy. Each objective is divided by its curvature. The coefficients belong to principal axes, in
-    units that make all directions equally curved.
+    busy. Its variables are coefficients of principal axes, in units that make all directions
+    equally curved.
     """
-    (n, p), d = X.shape, shares.shape[1]
-    axes = None
+    p, d = X.shape[1], shares.shape[1]
+    axes = sparse.identity(p)
     if sparse.issparse(X):
         squares = np.asarray(X.multiply(X).T @ weights).ravel()
     elif p > 500:  # the axes would cost more than they save
         squares = weights @ X**2
     else:
         squares, axes = np.linalg.eigh((X.T * weights) @ X)
-        X = X @ axes
     means = np.clip(weights @ shares, 1e-6, 1.0 - 1e-6)
     spread = means * (1.0 - means)
-    curvature = np.vstack([squares[:, np.newaxis] + alpha / spread, np.ones(d)])
+    curvature = np.vstack([squares[:, np.newaxis] * spread + alpha, spread])
     unit = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))
     found, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
-    step = int(np.clip(2**21 // n, 1, 64))
-    for some in (slice(first, first + step) for first in range(0, d, step)):
-        part = X, shares[:, some], weights, alpha, unit[:, some], spread[some]
+    for some in (slice(first, first + 64) for first in range(0, d, 64)):
+        part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
         start = found[:, some] / unit[:, some]
+        start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
         solved = lbfgs(
             lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
         )
         found[:, some] = solved.theta * unit[:, some]
         n_iter = max(n_iter, solved.n_iter)
-    if axes is not None:
-        found[:-1] = axes @ found[:-1]
+    found[:-1] = axes @ found[:-1]
     return found, n_iter
 
 
-def _value_and_gradient(scaled, X, shares, weights, alpha, unit, spread):
-    """Sum over the targets of the objective over its curvature, and its gradient."""
-    w = scaled * unit
-    z = X @ w[:-1] + w[-1]
-    losses = weights @ (np.logaddexp(0.0, z) - shares * z)
-    values = losses + alpha / 2.0 * np.einsum("pd,pd->d", w[:-1], w[:-1])
-    errors = (expit(z) - shares) * weights[:, np.newaxis]
-    gradient = np.vstack([X.T @ errors + alpha * w[:-1], errors.sum(axis=0)])
-    return np.sum(values / spread), gradient * unit / spread
+def _value_and_gradient(theta, X, signed, weights, alpha, unit, axes):
+    """Sum over the targets of the objective, and its gradient.
+
+    `signed` is ``2 share - 1``. With h = z / 2 and t = tanh(h), the loss of z is
+    ``|h| - log(1 + |t|) - signed h``, up to log 2, and its derivative ``(t - signed) / 2``.
+    """
+    w = theta * unit
+    halves, slopes = axes @ w[:-1] / 2.0, np.zeros(w.shape)
+    value = alpha / 2.0 * np.sum(w[:-1] ** 2)
+    for rows in batches(X.shape[0], sum(w.shape), 2**17):  # pieces that fit into the cache
+        h = X[rows] @ halves
+        h += w[-1] / 2.0
+        t = np.tanh(h)
+        losses = np.abs(h) - np.log(1.0 + np.abs(t)) - signed[rows] * h
+        value += np.sum(weights[rows] @ losses)
+        errors = t - signed[rows]
+        slopes[-1] += weights[rows] @ errors
+        slopes[:-1] += X[rows].T @ (errors * weights[rows, np.newaxis])
+    slopes /= 2.0
+    slopes[:-1] = axes.T @ slopes[:-1] + alpha * w[:-1]
+    return value, slopes * unit

@@ -23,6 +23,7 @@ from .._arrays import check_size, slices
 from .._base import check_has_ids, cut_list, linear_scores
 from .._labels import nothing_counts
 from .._lists import same_id
+from ..target_losses import PairwiseDisagreement
 from ._encoding import EncodedBatch
 from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns, shift_full_columns
 
@@ -138,10 +139,11 @@ class Sums:
         )
 
     def check_items_judged(self):
-        """Refuse a fixed item without any label."""
-        moments = self.moments
+        """Refuse a fixed item without any label; a pair may have none."""
+        moments, batch = self.moments, self.batch
+        pairs = isinstance(batch.loss, PairwiseDisagreement) and batch.decoder != "sort"
         nobody = moments.total[moments.pattern] <= 0 if len(moments.t_mean) else [False]
-        if self.batch.kind == "items" and np.any(nobody):
+        if batch.kind == "items" and not pairs and np.any(nobody):
             raise ValueError(
                 f"Target {int(np.argmax(nobody))} is NaN in every row that counts, of all blocks: "
                 "no query judges this item. Drop the column."

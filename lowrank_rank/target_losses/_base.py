@@ -419,6 +419,10 @@ class TargetLoss(RankingMeasure):
         """`check_labels` of the entries of sparse labels, a CSR matrix (n_lists, r)."""
         return self.check_labels(y.data)
 
+    def regression_targets(self, y: ArrayLike) -> np.ndarray:
+        """`encode`, with NaN for the targets that a regression leaves out."""
+        return self.encode(y)
+
     def score_targets(self, y: ArrayLike) -> np.ndarray:
         """Targets (n_lists, r) of the score-and-sort form, for decoder="sort"."""
         return self.encode(y)

@@ -71,7 +71,8 @@ class PairwiseDisagreement(TargetLoss):
     `encode` returns the differences y_ij - y_ji of the pairs i < j, of dimension r(r-1)/2. The
     minimum weighted feedback arc set decodes them: "exact", "local_search", "short_search" (20
     restarts), "dag" (algorithm 1) or "borda" (net preference). "auto" is "exact" up to 12 items,
-    "short_search" up to 40, and "dag" for longer lists.
+    "short_search" up to 40, and "dag" for longer lists. Rankers leave
+    unknown pairs out of the regression.
 
     The decoder "sort" uses scores instead, d = r (theorem 6): f_i(y) = sum_j (y_ij - y_ji) / r.
     With difference weights the grade itself gives the same order. Scores are calibrated if the
@@ -135,7 +136,7 @@ class PairwiseDisagreement(TargetLoss):
         if np.ndim(y) == 2:
             total = np.zeros(targets.shape[1])
             for rows in batches(len(targets), targets.shape[1], 2**16):  # fits into the cache
-                total += weights[rows] @ np.abs(targets[rows])
+                total += weights[rows] @ np.nan_to_num(np.abs(targets[rows]))
             total = matrices_from_differences(total[np.newaxis], np.shape(y)[1])[0]
         else:
             total = self.total_preferences(y, weights)
@@ -160,6 +161,14 @@ class PairwiseDisagreement(TargetLoss):
             grades = np.ascontiguousarray(y[rows].T)
             differences[rows] = self.net_preference(grades[i], grades[j]).T
         return differences
+
+    def regression_targets(self, y: ArrayLike) -> np.ndarray:
+        """The encoding, with NaN for the pairs with an item that is not judged."""
+        targets = self.encode(y)
+        if np.ndim(y) == 2 and np.isnan(y).any():
+            i, j = np.triu_indices(np.shape(y)[1], 1)
+            targets[np.isnan(y)[:, i] | np.isnan(y)[:, j]] = np.nan
+        return targets
 
     def rank_features(self, ranks: Any) -> np.ndarray:
         ranks = np.asarray(ranks)
@@ -190,26 +199,21 @@ class PairwiseDisagreement(TargetLoss):
         return auto_pd_decoder(n_items)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Net preferences of the items divided by their number, ``sum_j (y_ij - y_ji) / r``.
+        """Net preferences of the judged items over their number k, ``sum_j (y_ij - y_ji) / k``.
 
-        Items that are not judged have no pairs. Difference weights add the mean grade of the
-        list to all its items. The scores of a list without NaN are then the grades themselves,
-        as for documents.
+        An item that is not judged has NaN. Of difference weights the targets are the grades
+        themselves, which give the same order, as for documents.
         """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
-        r = y.shape[1]
         if y.ndim == 3:
-            return net_scores(y) / r
-        judged = ~np.isnan(y)
-        n_judged = judged.sum(axis=1, keepdims=True)
-        mean = np.nansum(y, axis=1, keepdims=True) / np.maximum(n_judged, 1)
-        filled = np.where(judged, y, mean)
+            return net_scores(y) / y.shape[1]
         if self.weights == "difference":
-            return mean + (filled - mean) * (n_judged / r)
+            return y
+        judged = ~np.isnan(y)
         gains, _ = self.row_targets(
-            filled.ravel(), RankingLists.equal(*y.shape), judged.ravel().astype(float)
+            np.nan_to_num(y).ravel(), RankingLists.equal(*y.shape), judged.ravel().astype(float)
         )
-        return np.where(judged, gains.reshape(y.shape), 0.0) * (n_judged / r)
+        return np.where(judged, gains.reshape(y.shape), np.nan)
 
     def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         if self.weights == "difference":
@@ -254,6 +258,11 @@ class KendallTau(PairwiseDisagreement):
         targets *= self._pair_factors(y)[:, np.newaxis]
         return targets
 
+    def regression_targets(self, y: ArrayLike) -> np.ndarray:
+        """The encoding, with NaN for unknown pairs, over the number of all pairs in every list."""
+        whole = self._pair_factors(np.zeros((1, np.shape(y)[1])))
+        return super().regression_targets(y) * (whole / self._pair_factors(y))[:, np.newaxis]
+
     def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair_factors(y)[:, np.newaxis, np.newaxis]
 
@@ -261,13 +270,6 @@ class KendallTau(PairwiseDisagreement):
         y = np.asarray(y, dtype=np.float64)
         i, j = np.triu_indices(y.shape[1], 1)
         return super().offset(y) + (y[:, i] == y[:, j]).sum(axis=1) * self._pair_factors(y)
-
-    def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Scores of unit weights, divided by the fraction of the pairs that are judged."""
-        n_judged = (~np.isnan(np.asarray(y, dtype=np.float64))).sum(axis=1, keepdims=True)
-        r = np.shape(y)[1]
-        fraction = np.maximum(n_judged * (n_judged - 1), 1) / max(r * (r - 1), 1)
-        return super().score_targets(y) / fraction
 
     def _pair_factors(self, y):
         """One over the number of pairs of judged items."""
