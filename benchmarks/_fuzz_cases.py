@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
@@ -30,7 +31,7 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.surrogates import PRECISION_SURROGATES, SURROGATES
-from lowrank_rank.target_losses import PairwiseDisagreement, PrecisionAtK, names_of
+from lowrank_rank.target_losses import FBeta, PairwiseDisagreement, PrecisionAtK, names_of
 
 #: By which features, and labels, are multiplied where their scale is odd.
 SCALES_OF_FEATURES = [1e3, 1e-3, 1e50, 1e-50, 1e100, 1e155, 1e-200, 1e-308, 1e307]
@@ -140,6 +141,11 @@ PARAMETERS = {
         "estimator": [*REGRESSORS, "trees", "auto", "logistic"],
         "n_components": [None, 1],
         **SOLVER,
+    },
+    LowRankSurrogateMultilabelClassifier: {
+        "target_loss": ["f1", "hamming", FBeta(beta=2)],
+        "estimator": [*REGRESSORS, "auto", "logistic"],
+        "alpha": SOLVER["alpha"],
     },
     PairwiseDAGRanker: {
         "target_loss": ["pd", "kendall", PairwiseDisagreement("difference")],

@@ -20,6 +20,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     OrderPreservingRegressor,
     PointwiseRanker,
     PrecisionAtKPerceptron,
@@ -103,8 +104,12 @@ def make_case(choices):
         params.pop(name, None)
     if issubclass(cls, PointwiseRanker):
         params.setdefault("estimator", table["estimator"][0])
-    if not issubclass(cls, (PointwiseRanker, PrecisionAtKPerceptron, *HINGES)):
+    if "tol" in signature(cls).parameters and not issubclass(
+        cls, (PrecisionAtKPerceptron, *HINGES)
+    ):
         params["tol"] = 1e-10
+    if cls is LowRankSurrogateMultilabelClassifier:
+        params["estimator"] = "ridge"  # the other models converge to a tolerance
     estimator = cls(**params)
     if hasattr(estimator, "random_state"):
         estimator.set_params(random_state=0)
@@ -114,7 +119,9 @@ def make_case(choices):
         X = np.repeat(X[: n // 2], 2, axis=0)
     signal = StandardScaler().fit_transform(X).sum(axis=1) + rng.normal(size=n)
     given = {}
-    if cls in BINARY:
+    if cls is LowRankSurrogateMultilabelClassifier:
+        y = (signal[:, np.newaxis] + rng.normal(size=(n, 3)) > 0).astype(int)
+    elif cls in BINARY:
         y = (signal > np.median(signal)).astype(int)
     elif cls in CLASSIFIERS:
         y = np.digitize(signal, np.quantile(signal, [0.3, 0.7]))

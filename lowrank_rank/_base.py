@@ -61,7 +61,7 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
         row, column, text = found
         raise ValueError(
             f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
-            "numbers: encode text and categories (OneHotEncoder or TargetEncoder, in a pipeline), "
+            "numbers: encode text and categories (OneHotEncoder, in a pipeline), "
             "or drop the column."
         ) from error
     if issparse(X) and not X.has_canonical_format:
@@ -83,10 +83,8 @@ def linear_scores(X, coef, intercept):
     ValueError
         If a score is not finite.
     """
-    scores = np.empty((X.shape[0], len(coef)), np.result_type(X, coef))
-    for some, block in score_blocks(X, coef, intercept):
-        scores[:, some] = block
-    return scores
+    blocks = [block for _, block in score_blocks(X, coef, intercept)]
+    return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
 
 def score_blocks(X, coef, intercept, n_rows=128, width=1024):
@@ -97,17 +95,19 @@ def score_blocks(X, coef, intercept, n_rows=128, width=1024):
     read once for all rows.
     """
     (n, p), d = X.shape, len(coef)
-    intercept = np.broadcast_to(intercept, d)
-    if not issparse(X):
-        padded, block = np.zeros((p, min(max(d, 8), width))), np.zeros((n_rows, p))
+    intercept = np.zeros(d) + intercept
     for some in slices(d, width):
         m = some.stop - some.start
         with np.errstate(over="ignore", invalid="ignore"):
             if issparse(X):
                 scores = X @ coef[some].T
             else:
-                padded[:, :m], padded[:, m:] = coef[some].T, 0.0
-                scores = np.empty((n, m))
+                padded, block, scores = (
+                    np.zeros((p, max(m, 8))),
+                    np.zeros((n_rows, p)),
+                    np.empty((n, m)),
+                )
+                padded[:, :m] = coef[some].T
                 for rows in slices(n, n_rows):
                     block[: rows.stop - rows.start] = X[rows]
                     scores[rows] = (block @ padded)[: rows.stop - rows.start, :m]

@@ -86,7 +86,10 @@ def _pieces(collection, like=None):
             collection = collection.rechunk(
                 {0: chunks, **dict.fromkeys(range(1, collection.ndim), -1)}
             )
-    return np.ravel(collection.to_delayed()).tolist()
+    if isinstance(collection, da.Array):
+        return np.ravel(collection.to_delayed()).tolist()
+    # The optimiser of data frames would join partitions of narrow columns, and leave those of X.
+    return collection.to_delayed(optimize_graph=False)
 
 
 def _block(number, X, y, qid, weights):

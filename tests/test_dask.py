@@ -111,6 +111,22 @@ def test_frames_whose_names_are_kept(client, documents):
     assert_array_equal(ranks, memory.rank(frame[list("abcd")], qid=qid))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_columns_of_parquet_files(client, documents, tmp_path):
+    """Dask would read the small files of a narrow column together, and those of X one by one."""
+    dd = dask_frames()
+    X, y, qid, _ = documents
+    names = [f"feature {j}" for j in range(20)]
+    wide = np.hstack([X, np.random.default_rng(0).normal(size=(len(y), 20 - X.shape[1]))])
+    frame = pd.DataFrame(wide, columns=names).assign(y=y, qid=qid)
+    for number, rows in enumerate(np.array_split(np.arange(len(y)), 4)):
+        frame.iloc[rows].to_parquet(tmp_path / f"{number}.parquet")
+    parts = dd.read_parquet(tmp_path)
+    model = DaskLowRankSurrogateRanker().fit(parts[names], parts["y"], qid=parts["qid"])
+    same(model, LowRankSurrogateRanker().fit(frame[names], y, qid=qid), 1e-10)
+
+
 @pytest.mark.parametrize("names", [int, str])
 def test_rows_that_are_not_sorted_are_shuffled_with_a_warning(client, documents, names):
     X, y, qid, w = documents

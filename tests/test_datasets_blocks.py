@@ -192,6 +192,10 @@ def test_parquet_files(tmp_path, data):
     frame[half:][[*"dcba", "qid", "grade"]].to_parquet(paths[1], row_group_size=10)
     blocks = iter_lists(paths, rows_per_block=20, y_column="grade")
     assert_whole_lists(blocks, data, 20)
+    by_pattern = iter_lists(f"{tmp_path}/*.parquet", rows_per_block=20, y_column="grade")
+    assert_whole_lists(by_pattern, data, 20)
+    with pytest.raises(FileNotFoundError, match="No file has a name like"):
+        iter_lists(f"{tmp_path}/none*.parquet")
     with pytest.raises(ValueError, match="no column 'y'"):
         list(iter_lists(paths))
     frame.rename(columns={"a": "z"}).to_parquet(paths[1])

@@ -10,7 +10,7 @@ import pytest
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank.datasets import make_ranking
 
-GUIDE = Path(__file__).parents[1] / "doc" / "user_guide" / "boosters.rst"
+GUIDE = Path(__file__).parents[1] / "doc" / "user_guide" / "lightgbm.rst"
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
@@ -29,6 +30,7 @@ SCORE = X @ [1.0, -0.5, 0.3, 0.0, 0.2] + RNG.normal(size=N)
 GRADES = np.digitize(SCORE, np.quantile(SCORE, [0.5, 0.8])).astype(float)
 ITEMS = np.digitize(X[:, :4] + RNG.normal(size=(N, 4)), [0.0, 1.0]).astype(float)
 BINARY = (GRADES == 2).astype(int)
+SETS = (ITEMS > 1).astype(int)
 SPARSE = sparse.csr_matrix(np.where(np.abs(X) > 0.8, X, 0.0))
 
 CLOSED, SMOOTH, HINGE, STEPS = 1e-6, 1e-6, 1e-4, 1e-6
@@ -48,6 +50,9 @@ MODELS = {
     "hinge of items": (StructuredHingeRanker(tol=1e-8), ITEMS, False, HINGE),
     "logistic of classes": (LowRankSurrogateClassifier(tol=1e-8), GRADES, False, SMOOTH),
     "ridge of classes": (LowRankSurrogateClassifier(estimator="ridge"), GRADES, False, CLOSED),
+    "ridge of sets": (
+        LowRankSurrogateMultilabelClassifier(estimator="ridge"), SETS, False, CLOSED,
+    ),
     "hinge of classes": (StructuredHingeClassifier(tol=1e-8), GRADES, False, HINGE),
     "hinge of all rows": (StructuredHingeBinaryClassifier(tol=1e-8), BINARY, False, HINGE),
     "top": (PrecisionAtKPerceptron(random_state=0), BINARY, False, STEPS),

@@ -61,7 +61,7 @@ def test_classes_with_costs_are_the_largest_of_all():
 
 
 def test_the_hinge_of_kendall_is_the_mean_over_all_pairs():
-    """One over r (r - 1) / 2 pairs; pairs with tied labels are wrong (equation 17.4)."""
+    """One over r (r - 1) / 2 pairs; pairs with tied labels are wrong (section 17.4)."""
     rng = np.random.default_rng(2)
     for r in (2, 3, 7):
         y, s = rng.integers(0, 3, r).astype(float), rng.normal(size=r)

@@ -1,17 +1,17 @@
 """
-A leaderboard of duels: Kemeny, Bradley-Terry, confidence intervals
-===================================================================
+Make a leaderboard of duels: Kemeny, Bradley-Terry, confidence intervals
+========================================================================
 
-Ten models meet in duels, and whoever is preferred gets the vote. What is the order, is it the only
-one, and which ranks are firm? The duels are simulated, so that the answers can be compared with the
-truth.
+Ten models meet in duels, and a judge prefers one of the two answers. This example finds the best
+order, checks whether it is unique, and computes confidence intervals of the ranks. The duels are
+simulated, so the answers can be compared with the truth.
 """
 
 # %%
 # The duels
 # ---------
-# Model i is preferred to model j with probability sigma(s_i - s_j + c_ij): a strength, and a part c
-# that no strength explains, as models are good at different tasks. Each pair meets 60 times.
+# Model i is preferred to model j with probability sigma(s_i - s_j + c_ij). Here s is the strength.
+# No strength explains c_ij, because models are good at different tasks. Each pair meets 60 times.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -34,11 +34,11 @@ votes[pairs] = rng.binomial(n_duels, probability[pairs])
 votes.T[pairs] = n_duels - votes[pairs]
 
 # %%
-# The order
-# ---------
+# The best order
+# --------------
 # ``pairwise=True`` says that the matrix counts votes. Majorities have cycles here, in the
-# population too, so no order agrees with all of them. Kemeny's order contradicts the fewest
-# votes, and the cost and its bound prove it.
+# population too, so no order agrees with all of them. Kemeny's order violates the fewest votes.
+# A lower bound on the cost of all orders proves it.
 
 consensus = consensus_ranking(votes, items=names, pairwise=True)
 print(consensus)
@@ -51,9 +51,9 @@ print("in the population:", " ".join(name[-1] for name in truth.order))
 print("cycles in the population:", truth.has_cycle)
 
 # %%
-# The methods
-# -----------
-# Every method gives an order. Only their costs, in votes, can be compared without the truth.
+# Compare the methods
+# -------------------
+# Without the truth only the costs can be compared: the number of votes that an order violates.
 # Kemeny's order is proved to cost least.
 
 print(f"{'':10}{'cost':>6}  order")
@@ -63,11 +63,11 @@ for method in ("kemeny", "copeland", "borda", "dag"):
     print(f"{method:10}{one.cost:6.0f}  {order}")
 
 # %%
-# How firm the ranks are
-# ----------------------
-# The duels are drawn again, with replacement, 1000 times. The matrix shows why some ranks are less
-# firm than others: what is pale was nearly even, and what is preferred below the diagonal is what
-# the order has to go against.
+# Confidence intervals of the ranks
+# ---------------------------------
+# The bootstrap draws the duels 1000 times with replacement. The matrix shows why some ranks are
+# less certain than others. Pale cells are nearly even pairs. The order violates the majorities
+# below the diagonal.
 
 figure, left = plt.subplots(figsize=(6.4, 5), layout="constrained")
 PreferenceMatrixDisplay(
@@ -76,17 +76,17 @@ PreferenceMatrixDisplay(
 figure, right = plt.subplots(figsize=(6.4, 5), layout="constrained")
 display = RankIntervalDisplay.from_consensus(consensus, random_state=0).plot(ax=right)
 right.plot(truth.ranks[np.argsort(consensus.ranks)], range(r), "kx", label="rank in the population")
-right.set_title("Which ranks are firm, 95 % intervals")
+right.set_title("95 % confidence intervals of the ranks")
 right.legend()
 plt.show()
 
 # %%
 # More duels
 # ----------
-# How wide the intervals are depends on the number of duels, and on how close the models are: those
-# of a cycle of small majorities stay open longest.
+# More duels make the intervals shorter. They stay wide longest for models that are close to each
+# other, such as the models of a cycle of small majorities.
 
-print(f"{'duels a pair':>14}{'mean width':>12}{'holding the population rank':>30}")
+print(f"{'duels a pair':>14}{'mean width':>12}{'containing the true rank':>30}")
 for n in (15, 60, 240, 960):
     counts = np.zeros((r, r))
     counts[pairs] = rng.binomial(n, probability[pairs])
@@ -98,9 +98,9 @@ for n in (15, 60, 240, 960):
 # %%
 # Strengths, and the length of the answers
 # ----------------------------------------
-# Bradley's and Terry's model gives each model a strength instead of a rank. Here the judge prefers
-# long answers, and model J writes long ones. 400 prompts have ten duels each, and the judge calls
-# some of them a tie. Duels of one prompt are alike, so the prompt is their group.
+# The Bradley-Terry model estimates a strength instead of a rank. Here the judge prefers long
+# answers, and model J writes long ones. Each of 400 prompts has ten duels, some of them ties.
+# Duels of one prompt are alike, so the prompt is their group.
 
 n_prompts = 400
 prompt = np.repeat(np.arange(n_prompts), 10)
@@ -124,8 +124,8 @@ duels = {
 print(bradley_terry(duels))
 
 # %%
-# With the difference of the lengths as a covariate, model J goes back to its place: the strengths
-# are those of answers of equal length.
+# A covariate, the difference of the lengths, removes this effect. Model J falls back to its place,
+# because the strengths now compare answers of equal length.
 
 board = bradley_terry(duels, covariates=np.where(lost, -longer, longer))
 print(board)

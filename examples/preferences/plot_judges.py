@@ -1,17 +1,17 @@
 """
-Eleven judges, ten wines: the order of least disagreement
-=========================================================
+Order ten wines by eleven judges (Kemeny), and learn preferences from features
+==============================================================================
 
-Judges put the same things into different orders. Which single order contradicts them least? That
-is a minimum feedback arc set, solved here with a proof. At the end the preferences depend on
-features, and ``PairwiseDAGRanker`` learns them.
+Eleven judges order ten wines differently. This example finds the order that violates the fewest of
+their preferences, with a proof (a minimum feedback arc set). In the second part preferences depend
+on features, and ``PairwiseDAGRanker`` learns them.
 """
 
 # %%
 # The table
 # ---------
 # Eleven judges gave points out of 20 to ten red wines in Paris in 1976. Printed copies of this
-# table differ in a few points, so do not take a single place too seriously:
+# table differ in a few points, so do not rely on a single rank:
 
 from textwrap import fill
 
@@ -31,10 +31,11 @@ points, judges = wines.target, wines.judges
 print(fill(wines.source, 95))
 
 # %%
-# Who agrees
-# ----------
-# Kendall's tau loss is the share of pairs of wines that two judges do not order alike; a pair that
-# is tied for one of them only is counted too. Two random orders without ties disagree on half.
+# Which judges agree
+# ------------------
+# Kendall's tau loss is the share of pairs of wines that two judges order differently. A pair that
+# is tied for only one of them counts too. Two random orders without ties disagree on half of the
+# pairs.
 
 n = len(judges)
 tau = kendall_tau_loss(np.repeat(points, n, axis=0), np.tile(points, (n, 1)), average=None)
@@ -57,20 +58,21 @@ figure.colorbar(image, ax=axis, shrink=0.8, label="Kendall's tau loss")
 plt.show()
 
 # %%
-# There are pairs of judges who agree, and pairs who rather contradict each other.
+# Some pairs of judges agree, and others nearly reverse each other's order.
 #
-# One order
-# ---------
-# A judge prefers one wine to another where it got more points; ties are no preference. The cost of
-# an order is the number of these preferences that it contradicts. The exact decoder returns the
-# order of least cost and a bound on the cost of every order. Where they meet, it is proved.
+# The best order
+# --------------
+# A judge prefers the wine with more points; ties are no preference. The cost of an order is the
+# number of preferences that it violates. The exact decoder returns the order of least cost, and a
+# lower bound on the cost of every order. If cost and bound are equal, the order is proved to be the
+# best.
 
 preferences = PairwiseDisagreement().preferences(points)  # (judges, wines, wines)
 total = preferences.sum(axis=0)[np.newaxis]
 decoded = decode_pd_exact(total)
 print(
-    f"The order goes against {decoded.values[0]:.0f} of {total.sum():.0f} preferences, no order "
-    f"against less than {decoded.bounds[0]:.0f}; optimal: {decoded.optimal[0]}"
+    f"The order violates {decoded.values[0]:.0f} of {total.sum():.0f} preferences, no order "
+    f"violates less than {decoded.bounds[0]:.0f}; optimal: {decoded.optimal[0]}"
 )
 means = points.mean(axis=0)
 orders = {
@@ -86,45 +88,43 @@ costs = [preference_cost(total, ranks[np.newaxis])[0] for ranks in orders.values
 print(f"{'cost':30}" + "".join(f"{cost:16.0f}" for cost in costs))
 swapped = decoded.ranks.copy()
 haut_brion = wines.item_names.tolist().index("Haut-Brion 1970")
-for place in (3, 2):  # move it up, one place at a time
+for place in (3, 2):  # move Haut-Brion up by one place
     swapped[0, swapped[0] == place] += 1
     swapped[0, haut_brion] = place
     print(f"Haut-Brion at place {place}: cost {preference_cost(total, swapped)[0]:.0f}")
 
 # %%
-# The mean looks at points, and one judge with a wide scale can move it. The order of least cost
-# looks only at who is before whom: more judges prefer Montrose to Stag's Leap than the other way
-# round. It is not the only one: as many judges prefer Haut-Brion to Stag's Leap, and to
-# Mouton-Rothschild, as the other way round, and it may stand at any of three places. The
-# certificate says that no order is better.
+# One judge with a wide scale can move the mean of the points. The order of least cost counts judges
+# only: more of them prefer Montrose to Stag's Leap than the reverse. This order is not unique. The
+# judges are split evenly between Haut-Brion and Stag's Leap, and between Haut-Brion and
+# Mouton-Rothschild, so Haut-Brion may stand at any of three places. No order is better.
 #
-# ``noise_report`` says which decoder was needed. The majorities have no cycle, so algorithm 1 is
-# exact. Sorting by net preference is not: it counts by how much a wine is preferred to all others
-# together, and puts Stag's Leap first.
+# ``noise_report`` says which decoder is enough. The majorities have no cycle, so algorithm 1 is
+# exact. Sorting by net preference is not exact and puts Stag's Leap first.
 
 print(noise_report(total))
 
 # %%
-# How firm is it
-# --------------
-# Each judge is left out in turn, and the other ten decide.
+# How stable the order is
+# -----------------------
+# Each judge is removed once, and the other ten decide.
 
 without = total - preferences
-left_out = decode_pd_exact(without)
-print(f"{'left out':24}{'cost':>6}{'proved':>8}{'cycle':>7}{'pairs turned':>14}")
+reduced = decode_pd_exact(without)
+print(f"{'without':24}{'cost':>6}{'proved':>8}{'cycle':>7}{'pairs reversed':>16}")
 r = len(means)
-turned = kendall_tau_loss(np.tile(-decoded.ranks, (n, 1)), -left_out.ranks, average=None)
+changed = kendall_tau_loss(np.tile(-decoded.ranks, (n, 1)), -reduced.ranks, average=None)
 for j in range(n):
     print(
-        f"{judges[j]:24}{left_out.values[j]:6.0f}{left_out.optimal[j]!s:>8}"
-        f"{not in_p_dag(without[j : j + 1])[0]!s:>7}{turned[j] * r * (r - 1) / 2:14.0f}"
+        f"{judges[j]:24}{reduced.values[j]:6.0f}{reduced.optimal[j]!s:>8}"
+        f"{not in_p_dag(without[j : j + 1])[0]!s:>7}{changed[j] * r * (r - 1) / 2:16.0f}"
     )
 
 figure, left = plt.subplots(figsize=(7, 6), layout="constrained")
 PreferenceMatrixDisplay.from_preferences(total[0], item_names=wines.item_names).plot(ax=left)
 
 figure, right = plt.subplots(figsize=(7, 6), layout="constrained")
-places = np.vstack([decoded.ranks, left_out.ranks])
+places = np.vstack([decoded.ranks, reduced.ranks])
 for wine in np.argsort(decoded.ranks[0]):
     moves = np.ptp(places[:, wine]) > 0
     right.plot(places[:, wine], "o-", color=None if moves else "grey", alpha=1 if moves else 0.4)
@@ -133,20 +133,20 @@ right.yaxis.tick_right()
 right.set_xticks(range(n + 1), ["nobody"] + [name.split()[-1] for name in judges])
 right.tick_params(axis="x", rotation=90)
 right.invert_yaxis()
-right.set(title="Leave a judge out: the first place stays", xlabel="left out")
+right.set(title="Rank of each wine without one judge", xlabel="judge removed")
 plt.show()
 
 # %%
-# Whoever is left out, Montrose is first and the same five wines stand above the other five.
-# Haut-Brion is seen at each of its three places, so one judge can turn up to three pairs. Where
-# majorities form a cycle, the exact decoder still finds an order that is proved.
+# Montrose stays first whichever judge is removed, and the first five wines stay above the other
+# five. Haut-Brion appears at each of its three places. If majorities form a cycle, the exact
+# decoder still finds an order with a proof.
 #
 # Preferences that depend on features
 # -----------------------------------
-# A tasting has no features. If there are some, the expected preferences differ from query to query,
-# and so does their graph. ``make_preferences`` draws such data with a known distribution, so the
-# regret of each decoded order against the best one can be computed. All samples of "p_dag" have
-# expected graphs without a cycle, all of "cyclic" have one.
+# The tasting has no features. If a data set has features, the expected preferences differ between
+# queries. ``make_preferences`` draws such data from a known distribution, so the regret of an order
+# against the best one can be computed. The expected graphs of "p_dag" have no cycle, and all graphs
+# of "cyclic" have one.
 
 DECODERS = ("score", "borda", "dag", "exact")
 regrets = {}
@@ -179,13 +179,13 @@ for shift, (condition, name) in zip(
     axis.bar_label(bars, fmt="%.4f", padding=3, fontsize="small")
 axis.set_xticks(range(len(DECODERS)), [f'"{name}"' for name in DECODERS])
 axis.set(ylabel="regret, two standard errors", xlabel="decoder")
-axis.set_title("Scores lose on both; algorithm 1 only on cycles")
+axis.set_title("Regret by decoder: scores lose on both kinds of graphs")
 axis.margins(y=0.15)
 axis.legend(title="expected graph")
 plt.show()
 
 # %%
-# With enough data algorithm 1 is as good as the exact decoder where there is no cycle, as theorem 7
-# says, and where there is one it pays a little. Sorting scores is wrong in both: these graphs, with
-# gaps and weights, are mostly outside P_f. That "score" and "borda" are the same is ridge
-# regression's doing, which treats each target by itself.
+# On graphs without a cycle algorithm 1 is as good as the exact decoder, as theorem 7 says. On
+# cycles algorithm 1 loses a little. Sorting scores is wrong on both: these graphs, with gaps and
+# weights, are mostly outside P_f. Ridge regression fits each target alone, so "score" and "borda"
+# agree here.

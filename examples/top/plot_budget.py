@@ -1,20 +1,18 @@
 """
-A budget a day
-==============
+Fraud with a daily budget: cases and money among the first k
+============================================================
 
-A team can look at k cases a day. What counts is the money that these k cases bring back: the
-grade of a case is an amount, a day is a query, and the rest of the list is worth nothing. The whole
-way is done here: a target loss for it, models at the same k, a threshold for cases that come in one
-by one.
+A team can inspect k cases a day and wants the k cases that bring back the most money. A day is a
+query, and the grade of a case is its amount. This example compares rankers, classifiers and a
+perceptron at the same k, and sets a threshold for cases that arrive during the day.
 """
 
 # %%
 # Simulated days
 # --------------
-# 200 payments a day. Whether one is fraudulent depends on a few features, partly by an interaction
-# that no linear model sees; its amount is known beforehand. Frauds of a large amount are rarer.
-# Caught fraud is worth its amount, anything else nothing. Days differ: on some everything looks
-# more suspicious.
+# There are 200 payments a day. Fraud depends on a few features and on an interaction that no linear
+# model sees. The amount is known beforehand, and large frauds are rarer. A caught fraud brings back
+# its amount. Days differ: on some of them all payments look more suspicious.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,26 +44,26 @@ def draw_days(n_days, seed):
 
 X, fraud, money, day = draw_days(120, seed=0)
 X_test, fraud_test, money_test, day_test = draw_days(120, seed=1)
-print(f"{fraud.mean():.1%} of the payments are fraudulent; {K} of {A_DAY} can be looked at a day")
+print(f"{fraud.mean():.1%} of the payments are fraudulent; {K} of {A_DAY} can be inspected a day")
 
 # %%
 # Money at k
 # ----------
-# The target loss is "gain@10": the total of the grades among the first ten. It is a name of the
-# table, so rankers, scorers and comparisons take it.
+# The target loss is "gain@10", the sum of the grades among the first ten. Rankers, scorers and
+# comparisons accept this name.
 
 MONEY = f"gain@{K}"
 
 # %%
 # Models at the same k
 # --------------------
-# * *ridge, money*: the ranker of this package, linear, fitted to the money at k of each day;
-# * *trees, money*: the same with a tree regressor in place of ridge regression;
-# * *trees, precision*: fitted to the number of frauds among the first k, amounts ignored;
-# * *perceptron*: a linear classifier for the top ten of each day ("recall@10": a day may have fewer
-#   than ten frauds, and a count of precision would stop there), amounts ignored;
-# * *tree classifier*: a probability of fraud, days and k ignored;
-# * *p times amount*: that probability times the amount, what a careful analyst makes of it.
+# * *ridge, money*: a linear ranker, fitted to the money at k of each day;
+# * *trees, money*: the same ranker with a tree regressor;
+# * *trees, precision*: fitted to the number of frauds among the first k, without amounts;
+# * *perceptron*: a linear classifier for the first ten of each day, without amounts. It takes
+#   "recall@10", because a day may have fewer than ten frauds;
+# * *tree classifier*: a probability of fraud, without days and k;
+# * *p times amount*: the probability of the tree classifier times the amount.
 
 trees = HistGradientBoostingRegressor(max_iter=80, learning_rate=0.06, random_state=0)
 ridge = make_pipeline(StandardScaler(), LowRankSurrogateRanker(target_loss=MONEY))
@@ -90,7 +88,7 @@ scores = {
 }
 
 # %%
-# On later days, per day:
+# Means of later days:
 
 print(f"{'':18}{'money':>8}{'frauds':>8}  among the first {K}")
 for name, score in scores.items():
@@ -103,15 +101,15 @@ for name in ("p times amount", "trees, money", "ridge, money", "tree classifier"
     CumulativeGainsDisplay.from_predictions(
         money_test, scores[name], qid=day_test, max_k=30, budget=K, name=name, ax=axis
     )
-axis.set(xlabel="cases looked at a day", ylabel="money recovered a day", ylim=(0, 430))
+axis.set(xlabel="cases inspected a day", ylabel="money recovered a day", ylim=(0, 430))
 axis.set_title("A classifier of fraud times the amount recovers most")
 axis.legend(loc="upper left")
 plt.show()
 
 # %%
-# Which differences are there?
-# ----------------------------
-# A day is the unit: intervals are those of a paired bootstrap over days.
+# Confidence intervals of the differences
+# ---------------------------------------
+# The intervals come from a paired bootstrap over days.
 
 comparison = compare_rankers(
     money_test, scores, qid=day_test, measure=MONEY, baseline="p times amount",
@@ -125,19 +123,18 @@ axis.set_title("No other order recovers more")
 plt.show()
 
 # %%
-# Money is another aim than frauds: what finds the most frauds among ten recovers less than what
-# looks for amounts. And here the most money is not found by a ranker. Given the amount, the value
-# of a case is its probability times its amount, and a tree classifier learns the one from all
-# rows while the other is known. The trees that aim at the money come next; they have to learn the
-# product from few large amounts. In the number of frauds the tree classifier and the trees for
-# precision at ten are on par. Do not expect a ranker to beat a good probability where that is all
-# that is needed.
+# The most money and the most frauds are two goals: the models that find the most frauds recover
+# less money. "p times amount" recovers the most. The trees for the money are next, and their
+# difference is not significant after Holm's correction. They must learn the product of probability
+# and amount from few large amounts, while the classifier learns the probability from all rows and
+# the amount is known. The tree classifier and the trees for precision find about the same number of
+# frauds. Do not expect a ranker to beat a good probability if a probability is all that you need.
 #
-# Cases that come in one by one
-# -----------------------------
-# A list can be sorted at the end of the day. Where each case is to be decided at once, the budget
-# becomes a threshold: the score that k of so many cases exceed. It needs rows, but no labels, so
-# the latest days will do. ``FixedThresholdClassifier`` makes a classifier of it.
+# A threshold for cases that arrive during the day
+# ------------------------------------------------
+# If all cases of a day are known, sort them. If each case is decided at once, the budget becomes a
+# threshold: the score that ten of 200 cases exceed. The threshold needs rows but no labels, so
+# compute it from the latest days. ``FixedThresholdClassifier`` makes a classifier of it.
 
 latest, *_ = draw_days(30, seed=2)
 threshold = np.quantile(classifier.predict_proba(latest)[:, 1], 1.0 - K / A_DAY)
@@ -151,4 +148,4 @@ print(f"frauds found a day: {at_once:.2f}; by the list of each day: ", end="")
 print(f"{K * precision_at_k_score(fraud_test, probability, qid=day_test, k=K):.2f}")
 
 # %%
-# The budget is kept on average, not every day: days on which everything looks suspicious take more.
+# The budget is kept on average, not every day: suspicious days give many more alarms.

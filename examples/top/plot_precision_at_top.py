@@ -1,18 +1,19 @@
 """
-Precision at the top: who is looked at first
-============================================
+Precision at k: more positives among the first k
+================================================
 
-Out of many cases the k best-scored are looked at, and what counts is how many of them are worth
-it. ``PrecisionAtKPerceptron`` aims a linear model at that. Here it looks for one handwritten
-digit among the others, next to linear classifiers that know nothing of k.
+Only the k cases with the highest scores are inspected, and as many of them as possible should be
+positive. ``PrecisionAtKPerceptron`` trains a linear model for this goal. Here it finds one
+handwritten digit among the others. The example compares it with ordinary linear classifiers, and
+shows nine digits without a gain and one with a gain.
 """
 
 # %%
 # Hard digits
 # -----------
-# The digits of scikit-learn, one against the rest: a tenth of the images is positive. With all
-# 64 pixels linear models make few mistakes at the top, so the images are averaged down to 4 x 4
-# pixels. Models are fitted to 70 % of the images and judged on the others, over several splits.
+# One digit of scikit-learn's images is the positive class, so a tenth of the images is positive.
+# Linear models of all 64 pixels make few mistakes at the top, so the images are averaged down to
+# 4 x 4 pixels. Models are fitted to 70 % of the images and tested on the rest, over several splits.
 
 import warnings
 
@@ -27,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron
 
-warnings.simplefilter("ignore", ConvergenceWarning)  # where logistic regression is kept
+warnings.simplefilter("ignore", ConvergenceWarning)  # fit keeps logistic regression
 images, digit = load_digits(return_X_y=True)
 X = images.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(-1, 16)
 MODELS = {
@@ -53,8 +54,8 @@ def found(model, y, n_splits=20):
 # %%
 # All ten digits
 # --------------
-# The default aims at a quarter of the positives, and each test part has about 54 of them: the 13
-# best images are looked at.
+# The default ``target_loss`` is "precision@25%", a quarter of the positives. Each test part has
+# about 54 positives, so the 13 best images count.
 
 K = 13
 print(f"Positives among the first {K} of 540, mean of 5 splits")
@@ -66,15 +67,15 @@ for d in range(10):
     print(f"{d:6d}" + "".join(f"{mean:19.1f}" for mean in means))
 
 # %%
-# For nine digits there is little to gain: a line finds nearly all, and the models are about even.
-# The 8 is different. At this size it looks like many others, no line finds all of them, and a
-# model that may give up on some finds more among the first. The rest of this page is about the 8,
-# the digit where it helps.
+# Nine digits have little to gain: a linear model finds nearly all, and the models are about even.
+# The 8 is different. At this size it looks like many other digits, and no linear model finds all
+# eights. A model that gives up some eights finds more among the first images. The rest of this page
+# is about the 8.
 #
-# The budget
-# ----------
-# What a budget of k images finds depends on where the top ended in fit. Two more models aim at half
-# of the positives, and at all of them ("prbep").
+# Different budgets
+# -----------------
+# A model for a top of one size may be worse at another size. Two more models are fitted for half of
+# the positives ("precision@50%") and for all of them ("prbep").
 
 y = (digit == 8).astype(int)
 deeper = {
@@ -95,32 +96,33 @@ figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 for name in ("ours", "logistic", "balanced logistic", "ridge"):
     axis.plot(k, curves[name].mean(axis=0)[k - 1] / k, label=name, lw=2 if name == "ours" else 1.2)
 axis.axvline(K, color="grey", linewidth=0.8)
-axis.text(K + 0.5, 0.03, "the aim")
+axis.text(K + 0.5, 0.03, "k of target_loss")
 axis.set(xlabel="k", ylabel="precision at k, mean of 20 splits", ylim=(0, None))
-axis.set_title("The model that aims at the top finds more there")
+axis.set_title("A model trained for the top finds more there")
 axis.legend()
 plt.show()
 
 # %%
-# Up to about 27 images ours finds more than the other models, a fifth more among the first 13. By
-# default it holds out a fifth of the rows to choose between logistic regression and its passes.
-# With so few positives, some 120, these rows are missed: fitted to all rows it finds a third more.
+# Up to about 27 images "ours" finds more than the other models, and a fifth more than logistic
+# regression among the first 13. By default it holds out a fifth of the rows, to choose between
+# logistic regression and its own passes. There are only about 120 positives, and training misses
+# the rows that are held out. "ours, all rows" trains on them too, and finds a third more.
 #
-# The aim and the budget
-# ----------------------
-# Where more is looked at, aim deeper: what each aim finds beyond logistic regression.
+# Choose the target loss for the budget
+# -------------------------------------
+# The figure shows the gain over logistic regression of each ``target_loss``, at each budget.
 
 k = np.arange(1, 101)
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
 for name, label in {"ours": "precision@25%, the default", **{n: n for n in deeper}}.items():
     axis.plot(k, (curves[name] - curves["logistic"]).mean(axis=0)[:100], label=label)
 axis.axhline(0, color="grey", linewidth=0.8)
-axis.set(xlabel="k, images that are looked at", ylabel="eights found, minus logistic regression")
-axis.set_title("The deeper the budget, the deeper the aim")
+axis.set(xlabel="k, images that are inspected", ylabel="eights found, minus logistic regression")
+axis.set_title("A larger budget needs a larger top")
 axis.legend()
 plt.show()
 
 # %%
-# For 27 and more the larger aim, half of the eights, is better. For 100 images, twice as many as
-# there are eights, a small top is the wrong aim, and ridge and balanced logistic regression find
-# most.
+# From 13 images on, half of the eights ("precision@50%") is a better target than a quarter. For 52
+# images, all of them ("prbep") is level with logistic regression. For 100 images, about twice the
+# number of eights, ridge and balanced logistic regression find the most.

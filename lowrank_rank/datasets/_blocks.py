@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from decimal import Decimal
+from glob import glob
 from numbers import Real
 from time import perf_counter
 from typing import Any
@@ -38,8 +39,9 @@ def iter_lists(
     Parameters
     ----------
     source : path, list of paths, tuple (X, y, qid), iterable or callable
-        * One or several files: Parquet if they end in .parquet, else LETOR or SVMlight lines with
-          a qid. Files ending in .gz or .bz2 are unpacked.
+        * One or several files, or a pattern such as "log/*.parquet", whose files are read in the
+          order of their names: Parquet if they end in .parquet, else LETOR or SVMlight lines with a
+          qid. Files ending in .gz or .bz2 are unpacked.
         * A tuple of three arrays, or of paths of ``.npy`` files, which are mapped into memory. The
           blocks are views of the arrays.
         * An iterable of chunks (X, y, qid), or a callable that returns one. X is an array, a sparse
@@ -68,7 +70,7 @@ def iter_lists(
     Raises
     ------
     FileNotFoundError
-        If a file does not exist.
+        If a file does not exist, or no file has a name like the pattern.
     ValueError
         During a pass, if the rows of a list are not together, if chunks have different features, or
         if a file cannot be read. The message names the row or line.
@@ -288,6 +290,10 @@ def _is_arrays(source):
 
 def _paths(source):
     """The files of the source, or None for a source of another kind."""
+    if isinstance(source, str) and "*" in source:
+        if not (found := sorted(glob(source, recursive=True))):
+            raise FileNotFoundError(f"No file has a name like {source!r}.")
+        source = found
     if path_like.accepts(source):
         return [read_path(source)]
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):

@@ -378,10 +378,12 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
 
     def _keep(self, found, scaling):
         """Set the fitted attributes of a `Minimum`, for features as given."""
-        coef, intercept = scaling.unscaled(found.theta[:, :-1], found.theta[:, -1])
-        if self.surrogate_.is_shift_invariant:  # the mean intercept is arbitrary
+        flat, theta = self.n_items_ is None, found.theta
+        if self.surrogate_.is_shift_invariant and not flat:
+            theta = theta - theta.mean(axis=0)  # penalised to 0; the mean intercept is arbitrary
+        coef, intercept = scaling.unscaled(theta[:, :-1], theta[:, -1])
+        if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
-        flat = self.n_items_ is None
         self.coef_ = coef[0] if flat else coef
         self.intercept_ = float(intercept[0]) if flat else intercept
         self.loss_, self.gradient_norm_ = found.value, found.gradient_norm

@@ -81,7 +81,7 @@ class ListHinge:
 class PairHinge(ListHinge):
     """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
 
-    The scale is one over the number r(r-1)/2 of pairs for ``normalize="all"`` (equation 17.4);
+    The scale is one over the number r(r-1)/2 of pairs for ``normalize="all"`` (section 17.4);
     pairs with tied labels are then wrong. Only pairs with unequal labels count for "unequal"; for
     two grades this is one minus the ROC area.
     """
