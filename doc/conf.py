@@ -9,9 +9,9 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 from generate import (  # noqa: E402
+    group_page_paths,
     members_by_class,
     mend_links_to_reference,
-    module_page_paths,
     reference_role,
     unlink_measures,
     write_generated_pages,
@@ -37,7 +37,7 @@ exclude_patterns = ["_build", "**sg_execution_times.rst", "api/**.inc"]
 default_role = "reference"  # `name` is code, and a link where the name is public
 highlight_language = "python3"
 
-autosummary_generate = module_page_paths()
+autosummary_generate = group_page_paths()
 autosummary_context = {"documented_members": members_by_class()}
 templates_path = ["_templates"]
 autodoc_typehints = "none"
@@ -72,8 +72,8 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "show_prev_next": False,
 }
+html_sidebars = {"**": ["sidebar-collapse.html", "sidebar-nav.html"]}
 
 
 def setup(app):

@@ -1,14 +1,17 @@
 """What the site needs beyond Sphinx: reference pages, tables and changelog from their sources.
 
 Nothing here names a class or a function of the package: the pages follow from the public names
-of its modules and from its tables.
+of its modules, from its tables, and from the groups in ``api_groups.py``.
 """
 
 import inspect
 import re
+from collections import Counter
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 
+import api_groups
 import meta_estimators
 import numpy as np
 from docutils import nodes
@@ -26,16 +29,19 @@ def write_generated_pages(doc, changelog):
         "target_loss_names.inc": names_table(TARGET_LOSSES, aimed_at=True),
         "scorer_names.inc": names_table(SCORE_ONLY, aimed_at=False),
         "meta_estimators.inc": outcomes_table(meta_estimators.TABLE),
+        "groups.inc": group_index(),
         "changelog.inc": markdown_to_rst(changelog.read_text(encoding="utf-8")),
     }
     public = {f"{path}.rst" for _, objects in documented_objects() for path in objects}
     for path in folder.iterdir():
         if path.name not in pages.keys() | public:  # autosummary writes the pages of `public`
             path.unlink()
-    modules, names = module_pages()
-    pages["modules.inc"] = module_index(names)
+    groups = group_pages()
+    for path in folder.parent.glob("*.rst"):
+        if path.name not in groups | {"index.rst": ""}:
+            path.unlink()
     # Beside the index: the toctrees of autosummary are relative to the page.
-    pages |= {f"../{name}": text for name, text in modules.items()}
+    pages |= {f"../{name}": text for name, text in groups.items()}
     for name, text in pages.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -62,6 +68,8 @@ def documented_modules():
     for name in public_names(lowrank_rank):
         if isinstance(value := getattr(lowrank_rank, name), ModuleType):
             yield value
+    for name in api_groups.OPTIONAL_MODULES:
+        yield import_module(f"{lowrank_rank.__name__}.{name}")
 
 
 def documented_objects():
@@ -129,51 +137,95 @@ def unlink_measures(app, doctree):
             link.replace_self(nodes.Text(link.astext()))
 
 
-def module_pages():
-    """A page for each module, whose table of autosummary also writes the pages of its objects."""
-    pages, names = {}, []
-    for module, objects in documented_objects():
-        if objects:
-            lines = [heading(module.__name__, "="), inspect.getdoc(module).split("\n\n")[0], ""]
-            lines += [f".. currentmodule:: {module.__name__}", ""]
+@cache
+def documented_constants():
+    """The public tables and limits of the modules, by their path."""
+    return {
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in documented_modules()
+        for name in public_names(module)
+        if isinstance(getattr(module, name), int | float | dict)
+    }
+
+
+@cache
+def names_by_section():
+    """The public names in each section of ``api_groups``, which has to list each of them once."""
+    public = [path for _, objects in documented_objects() for path in objects]
+    public += documented_constants()
+    public = [path.removeprefix(f"{lowrank_rank.__name__}.") for path in public]
+    sections = [section for group in api_groups.GROUPS for section in group.sections]
+    listed = Counter(name for section in sections for name in section.names)
+    names = {
+        section: [
+            path
+            for name in section.names
+            for path in (rest_of(name, public, listed) if name.endswith(".*") else [name])
+        ]
+        for section in sections
+    }
+    found = Counter(name for paths in names.values() for name in paths)
+    wrong = {
+        "in no section": set(public) - set(found),
+        "in two sections": {name for name, count in found.items() if count > 1},
+        "not public": set(found) - set(public),
+    }
+    if any(wrong.values()):
+        told = "; ".join(f"{k}: {', '.join(sorted(v))}" for k, v in wrong.items() if v)
+        raise LookupError(f"doc/api_groups.py has to list each public name once. {told}.")
+    return names
+
+
+def rest_of(pattern, public, listed):
+    """Names of a module that no section lists by name."""
+    start = pattern.removesuffix("*")
+    return [name for name in public if name.startswith(start) and name not in listed]
+
+
+def group_pages():
+    """A page for each group, whose tables of autosummary also write the pages of the objects."""
+    pages = {}
+    for group in api_groups.GROUPS:
+        lines = [heading(group.title, "="), group.text, ""]
+        lines += [f".. currentmodule:: {lowrank_rank.__name__}", ""]
+        for section in group.sections:
+            lines += [heading(section.title, "-"), f"User guide: :doc:`/user_guide/{section.guide}`.", ""]
             lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-            lines += [f"   {path.rsplit('.', 1)[1]}" for path in objects] + [""]
-            lines += constants(module)
-            pages[f"{module.__name__}.rst"] = "\n".join(lines)
-            names.append((module.__name__, inspect.getdoc(module).split("\n\n")[0]))
-    return pages, names
+            paths = {name: f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]}
+            values = documented_constants()
+            lines += [f"   {name}" for name, path in paths.items() if path not in values] + [""]
+            for path in paths.values():
+                lines += constant(path, values[path]) if path in values else []
+        pages[f"{group.page}.rst"] = "\n".join(lines)
+    return pages
 
 
-def constants(module):
-    """The public tables and limits of a module: values of numbers, names of tables."""
+def constant(path, value):
+    """The value of a number, the names of a table."""
+    if isinstance(value, dict):
+        keys = ", ".join(f"``{key}``" for key in value)
+        return [f".. py:data:: {path}", "", f"   A table by name: {keys}.", ""]
+    return [f".. py:data:: {path}", f"   :value: {value}", ""]
+
+
+def group_page_paths():
+    """The pages that ``autosummary_generate`` reads."""
+    return [f"api/{group.page}" for group in api_groups.GROUPS]
+
+
+def group_index():
+    """For each group a table of its sections and names, and the toctree of the groups."""
     lines = []
-    for name in public_names(module):
-        value = getattr(module, name)
-        if isinstance(value, int | float):
-            lines += [f".. py:data:: {module.__name__}.{name}", f"   :value: {value}", ""]
-        elif isinstance(value, dict):
-            keys = ", ".join(f"``{key}``" for key in value)
-            lines += [
-                f".. py:data:: {module.__name__}.{name}",
-                "",
-                f"   A table by name: {keys}.",
-                "",
-            ]
-    return lines
-
-
-def module_page_paths():
-    """Where the pages of the modules are, as ``autosummary_generate`` wants them."""
-    return [f"api/{name}" for name in module_pages()[0]]
-
-
-def module_index(names):
-    """The modules with what they hold, and the toctree that groups the sidebar by module."""
-    rows = [["module", "contents"]]
-    rows += [[f":doc:`{name} </api/{name}>`", " ".join(text.split())] for name, text in names]
-    tree = [".. toctree::", "   :hidden:", ""]
-    tree += [f"   {name.removeprefix('lowrank_rank.')} </api/{name}>" for name, _ in names]
-    return list_table(rows) + "\n" + "\n".join([*tree, ""])
+    for group in api_groups.GROUPS:
+        lines += [heading(group.title, "-"), f"{group.text} :doc:`Descriptions <{group.page}>`.", ""]
+        rows = [["task", "names"]]
+        for section in group.sections:
+            paths = [f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]]
+            names = [f"`{path}`" for path in paths if path not in documented_constants()]
+            rows.append([section.title, ", ".join(names)])
+        lines += [list_table(rows), ""]
+    tree = [".. toctree::", "   :hidden:", "", *(f"   {group.page}" for group in api_groups.GROUPS)]
+    return "\n".join([*lines, *tree, ""])
 
 
 def heading(title, line):
@@ -231,7 +283,7 @@ def dimension(loss):
 
 def outcomes_table(tools):
     """What comes of the query ids in each tool of scikit-learn, by the way they are carried."""
-    rows = [["", *meta_estimators.WAYS.values(), ""]]
+    rows = [["tool", *meta_estimators.WAYS.values(), "note"]]
     for name, (*outcomes, note) in tools.items():
         marked = [f"**{o}**" if o == meta_estimators.LOST else o for o in outcomes]
         rows.append([f"``{name}``", *marked, note])

@@ -1,0 +1,315 @@
+"""The API reference by task: groups (a page each), their sections, and the public names in them.
+
+Names are relative to ``lowrank_rank``. ``"plotting.*"`` stands for all names of a module that no
+other section lists. The build fails if a public name is in no section, or in two.
+"""
+
+from typing import NamedTuple
+
+
+class Section(NamedTuple):
+    """A table of names, below a title that links to a page of the user guide."""
+
+    title: str
+    guide: str  # in doc/user_guide
+    names: tuple[str, ...]
+
+
+class Group(NamedTuple):
+    """A page of the reference."""
+
+    page: str
+    title: str
+    text: str
+    sections: tuple[Section, ...]
+
+
+#: Public modules that ``import lowrank_rank`` does not import.
+OPTIONAL_MODULES = ("dask",)
+
+GROUPS = (
+    Group(
+        "estimators",
+        "Estimators by task",
+        "Models with ``fit`` and ``predict``, and functions that make one order of many votes.",
+        (
+            Section(
+                "Rank documents of queries, or fixed items",
+                "search_results",
+                ("LowRankSurrogateRanker", "OrderPreservingRegressor", "StructuredHingeRanker"),
+            ),
+            Section("Find positives in a budget a day", "budget", ("PrecisionAtKPerceptron",)),
+            Section(
+                "One order of many votes, leaderboards of duels",
+                "ballots",
+                (
+                    "consensus_ranking",
+                    "bradley_terry",
+                    "ConsensusRanking",
+                    "BradleyTerry",
+                    "RankIntervals",
+                ),
+            ),
+            Section("Learn from judges and pairs", "preferences", ("PairwiseDAGRanker",)),
+            Section(
+                "Classes with costs, ordinal classes, abstention",
+                "costs",
+                ("LowRankSurrogateClassifier", "StructuredHingeClassifier"),
+            ),
+            Section(
+                "Sets of labels by the F-measure",
+                "multilabel",
+                ("LowRankSurrogateMultilabelClassifier",),
+            ),
+            Section(
+                "Two classes by F1 or another measure of all rows",
+                "structured",
+                ("StructuredHingeBinaryClassifier",),
+            ),
+            Section(
+                "Sequences",
+                "sequences",
+                ("StructuredHingeSequenceClassifier", "sequence_accuracy_scorer"),
+            ),
+            Section("Join models of parts of the rows", "scale", ("merge",)),
+        ),
+    ),
+    Group(
+        "meta_estimators",
+        "Stacks, LightGBM and other models as rankers",
+        "Rankers that are made of other models.",
+        (
+            Section("Combine rankers", "which_model", ("StackingRanker",)),
+            Section(
+                "LightGBM, XGBoost, CatBoost", "lightgbm", ("BoosterRanker", "PointwiseRanker")
+            ),
+            Section(
+                "Objectives and metrics of LightGBM and XGBoost",
+                "order_preserving",
+                ("boosting_objective", "boosting_metric", "boosting.*"),
+            ),
+        ),
+    ),
+    Group(
+        "metrics",
+        "Metrics and scorers",
+        "Measures of lists, scorers for scikit-learn, and comparisons with confidence intervals.",
+        (
+            Section(
+                "Scorers",
+                "model_selection",
+                (
+                    "make_ranking_scorer",
+                    "get_ranking_scorer_names",
+                    "metrics.RankingScorer",
+                ),
+            ),
+            Section(
+                "Measures of lists",
+                "data",
+                (
+                    "metrics.ndcg_score",
+                    "metrics.dcg_score",
+                    "metrics.precision_at_k_score",
+                    "metrics.recall_at_k_score",
+                    "metrics.mean_average_precision_score",
+                    "metrics.reciprocal_rank_score",
+                    "metrics.expected_reciprocal_rank_score",
+                    "metrics.expected_rank_utility_score",
+                    "metrics.auc_score",
+                    "metrics.spearman_score",
+                    "metrics.kendall_tau_loss",
+                    "metrics.pairwise_disagreement_loss",
+                ),
+            ),
+            Section(
+                "Comparisons, confidence intervals, tables per query, TREC runs",
+                "evaluation",
+                (
+                    "metrics.compare_rankers",
+                    "metrics.RankerComparison",
+                    "metrics.per_query",
+                    "metrics.evaluate_run",
+                    "metrics.prediction_powered_mean",
+                    "metrics.PredictionPoweredMean",
+                ),
+            ),
+        ),
+    ),
+    Group(
+        "splits",
+        "Model selection",
+        "Query ids, splits, learning curves and importances that treat queries as units.",
+        (
+            Section("Query ids", "model_selection", ("ranking_target", "CutQueriesWarning")),
+            Section(
+                "Splits, learning curves, importances, cuts of lists",
+                "evaluation",
+                ("model_selection.*",),
+            ),
+        ),
+    ),
+    Group(
+        "losses",
+        "Target losses",
+        "Measures as objects, for ``target_loss=`` and ``make_ranking_scorer``. Their names are "
+        "listed in :doc:`/user_guide/target_losses`.",
+        (
+            Section(
+                "Losses of orders",
+                "target_losses",
+                (
+                    "target_losses.NDCG",
+                    "target_losses.DCG",
+                    "target_losses.PrecisionAtK",
+                    "target_losses.PrecisionAtShare",
+                    "target_losses.RecallAtK",
+                    "target_losses.GainAtK",
+                    "target_losses.MeanAveragePrecision",
+                    "target_losses.AUC",
+                    "target_losses.KendallTau",
+                    "target_losses.SpearmanRho",
+                    "target_losses.PairwiseDisagreement",
+                    "target_losses.ExpectedRankUtility",
+                ),
+            ),
+            Section(
+                "Very many labels",
+                "multilabel",
+                ("target_losses.PropensityScoredPrecisionAtK", "target_losses.label_propensities"),
+            ),
+            Section("Cost matrices", "costs", ("target_losses.MatrixLoss",)),
+            Section(
+                "F-measure and other measures of labels",
+                "multilabel",
+                (
+                    "target_losses.FBeta",
+                    "target_losses.Hamming",
+                    "target_losses.BalancedAccuracy",
+                    "target_losses.SetLoss",
+                ),
+            ),
+            Section(
+                "Measures for scorers only",
+                "target_losses",
+                ("target_losses.ReciprocalRank", "target_losses.ExpectedReciprocalRank"),
+            ),
+            Section("Base classes and tables of names", "extending", ("target_losses.*",)),
+        ),
+    ),
+    Group(
+        "decoders",
+        "Decoders",
+        "Functions from surrogate vectors to orders, and bounds that prove an order the best.",
+        (
+            Section(
+                "Preferences: Kemeny orders",
+                "target_losses",
+                (
+                    "decoders.decode_pd_exact",
+                    "decoders.decode_pd_local_search",
+                    "decoders.decode_pd_dag",
+                    "decoders.decode_pd_borda",
+                    "decoders.preference_cost",
+                    "decoders.preference_bound",
+                    "decoders.net_preferences",
+                    "decoders.net_scores",
+                    "decoders.dag_edges",
+                    "decoders.matrices_from_differences",
+                    "decoders.differences_from_matrices",
+                    "decoders.PDDecoder",
+                    "decoders.pd_decoder",
+                    "decoders.auto_pd_decoder",
+                ),
+            ),
+            Section(
+                "Mean average precision",
+                "target_losses",
+                (
+                    "decoders.decode_map_exact",
+                    "decoders.decode_map_local_search",
+                    "decoders.decode_map_diagonal",
+                    "decoders.average_precision_value",
+                    "decoders.average_precision_bound",
+                ),
+            ),
+            Section("Sorting, assignment, limits", "target_losses", ("decoders.*",)),
+        ),
+    ),
+    Group(
+        "theory",
+        "Surrogates and calibration",
+        "Values and gradients of surrogate losses, regret bounds and conditions of theorems.",
+        (
+            Section("Surrogates", "order_preserving", ("surrogates.*",)),
+            Section("Calibration, regret bounds, margins", "papers", ("calibration.*",)),
+        ),
+    ),
+    Group(
+        "datasets",
+        "Datasets",
+        "Files, clicks, votes, small real data sets and generators with known truth.",
+        (
+            Section(
+                "Files: Parquet, LETOR, TREC, PrefLib",
+                "data",
+                (
+                    "datasets.iter_lists",
+                    "datasets.load_letor",
+                    "datasets.dump_letor",
+                    "datasets.load_run",
+                    "datasets.dump_run",
+                    "datasets.load_qrels",
+                    "datasets.dump_qrels",
+                    "datasets.runs_to_features",
+                    "datasets.load_preflib",
+                    "datasets.grades_from_orders",
+                    "datasets.qid_from_group",
+                ),
+            ),
+            Section(
+                "Clicks",
+                "clicks",
+                (
+                    "datasets.utilities_from_clicks",
+                    "datasets.propensities_from_clicks",
+                    "datasets.make_clicks",
+                ),
+            ),
+            Section(
+                "Real data sets",
+                "data",
+                ("datasets.load_digits_retrieval", "datasets.load_wine_tasting"),
+            ),
+            Section(
+                "Generators",
+                "data",
+                (
+                    "datasets.make_ranking",
+                    "datasets.make_label_ranking",
+                    "datasets.make_preferences",
+                    "datasets.make_duels",
+                ),
+            ),
+        ),
+    ),
+    Group(
+        "plotting",
+        "Plotting",
+        "Displays as in scikit-learn: ``plot`` draws the data that the object holds.",
+        (Section("Displays", "evaluation", ("plotting.*",)),),
+    ),
+    Group(
+        "dask",
+        "Dask",
+        'Estimators on a Dask cluster: ``pip install ".[dask]"`` from a checkout. Import them from '
+        "``lowrank_rank.dask``.",
+        (Section("Rankers and a classifier on a cluster", "scale", ("dask.*",)),),
+    ),
+    Group(
+        "testing",
+        "Testing",
+        "Checks of your own losses, decoders and surrogates.",
+        (Section("Checks", "extending", ("testing.*",)),),
+    ),
+)
