@@ -298,7 +298,7 @@ def _check_copies(surrogate, v, s, t):
     without = _value(
         surrogate, np.append(v, 0.5), np.append(s, 9.0), longer, np.append(weights, 0.0)
     )
-    _require(np.isclose(value(s), without), f"{surrogate!r}: an item of weight 0 counts")
+    _require(np.isclose(value(s), without), f"{surrogate!r}: an item of weight 0 changes the value")
 
 
 def _require(fact, message):

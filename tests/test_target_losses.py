@@ -225,7 +225,7 @@ def test_the_hint_for_missing_judgements_names_losses_that_take_them():
     y = [[1.0, np.nan]]
     with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:
         NDCG().measure(y, [[1.0, 2.0]])
-    hint = re.search(r"take a measure that does not \((.+)\)", str(refused.value))[1].split(", ")
+    hint = re.search(r"use a measure that does not \((.+)\)", str(refused.value))[1].split(", ")
     assert len(hint) >= 3
     for name in hint:
         assert resolve_target_loss(name).allow_missing, name
