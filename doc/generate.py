@@ -189,9 +189,15 @@ def group_pages():
         lines = [heading(group.title, "="), group.text, ""]
         lines += [f".. currentmodule:: {lowrank_rank.__name__}", ""]
         for section in group.sections:
-            lines += [heading(section.title, "-"), f"User guide: :doc:`/user_guide/{section.guide}`.", ""]
+            lines += [
+                heading(section.title, "-"),
+                f"User guide: :doc:`/user_guide/{section.guide}`.",
+                "",
+            ]
             lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-            paths = {name: f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]}
+            paths = {
+                name: f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]
+            }
             values = documented_constants()
             lines += [f"   {name}" for name, path in paths.items() if path not in values] + [""]
             for path in paths.values():
@@ -217,7 +223,11 @@ def group_index():
     """For each group a table of its sections and names, and the toctree of the groups."""
     lines = []
     for group in api_groups.GROUPS:
-        lines += [heading(group.title, "-"), f"{group.text} :doc:`Descriptions <{group.page}>`.", ""]
+        lines += [
+            heading(group.title, "-"),
+            f"{group.text} :doc:`Descriptions <{group.page}>`.",
+            "",
+        ]
         rows = [["task", "names"]]
         for section in group.sections:
             paths = [f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]]
