@@ -70,3 +70,14 @@ def test_offsets_that_differ_by_rounding(noise):
     offsets = 1.0 + noise * rng.integers(0, 10, 12)
     value = simplex_program(slopes, offsets, 0.3, np.zeros(12, dtype=int))[1]
     assert value == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e5, 1e6])
+def test_slopes_that_are_large_for_the_penalty(size):
+    """The first three slopes cancel, so that the value is at least their mean offset."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        slopes, offsets = size * rng.normal(size=(6, 2)), rng.normal(size=6)
+        slopes[2] = -slopes[0] - slopes[1]
+        _, value = simplex_program(slopes, offsets, 1.0, np.zeros(6, int))
+        assert value >= offsets[:3].mean() - 1e-3
