@@ -107,11 +107,11 @@ print(noise_report(total))
 # %%
 # How firm is it
 # --------------
-# Each judge is left out in turn, and the other ten decide.
+# Each judge is removed in turn, and the other ten decide.
 
 without = total - preferences
 left_out = decode_pd_exact(without)
-print(f"{'left out':24}{'cost':>6}{'proved':>8}{'cycle':>7}{'pairs turned':>14}")
+print(f"{'removed':24}{'cost':>6}{'proved':>8}{'cycle':>7}{'pairs turned':>14}")
 r = len(means)
 turned = kendall_tau_loss(np.tile(-decoded.ranks, (n, 1)), -left_out.ranks, average=None)
 for j in range(n):
@@ -133,11 +133,11 @@ right.yaxis.tick_right()
 right.set_xticks(range(n + 1), ["nobody"] + [name.split()[-1] for name in judges])
 right.tick_params(axis="x", rotation=90)
 right.invert_yaxis()
-right.set(title="Leave a judge out: the first place stays", xlabel="left out")
+right.set(title="Without one judge: the first place stays", xlabel="judge removed")
 plt.show()
 
 # %%
-# Whoever is left out, Montrose is first and the same five wines stand above the other five.
+# Whoever is removed, Montrose is first and the same five wines stand above the other five.
 # Haut-Brion is seen at each of its three places, so one judge can turn up to three pairs. Where
 # majorities form a cycle, the exact decoder still finds an order that is proved.
 #
