@@ -116,7 +116,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
     max_iter : int, default=6
         Number of passes over the rows; largest number of tangents of the cutting planes.
     average : bool, default=True
-        Whether to predict with the mean of the weights over all updates; update t has the weight t**3.
+        Whether to predict with the mean of the weights; update t has the weight t**3.
     alpha : float, default=0.02
         Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``, with k places
         at the top of all rows. Cutting planes have ``alpha m R**2 |w|**2 / (2 k)``, with m the mean
