@@ -2,7 +2,7 @@
 Boosters end to end: categories, missing values, early stopping
 ===============================================================
 
-A shop's search, as it comes out of a data base: a frame with a category, missing values and a
+The search of a shop, straight from a data base: a frame with a category, missing values and a
 query id in each row. LightGBM's trees learn from it as it is, the number of trees is found on
 held-out queries by the measure that counts, models are compared on the same folds, and SHAP says
 what a score is made of.

@@ -62,7 +62,7 @@ print(f"exponential gain  {ndcg_score(grades, scores, gain='exponential'):.4f}")
 # %%
 # Lists without a relevant document
 # ---------------------------------
-# NDCG is 0/0 there. By default such lists are left out of the mean. ``zero_division=0`` counts them
+# NDCG is 0/0 there. By default the mean skips such lists. ``zero_division=0`` counts them
 # as scikit-learn and trec_eval do, ``zero_division=1`` as LightGBM and XGBoost do. Measures that
 # are defined on them, DCG and precision at k, count them always.
 
