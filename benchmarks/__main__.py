@@ -63,7 +63,6 @@ COMMANDS = {
         consistency,
         coverage,
         structured,
-        targets,
         papers,
         fuzz,
         checks,

@@ -115,8 +115,8 @@ def score_blocks(X, coef, intercept, n_rows=128, width=1024):
         if not np.all(np.isfinite(scores)):
             raise ValueError(
                 f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X "
-                "overflows: its features are too large for the coefficients. Bring X to the scale "
-                "of the rows in fit, and those to one scale (StandardScaler)."
+                "overflows: its features are too large for the coefficients. Scale "
+                "X as in fit, for instance by a StandardScaler in a pipeline."
             )
         yield some, scores
 
@@ -342,7 +342,7 @@ class GivenBlocks:
         for number, given in enumerate(self.source, start=1):
             block = Block.of(given)
             if not n_rows(block.X):
-                raise ValueError(f"Block {number} has no rows: leave it out.")
+                raise ValueError(f"Block {number} has no rows: remove it.")
             yield block
 
 
@@ -353,7 +353,7 @@ def read_blocks(blocks, *, again=False):
     if again and isinstance(blocks, Iterator):
         raise ValueError(
             "blocks can be read only once, and an iterative fit reads them for every evaluation: "
-            "give a list of blocks, or an object whose __iter__ starts anew each time (as "
+            "give a list of blocks, or an object whose __iter__ starts again each time (as "
             f"datasets.iter_lists does), not {type(blocks).__name__}."
         )
     return GivenBlocks(blocks)
@@ -363,16 +363,16 @@ def check_has_ids(before, now, would_be="one list"):
     """Refuse rows without query ids after rows that had them."""
     if before and not now:
         raise ValueError(
-            f"Earlier batches had query ids, this one has none and would be {would_be}: pass "
-            "qid=..., or y as ranking_target(y, qid)."
+            f"Earlier batches had query ids but this one has none, so its rows would be "
+            f"{would_be}: pass qid=..., or y as ranking_target(y, qid)."
         )
 
 
 def cut_list(one):
     """The error for a list with rows in two batches, blocks or parts."""
     return ValueError(
-        f"The list {plain(one)!r} is cut: it has rows in two calls of partial_fit, two blocks or "
-        "two parts. Give each list in one of them."
+        f"The list {plain(one)!r} is split: its rows are in two calls of partial_fit, two blocks "
+        "or two parts. Put all rows of a list into one of them."
     )
 
 

@@ -80,7 +80,7 @@ def read_costs(loss_matrix, classes, decisions, y):
     if given is None and y is None:
         raise ValueError(
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
-            "need not hold all labels. Or name them by the parameter classes=[...]."
+            "may lack some labels. Or set the parameter classes=[...]."
         )
     labels = np.unique(y) if given is None else distinct_labels(given)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
@@ -163,7 +163,7 @@ def check_same_classes(labels, classes):
         raise ValueError(
             f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: those of "
             "the first call to partial_fit, of an earlier fit or of the parameters. Use fit to "
-            "start anew."
+            "start again."
         )
 
 

@@ -59,13 +59,13 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
         y = np.asarray(y, dtype=np.float64)
     except (OverflowError, ValueError) as error:
         raise ValueError(
-            f"ranking_target takes grades, numbers: {error}. If y holds class names, give "
+            f"ranking_target takes numeric grades: {error}. If y holds class names, give "
             "y == name of the relevant class, or pass y and qid to fit separately."
         ) from None
     if y.ndim != 1:
         raise ValueError(
             f"ranking_target takes one grade per row, y of shape (n_rows,), got shape {y.shape}. "
-            "A matrix y (one row per query) is its own lists and needs no qid."
+            "Each row of a matrix y is a list, so a matrix needs no qid."
         )
     qid = checked_ids(qid)  # here, where the user can still see them
     if len(qid) != len(y):
@@ -121,7 +121,7 @@ def split_target(y, qid=None, X=None):
         y = y.to_numpy()
     if qid is not None and not _same_ids(carried, qid):
         raise ValueError(
-            "qid is given twice, in y and by itself, and the two differ: give it one way only."
+            "qid is given twice, in y and as an argument, and the two differ: give it once."
         )
     return y, carried
 
@@ -141,11 +141,10 @@ def _is_indexed_by_qid(values):
 def lost_qid(model):
     """The error of scoring y with query ids by a model that was fitted without."""
     return ValueError(
-        f"y carries query ids, but {model} was fitted without: all rows were one list. A tool that "
-        "makes an array of y (RFE, bagging, voting, stacking, ...) loses the index of a Series: "
-        "give it ranking_target(y, qid) instead; or enable metadata routing and pass qid=qid to "
-        "its fit. A model that was meant to be fitted on one single list is given "
-        "qid=np.zeros(len(X)) in fit."
+        f"y carries query ids, but {model} was fitted without them: all rows were one list. A tool "
+        "that converts y to an array (RFE, bagging, voting, stacking, ...) loses the index of a "
+        "Series: give it ranking_target(y, qid) instead; or enable metadata routing and pass "
+        "qid=qid to its fit. If all rows are one list, pass qid=np.zeros(len(X)) to fit."
     )
 
 
@@ -155,8 +154,8 @@ def one_label_per_row(y):
         lengths = {len(row) for row in y if isinstance(row, list | tuple)}
         if len(lengths) > 1:
             raise ValueError(
-                f"y is ragged, its rows have lengths {sorted(lengths)}. Lists of different items "
-                "have one row per document and qid=...; of the same items NaN is not judged."
+                f"y is ragged, its rows have lengths {sorted(lengths)}. If lists have different "
+                "items, give one row per document and qid=...; otherwise use NaN for missing ones."
             )
     shape = y.shape if hasattr(y, "shape") else as_array(y).shape
     return len(shape) == 1 or shape[1:] == (1,)
@@ -212,7 +211,8 @@ def _read_sparse(y, name):
     y.eliminate_zeros()
     if y.shape[1] < 2:
         raise ValueError(
-            f"A sparse {name} of one column: grades of documents are dense, {name}.toarray()."
+            f"{name} is sparse with one column, and grades of documents must be dense: give "
+            f"{name}.toarray()."
         )
     wrong = ~(np.isfinite(y.data) & (y.data > 0))
     if wrong.any():
@@ -256,7 +256,7 @@ def refuse_missing_labels(y):
     if any(missing):
         raise ValueError(
             f"Input y contains NaN: the label of row {missing.index(True)} is missing. Every row "
-            "needs the label of a class; leave out the rows that have none."
+            "needs the label of a class; drop the rows that have none."
         )
 
 
@@ -289,8 +289,8 @@ def warn_of_single_items(lists, stacklevel):
     """
     if lists.ids is not None and lists.n_lists > 1 and lists.n_rows == lists.n_lists:
         warnings.warn(
-            f"Each of the {lists.n_lists} lists has a single item, so that any scores rank it (is "
-            "qid the number of the row?): there is no order to learn or to measure.",
+            f"Each of the {lists.n_lists} lists has a single item: there is no order to learn "
+            "or to measure. Is qid the number of the row instead of the query?",
             UserWarning,
             stacklevel=stacklevel,
         )
@@ -319,20 +319,20 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     place = tuple(int(i) for i in np.argwhere(missing)[0])
     if y.ndim == 1:
         raise ValueError(
-            f"Input {name} contains NaN (row {place[0]}): with one row per document, leave out the "
+            f"Input {name} contains NaN (row {place[0]}): with one row per document, drop the "
             "rows that are not judged."
         )
     if y.ndim == 3:
         raise ValueError(
-            f"Input {name} contains NaN ({name}{list(place)}): the weight of a preference that "
-            "nobody gave is 0."
+            f"Input {name} contains NaN ({name}{list(place)}): give the weight 0 to a "
+            "preference that nobody stated."
         )
     if not allow_missing:
         without = ", ".join(others)
         raise ValueError(
             f"Input {name} contains NaN (query {place[0]}, item {place[1]}): {who} needs every "
             "item judged. Judge it, drop the query"
-            f"{without and f', or take a measure that does not ({without})'}."
+            f"{without and f', or use a measure that does not ({without})'}."
         )
 
 

@@ -352,9 +352,9 @@ def warn_of_cut_queries(model, qid, stacklevel):
     if n_cut:
         warnings.warn(
             f"{n_cut} of {len(keys)} query ids were also in fit, with another number of rows. If "
-            "these are the same queries they were cut between training and test, and this score is "
-            "too high: pass groups=qid and GroupKFold. If each file numbers its queries anew, "
-            "filter CutQueriesWarning.",
+            "these are the same queries, they were cut between training and test, and this score "
+            "is too high: pass groups=qid and use GroupKFold. If the files number their queries "
+            "independently, filter CutQueriesWarning.",
             CutQueriesWarning,
             stacklevel=stacklevel,
         )

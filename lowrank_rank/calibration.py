@@ -1,5 +1,6 @@
 """Quantities of the theorems: regret, its bounds, conditions on the distribution, margins."""
 
+from .low_rank._calibration import CalibrationCheck, CalibrationReport, calibration_report
 from .low_rank._risks import all_ranks, conditional_regret, conditional_risks
 from .order_preserving._bounds import C_phi, OrderCheck, is_order_preserving, regret_bound
 from .precision_at_top._surrogates import (
@@ -12,10 +13,13 @@ from .structured._classifiers import perceptron_mistake_bound
 
 __all__ = [
     "C_phi",
+    "CalibrationCheck",
+    "CalibrationReport",
     "NoiseReport",
     "OrderCheck",
     "PrecisionMargins",
     "all_ranks",
+    "calibration_report",
     "conditional_regret",
     "conditional_risks",
     "in_p_dag",

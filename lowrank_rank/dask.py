@@ -126,15 +126,15 @@ def _partitions(client, X, y, qid, weights):
         if given is not None and not is_dask_collection(given):
             raise TypeError(
                 f"{name} must be a Dask array or data frame, got {type(given).__name__}: "
-                "da.from_array(..., chunks=...) makes one, and in memory the class without Dask "
-                "does."
+                "make one with da.from_array(..., chunks=...), or use the class without Dask for "
+                "data in memory."
             )
     pieces = [_pieces(given, like=X) for given in named.values()]
     counts = {len(part) for part in pieces if part is not None}
     if len(counts) > 1:
         raise ValueError(
-            f"X, y, qid and sample_weight have {sorted(counts)} partitions: they must be cut at "
-            "the same rows (rechunk, or take columns of one data frame)."
+            f"X, y, qid and sample_weight have {sorted(counts)} partitions: they must be split at "
+            "the same rows (rechunk, or use columns of one data frame)."
         )
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)

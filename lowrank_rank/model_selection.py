@@ -292,7 +292,7 @@ def query_permutation_importance(
     check_parameter("n_repeats", n_repeats, [count()])
     check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
     if sparse.issparse(X):
-        raise ValueError("X is sparse: its columns are permuted one by one, give X.toarray().")
+        raise ValueError("X is sparse, but its columns are permuted one by one: give X.toarray().")
     if not one_label_per_row(y):
         raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
     target, of_row = _with_ids(y, qid)

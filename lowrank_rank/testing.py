@@ -6,20 +6,21 @@ import numpy as np
 from sklearn.base import clone
 
 from ._lists import RankingLists
-from .calibration import all_ranks, conditional_regret, is_order_preserving
+from .calibration import calibration_report, conditional_regret, is_order_preserving
+from .low_rank._calibration import decoded_ranks
 from .order_preserving._surrogates import checked_values
 from .surrogates import PairwiseSquared, PointwiseSquared, resolve_surrogate
 from .target_losses import resolve_target_loss
 from .target_losses._classes import resolve_set_loss
 
 
-def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
+def check_target_loss(loss, support, *, n_distributions=100, random_state=0):
     """Check a target loss by enumeration: its identity, its decoders and its conventions.
 
     * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by
       one constant for all orders of a label.
     * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random distributions
-      over `support`.
+      over `support`. Both checks are those of `calibration.calibration_report`.
     * Decoders permute with the items.
     * The loss can be cloned and pickled, and does not change y.
 
@@ -28,7 +29,7 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
     loss : TargetLoss or str
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
         Labels of the loss, r at most 6.
-    n_distributions : int, default=20
+    n_distributions : int, default=100
     random_state : int, default=0
 
     Raises
@@ -44,28 +45,22 @@ def check_target_loss(loss, support, *, n_distributions=20, random_state=0):
     >>> from lowrank_rank.testing import check_target_loss
     >>> check_target_loss(NDCG(k=2), [[2, 0, 1], [0, 0, 1], [1, 2, 0]])
     """
-    loss = resolve_target_loss(loss)
-    support = np.asarray(support, dtype=np.float64)
-    if support.ndim not in (2, 3) or 0 in support.shape:
-        raise ValueError(
-            "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
-            f"{support.shape}."
-        )
-    before = support.copy()
-    _check_identity(loss, support)
-    probabilities = np.random.default_rng(random_state).dirichlet(
-        np.full(len(support), 0.5), size=n_distributions
+    loss, support = resolve_target_loss(loss), np.asarray(support, dtype=np.float64)
+    before, rng = support.copy(), np.random.default_rng(random_state)
+    report = calibration_report(
+        loss, support, n_distributions=n_distributions, random_state=random_state
     )
-    for name, decoder in loss.decoders.items():
+    for check in report.checks:
+        wrong = f"the decoder {check.name!r} calls itself exact but is not Bayes-optimal"
+        if check.name == "factorisation":
+            wrong = "loss + measure is not constant over the orders of a label"
+        _require(
+            check.labels is None or check.declared != "exact",
+            f"{loss!r}: {wrong} (error {check.error:.3g}; {check.found})",
+        )
+    probabilities = rng.dirichlet(np.full(len(support), 0.5), size=n_distributions)
+    for name in loss.decoders:
         check_decoder(loss, name, support, probabilities)
-        if decoder.exact:
-            ranks = _decode_mean(loss, decoder, support, probabilities)
-            regret = conditional_regret(loss, support, probabilities, ranks).max()
-            _require(
-                np.isclose(regret, 0.0),
-                f"{loss!r}: the decoder {name!r} calls itself exact but has "
-                f"regret {regret:.3g} at the expectation of the targets",
-            )
     _check_copies_of(loss, support, before)
 
 
@@ -158,16 +153,11 @@ def check_decoder(loss, name, support, probabilities):
     AssertionError
         If a check fails, with a sentence on it.
     """
-    decoder, r = loss.decoders[name], support.shape[1]
-    ranks = _decode_mean(loss, decoder, support, probabilities)
-    _require(
-        np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (len(ranks), 1))),
-        f"{loss!r}: the decoder {name!r} does not return ranks 1..{r}",
-    )
-    if not decoder.exact:
+    ranks = decoded_ranks(loss, name, support, probabilities)
+    if not loss.decoders[name].exact:
         return
     reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
-    other = _decode_mean(loss, decoder, reversed_, probabilities)
+    other = decoded_ranks(loss, name, reversed_, probabilities)
     _require(
         np.allclose(
             conditional_regret(loss, support, probabilities, ranks),
@@ -175,12 +165,6 @@ def check_decoder(loss, name, support, probabilities):
         ),
         f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
     )
-
-
-def _decode_mean(loss, decoder, support, probabilities):
-    """Ranks decoded from the expected targets of each distribution over the support."""
-    targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
-    return decoder.decode(probabilities @ np.nan_to_num(targets), support.shape[1])
 
 
 def check_surrogate(surrogate, *, n_trials=20, random_state=0):
@@ -314,31 +298,7 @@ def _check_copies(surrogate, v, s, t):
     without = _value(
         surrogate, np.append(v, 0.5), np.append(s, 9.0), longer, np.append(weights, 0.0)
     )
-    _require(np.isclose(value(s), without), f"{surrogate!r}: an item of weight 0 counts")
-
-
-def _check_identity(loss, support):
-    """Check that the loss plus the measure is constant over the orders of each label."""
-    orders = all_ranks(support.shape[1])
-    features = loss.rank_features(orders)
-    targets = loss.encode(support)
-    _require(
-        targets.shape == (len(support), features.shape[1]),
-        f"{loss!r}: encode gives {targets.shape} but rank_features gives {features.shape}",
-    )
-    if np.isnan(targets).any() and np.isnan(support).any():
-        raise ValueError(
-            f"{loss!r} has no target for an item that is not judged: give a support without NaN."
-        )
-    linear = loss.offset(support)[:, np.newaxis] + targets @ features.T
-    for y, values in zip(support, linear, strict=True):
-        labels = np.repeat(y[np.newaxis], len(orders), axis=0)
-        measures = loss.measure(labels, -orders, average=None)
-        constant = values + np.where(np.isnan(measures), loss.undefined, measures)
-        _require(
-            np.allclose(constant, constant[0], rtol=0.0),
-            f"{loss!r}: loss + measure is not constant over the orders of the label {y.tolist()}",
-        )
+    _require(np.isclose(value(s), without), f"{surrogate!r}: an item of weight 0 changes the value")
 
 
 def _require(fact, message):

@@ -63,8 +63,8 @@ def test_several_files_share_their_features(tmp_path):
         ("1 qid:1 1:1\n\n1 qid:1 1:1e999\n", "line 3: .*a value is infinite"),
         ("1 qid:-1 1:1\n1 qid:18446744073709551615 1:1\n", "from -1 to 18446744073709551615"),
         ("1 qid:1 1:1\n1 qid:1 0:1 1:1\n", "line 2: .*feature 0, .*zero_based=True"),
-        ("", "no line of data"),
-        ("# nothing\n\n", "no line of data"),
+        ("", "no data"),
+        ("# nothing\n\n", "no data"),
     ],
 )
 def test_bad_files_are_named(tmp_path, text, message):
@@ -247,7 +247,7 @@ def test_any_bytes_are_read_or_refused_with_file_and_line(text, cut, suffix):
         path.write_bytes(content)
         outcome = outcome_of(load_letor, path)
         if isinstance(outcome, ValueError):
-            known = (f"{path}, line ", f"{path} holds no line of data", "The files hold ids from")
+            known = (f"{path}, line ", f"{path} contains no data", "The files hold ids from")
             assert str(outcome).startswith(known), outcome
         else:
             X, y, qid = outcome

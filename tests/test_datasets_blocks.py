@@ -116,7 +116,7 @@ def test_letor_errors_name_the_line(tmp_path):
     path = tmp_path / "log.txt.gz"
     text = "# head\n" + "".join(f"0 qid:{i // 2} 1:{i} 3:0.5\n" for i in range(20))
     path.write_bytes(gzip.compress((text + "1 qid:4 1:1\n").encode()))
-    with pytest.raises(ValueError, match=r"list 4 comes back at .*log\.txt\.gz, line 22,"):
+    with pytest.raises(ValueError, match=r"list 4 is also at .*log\.txt\.gz, line 22,"):
         list(iter_lists(path, rows_per_block=3))
     with pytest.raises(ValueError, match=r"line 2: feature 3, but n_features=2"):
         list(iter_lists(path, n_features=2))
@@ -134,10 +134,10 @@ def test_lists_that_come_back_are_refused_with_their_place(data):
     for qid, row in (([1, 2, 1, 3, 4, 5], 2), ([1, 2, 3, 4, 5, 2], 5), ([1, 1, 2, 2, 1, 1], 4)):
         for size in (1, 2, 100):
             blocks = iter_lists((X, y, np.array(qid)), rows_per_block=size)
-            with pytest.raises(ValueError, match=f"list {qid[row]} comes back at row {row},"):
+            with pytest.raises(ValueError, match=f"list {qid[row]} is also at row {row},"):
                 list(blocks)
     chunks = [([[0.0]], [0], [i]) for i in ("a", "b", "a")]
-    with pytest.raises(ValueError, match="list 'a' comes back at row 2 of all chunks"):
+    with pytest.raises(ValueError, match="list 'a' is also at row 2 of all chunks"):
         list(iter_lists(chunks))
 
 
@@ -159,7 +159,7 @@ def test_an_iterator_is_passed_over_once(data):
     ("source", "options", "message"),
     [
         (3, {}, "source must be a path"),
-        ([], {}, "no row of data"),
+        ([], {}, "contains no rows"),
         ([(1, 2)], {}, "a triple"),
         ([([[0.0]], [0, 1], [1])], {}, "inconsistent"),
         ([([0.0], [0], [1])], {}, "two dimensions"),
@@ -199,7 +199,7 @@ def test_parquet_files(tmp_path, data):
     with pytest.raises(ValueError, match="no column 'y'"):
         list(iter_lists(paths))
     frame.rename(columns={"a": "z"}).to_parquet(paths[1])
-    with pytest.raises(ValueError, match="other columns than"):
+    with pytest.raises(ValueError, match="the same columns as"):
         list(iter_lists(paths, y_column="grade"))
 
 
@@ -239,7 +239,7 @@ def test_text_ids_of_parquet(tmp_path):
     assert [qid.tolist() for _, _, qid in blocks] == [["q", "q"], ["r", "r", "r"], ["s"]]
     for wrong, message in (
         (None, r"missing or infinite id \(row 5"),
-        ("q", "'q' comes back at .*5"),
+        ("q", "'q' is also at .*5"),
     ):
         frame.loc[5, "qid"] = wrong
         frame.to_parquet(path)

@@ -91,10 +91,10 @@ def test_votes_against_a_loop_over_random_orders(tmp_path):
         ("toi", ["4: 2,{1,{3}}", "2: 3"], "line {1}: expected"),
         ("toi", ["4: 2,{}", "2: 3"], "line {1}: expected"),
         ("toi", ["4: 2", "two: 3"], "line {2}: expected"),
-        ("toi", ["0: 2", "0: 3"], "holds no orders"),
+        ("toi", ["0: 2", "0: 3"], "contains no orders"),
         ("toi", ["6: 2", "3:"], "line {2}: expected"),
         ("toi", ["4: 2", "1: 3"], "6 voters, .* add up to 5"),
-        ("toi", [], "holds no orders"),
+        ("toi", [], "contains no orders"),
         ("soc", ["4: 1,2,3,4", "2: 2,{1,3},4"], "line {2}: a tie in a .soc"),
         ("soi", ["4: 2", "2: {1,3}"], "line {2}: a tie in a .soi"),
         ("soc", ["4: 1,2,3,4", "2: 2,1"], "line {2}: .* 2 of 4 alternatives"),
@@ -256,7 +256,7 @@ def test_any_bytes_are_votes_or_refused_by_name(header, votes, encoding, ending,
         assert np.all(read.counts > 0)
         assert np.all(np.isfinite(read.target).any(axis=1))
     else:
-        whole = ("is empty", "holds no orders", "has no line '# NUMBER ALTERNATIVES: m'")
+        whole = ("is empty", "contains no orders", "has no line '# NUMBER ALTERNATIVES: m'")
         message = str(refusal).removeprefix(str(path)).removeprefix(" ")
         assert message.startswith((", line ", *whole)), refusal
 
@@ -307,8 +307,8 @@ def test_orders_are_the_same_as_votes(tmp_path):
     ("orders", "params", "message"),
     [
         ([[0, (1, 0)]], {}, "Order 0 names item 0 2 times"),
-        ([[0, 1], [0, ()]], {}, "Order 1 holds an empty tie"),
-        ([[0, (1, (2, 3))]], {}, "tied ones in a tuple"),
+        ([[0, 1], [0, ()]], {}, "Order 1 contains an empty tie"),
+        ([[0, (1, (2, 3))]], {}, "with ties in tuples"),
         ([{0, 1}], {}, "each order is a sequence"),
         ([["a", ("b", "d")]], {"items": "abc"}, "Order 0 names 'd'"),
         ([["a", ["b", ["c"]]]], {"items": "abc"}, r"Order 0 names \['c'\]"),

@@ -45,7 +45,7 @@ def test_pytrec_eval_reads_what_is_written(tmp_path):
         (load_run, "q Q0 d 1 1_0 t\n", "line 1: '1_0' is not a finite number"),
         (load_run, "q Q0 d 1 1 t\n\nq Q0 d 2 2 t\n", "line 3: the document 'd' of 'q' occurs"),
         (load_qrels, "q 0 d 1.5\n", "line 1: invalid literal for int.*'1.5'; expected 'query iter"),
-        (load_qrels, "", "no line of data"),
+        (load_qrels, "", "no data"),
         (load_qrels, f"q 0 d {10**20}\n", "line 1: '1000.*' is not an integer of 64 bits"),
         (load_run, "q Q0 d 1 1e999 t\n", "line 1: '1e999' is not a finite number"),
     ],
@@ -77,7 +77,7 @@ def test_damaged_files_and_marks(tmp_path):
         (dump_run, {"a": {"d": np.inf}}, "finite"),
         (dump_run, {"a": {}}, "no document"),
         (dump_qrels, {"a": {"d": 0.5}}, "integers only"),
-        (dump_qrels, {"a": {"\ud800": 1}}, "a word of UTF-8"),
+        (dump_qrels, {"a": {"\ud800": 1}}, "UTF-8 text without spaces"),
     ],
 )
 def test_bad_content_leaves_the_old_file(tmp_path, dump, content, message):

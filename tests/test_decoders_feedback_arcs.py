@@ -385,7 +385,7 @@ def test_unknown_decoders_and_long_lists_name_the_others():
     names = re.escape(str(sorted(PD_DECODERS)))
     with pytest.raises(ValueError, match=rf"one of {names}, 'auto' or a function.*'sort'"):
         pd_decoder("sort", 3)
-    with pytest.raises(ValueError, match=r"there are 201: take one of .*'local_search'"):
+    with pytest.raises(ValueError, match=r"there are 201: use one of .*'local_search'"):
         pd_decoder("exact", 201)
 
 

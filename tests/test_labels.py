@@ -71,9 +71,9 @@ def test_lists_of_each_shape():
 @pytest.mark.parametrize(
     ("y", "allow", "message"),
     [
-        ([1.0, NAN], True, r"row 1\).*leave out the rows"),
+        ([1.0, NAN], True, r"row 1\).*drop the rows"),
         ([[1.0, NAN]], False, r"query 0, item 1\): NDCG needs every item judged"),
-        ([[[0.0, NAN], [0.0, 0.0]]], True, r"y\[0, 0, 1\]\): the weight of a preference"),
+        ([[[0.0, NAN], [0.0, 0.0]]], True, r"y\[0, 0, 1\]\): give the weight 0 to a preference"),
     ],
 )
 def test_missing_labels_are_named(y, allow, message):
@@ -157,7 +157,7 @@ def test_what_measures_take_must_be_numbers(name, bad):
 
 
 def test_many_lists_of_single_items_are_said():
-    with pytest.warns(UserWarning, match=r"Each of the 3 lists .* the number of the row\?"):
+    with pytest.warns(UserWarning, match=r"Each of the 3 lists .* Is qid the number of the row"):
         warn_of_single_items(RankingLists.from_qid([3, 1, 2]), stacklevel=2)
     for qid in ([1], [1, 2, 1]):  # a query of one document, by itself or among others
         warn_of_single_items(RankingLists.from_qid(qid), stacklevel=2)

@@ -183,7 +183,7 @@ def test_search_over_the_loss_and_the_penalty():
     assert search.best_score_ > 0.5
     of_losses = search.cv_results_["mean_test_score"].reshape(3, 3)  # penalties x losses
     assert of_losses[0, 0] > of_losses[0, 2]
-    with pytest.raises(ValueError, match="no loss of sets"):
+    with pytest.raises(ValueError, match="not a loss of sets"):
         cross_val_score(clone(search.best_estimator_).set_params(target_loss="map"), X, Y,
                         error_score="raise")  # fmt: skip
 
@@ -267,8 +267,8 @@ NAN = np.where(np.arange(5) == 2, np.nan, Y.astype(float))
         ({}, None, "requires y to be passed"),
         ({}, np.zeros(len(Y)), "one class only"),
         ({}, np.zeros((len(Y), 2, 2)), "dim 3"),
-        ({"target_loss": "f2"}, Y, "take one of f1, hamming, or an object such as FBeta"),
-        ({"target_loss": NDCG()}, Y, "no loss of sets"),
+        ({"target_loss": "f2"}, Y, "use one of f1, hamming, or an object such as FBeta"),
+        ({"target_loss": NDCG()}, Y, "not a loss of sets"),
         ({"target_loss": FBeta(0.0)}, Y, "beta must be a finite number > 0"),
         ({"estimator": "trees"}, Y, "estimator must be one of"),
         ({"alpha": -1.0}, Y, "alpha must be"),

@@ -945,7 +945,7 @@ def test_partial_fit_refuses_a_batch_that_lost_its_ids(documents):
     X, y, qid = documents
     first, second = qid < 20, qid >= 20
     ranker = LowRankSurrogateRanker().partial_fit(X[first], y[first], qid=qid[first])
-    with pytest.raises(ValueError, match="this one has none and would be one list"):
+    with pytest.raises(ValueError, match="this one has none, so its rows would be one list"):
         ranker.partial_fit(X[second], y[second])
     assert ranker.n_lists_ == len(np.unique(qid[first]))
 

@@ -281,7 +281,7 @@ def changed(value):
         (changed(-2.0), r"y\[1, 1\] is -2: .* must be finite and >= 0"),
         (changed(np.nan), r"y\[1, 1\] is nan: .* needs a dense y"),
         (changed(np.inf), r"y\[1, 1\] is inf"),
-        (GOOD[:, :1], "of one column: grades of documents are dense"),
+        (GOOD[:, :1], "with one column, and grades of documents must be dense"),
         (GOOD[:2], "inconsistent numbers of samples"),
     ],
 )

@@ -335,7 +335,7 @@ def test_missing_judgements_are_left_out():
     assert dcg_score(y, s) == pytest.approx((values[0] + values[2]) / 2)
     with pytest.raises(ValueError, match="needs every item judged"):
         ndcg_score(y, s)
-    with pytest.raises(ValueError, match="leave out the rows"):
+    with pytest.raises(ValueError, match="drop the rows"):
         dcg_score(y[0], s[0])
 
 
@@ -368,7 +368,7 @@ def test_qid_travels_in_y():
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[1, -2]), "negative"),
         (lambda: ndcg_score([1, 0], [1, 2], sample_weight=[0, 0]), "weights are zero"),
         (lambda: ndcg_score([1, 0], [1, 2], zero_division="warn"), "zero_division"),
-        (lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))), "disagreement only"),
+        (lambda: dcg_score(np.ones((2, 3, 3)), np.ones((2, 3))), "only pairwise disagreement"),
         (lambda: auc_score([1, 0], [1, 2], relevance_threshold=np.nan), "nan"),
         (lambda: auc_score([1, 0], [1, 2], relevance_threshold="1"), "must be a finite number"),
         (lambda: auc_score([-1, 1], [1, 2], relevance_threshold=1), "negative grade"),

@@ -141,13 +141,13 @@ def test_classifiers_with_named_classes():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"baseline": "c"}, "none of the rankers"),
+        ({"baseline": "c"}, "not one of the rankers"),
         ({"confidence_level": 1.5}, "confidence_level"),
         ({"method": "t"}, "method must be one of"),
         ({"n_resamples": 0}, "n_resamples"),
         ({"random_state": -1}, "random_state"),
         ({"qid": [1, 1, 1, 1]}, "defined on 1 of 1 queries"),
-        ({"rankers": {"a": [1, 2, 3, 4]}}, "two at least"),
+        ({"rankers": {"a": [1, 2, 3, 4]}}, "at least two"),
     ],
 )
 def test_bad_input(params, message):
@@ -251,9 +251,12 @@ def test_a_judge_of_matrices_targets_and_models():
     ("params", "message"),
     [
         ({"zero_division": np.nan}, "zero_division must be a number, such as 0"),
-        ({"method": "BCa"}, "method='BCa' and n_resamples=9999 are of the bootstrap"),
+        ({"method": "BCa"}, "method='BCa' and n_resamples=9999 are for the bootstrap"),
         ({"n_resamples": 99}, "n_resamples=99"),
-        ({"row": 0}, "NaN in 1 of 2 rows of query 'q0': people label all rows of a query or none"),
+        (
+            {"row": 0},
+            "NaN in 1 of 2 rows of query 'q0': people must label all rows of a query or none",
+        ),
         ({"people": 4}, "4 values have human labels and 16 the judge's labels alone"),
         ({"people": 20}, "20 values have human labels and 0 the judge's"),
         ({"judge": [1.0, np.nan] * 20}, "judge is NaN in row 1"),

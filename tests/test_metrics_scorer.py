@@ -433,7 +433,7 @@ def test_pairs_of_grade_and_id_are_no_classes(data, wrapped, with_qid):
     for names in ("ndcg", ["ndcg", "map"]):
         with pytest.raises(
             ValueError,
-            match=rf"pair of grade and query id for a class, {n_classes} classes.*"
+            match=rf"pair of grade and query id as a class \({n_classes} classes.*"
             r"PointwiseRanker\(DecisionTreeClassifier\(",
         ):
             make_ranking_scorer(names)(model, X, target if with_qid else y)
@@ -580,7 +580,7 @@ def test_several_classes_are_not_one_list():
 def test_the_scorer_and_the_model_mean_the_same_class():
     X, y = np.arange(8.0)[:, np.newaxis], np.array(["fraud", "ok"] * 4)
     model = PrecisionAtKPerceptron(target_loss="prbep", pos_label="ok").fit(X, y)
-    with pytest.raises(ValueError, match="pos_label='fraud' is not the model's, 'ok'"):
+    with pytest.raises(ValueError, match="pos_label='fraud', but the model has 'ok'"):
         make_ranking_scorer("precision@2", pos_label="fraud")(model, X, y)
     same = make_ranking_scorer("precision@2", pos_label="ok")(model, X, y)
     assert same == make_ranking_scorer("precision@2")(model, X, y)

@@ -230,7 +230,7 @@ def test_errors_name_the_remedy(data):
         boosting_objective(qid=qid)(y, s, None, group)
     with pytest.raises(ValueError, match="exactly the rows in fit"):
         boosting_objective(qid=qid[1:])(y, s)
-    with pytest.raises(ValueError, match="one score a row"):
+    with pytest.raises(ValueError, match="one score per row"):
         objective(y, np.zeros((len(y), 2)), None, group)
     with pytest.raises(ValueError, match="one weight per row"):
         objective(y, s, np.ones(3), group)
@@ -428,7 +428,7 @@ def test_xgboost_weight_two_is_the_list_twice(xgboost, data):
         ({"y_pred": [1e300, 0.0]}, r"y_pred\[0\] is 1e\+300"),
         ({"y_pred": [np.nan, 0.0]}, r"y_pred\[0\] is nan"),
         ({"sample_weight": "ab"}, "sample_weight must be an array"),
-        ({"group": [0.5, 1.5]}, "add up to 2 rows, and the data set has 2: give the whole number"),
+        ({"group": [0.5, 1.5]}, "add up to 2 rows, but the data set has 2: give the number"),
     ],
 )
 def test_arguments_of_other_types_are_named(change, message):

@@ -88,7 +88,7 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
     half = int(np.flatnonzero(qid[1:] == qid[:-1])[0]) + 1
     for blocks, message in [
         (iter([whole]), "read only once"),
-        ((block for block in [whole]), "__iter__ starts anew"),
+        ((block for block in [whole]), "__iter__ starts again"),
         ([], "no blocks"),
         ([whole, tuple(a[:0] for a in whole)], "Block 2 has no rows"),
         ([tuple(a[:half] for a in whole), tuple(a[half:] for a in whole)], "is cut"),

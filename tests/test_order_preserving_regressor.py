@@ -830,9 +830,9 @@ def test_bad_parameters_leave_no_trace(case, items):
 def test_the_message_names_what_is_taken(items):
     """All positional losses of the table, each of them with a name that resolves."""
     X, _ = items
-    with pytest.raises(ValueError, match=r"take one of .*'ndcg'") as caught:
+    with pytest.raises(ValueError, match=r"use one of .*'ndcg'") as caught:
         exact(target_loss="map").fit(X, np.ones((len(X), 4)))
-    named = re.findall(r"'([^']+)'", str(caught.value).partition("take one of")[2])
+    named = re.findall(r"'([^']+)'", str(caught.value).partition("use one of")[2])
     kinds = {type(resolve_target_loss(name)) for name in named}
     table = {entry.measure for entry in TARGET_LOSSES.values()}
     assert kinds == {kind for kind in table if issubclass(kind, PositionalLoss)}
@@ -861,7 +861,7 @@ def test_no_method_has_the_name_of_a_fitted_attribute():
         ("dcg", [[1.0, 2.0], [0.0, 1.0]], {"qid": [0, 1]}, "takes no qid"),
         ("dcg", [1.0, 0.0], {"qid": [0, 0, 1]}, "one query id for each row"),
         ("dcg", [1.0, 0.0], {"sample_weight": [0.0, 0.0]}, "at least one row must count"),
-        ("dcg", [1.0, np.nan], {}, "leave out the rows"),
+        ("dcg", [1.0, np.nan], {}, "drop the rows"),
     ],
 )
 def test_bad_labels_are_named(loss, y, settings, message):

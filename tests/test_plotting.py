@@ -207,7 +207,7 @@ def test_gains_by_hand_and_as_recall(ranking):
     assert_allclose(
         fitted.best, [np.minimum(k, [y[qid == q].sum() for q in set(qid)]).mean() for k in fitted.k]
     )
-    with pytest.raises(ValueError, match="No list holds a gain"):
+    with pytest.raises(ValueError, match="No list has a gain"):
         CumulativeGainsDisplay.from_predictions([0, 0], [1, 2], normalize=True)
 
 

@@ -666,7 +666,7 @@ def test_streams_keep_to_what_they_began_with():
     X, Y = labels_matrix()
     matrix = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, Y)
     for columns in (3, 5):
-        with pytest.raises(ValueError, match="had 6 labels a row, these have"):
+        with pytest.raises(ValueError, match="had 6 labels per row, these have"):
             matrix.partial_fit(X, np.resize(Y, (300, columns)))
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, y, qid=qid)
@@ -675,7 +675,7 @@ def test_streams_keep_to_what_they_began_with():
     with pytest.raises(ValueError, match="pos_label=0 differs"):
         model.set_params(pos_label=0).partial_fit(X, y, qid=qid)
     before = model.coef_.copy()
-    with pytest.raises(ValueError, match="this one has none and would be one list"):
+    with pytest.raises(ValueError, match="this one has none, so its rows would be one list"):
         model.set_params(pos_label=None).partial_fit(X, y)
     assert np.array_equal(model.coef_, before)
     assert model.n_lists_ == 40  # and to score without qid is refused, still
@@ -740,7 +740,7 @@ def test_unfitted():
 
 def test_a_matrix_that_the_top_takes_in_whole():
     X, Y = labels_matrix()
-    with pytest.raises(ValueError, match="holds every list"):
+    with pytest.raises(ValueError, match="covers every list"):
         PrecisionAtKPerceptron(target_loss="recall@6").fit(X, Y)
 
 
@@ -975,16 +975,16 @@ def test_tuned_threshold():
         (
             {"target_loss": "precision@4"},
             [0, 1, 1, 0, 0, 0],
-            "only 2 positives: take k of at most 2",
+            "only 2 positives: use k of at most 2",
         ),
-        ({"target_loss": "recall@6"}, [0, 1, 1, 0, 0, 0], "every order is right"),
+        ({"target_loss": "recall@6"}, [0, 1, 1, 0, 0, 0], "all orders are equal"),
         ({"batch_size": 2}, [0, 1, 0, 0, 0, 0], "batch_size=2 cuts the 6 rows into 3 batches"),
         ({"batch_size": 2}, [1, 1, 0, 1, 1, 1], "only 1 negatives"),
         ({"target_loss": "ndcg"}, [0, 1] * 3, "no top of the list"),
         ({"target_loss": "map@3"}, [0, 1] * 3, "Unknown target loss"),
         ({"surrogate": "hinge"}, [0, 1] * 3, "surrogate must be one of"),
         ({"update": "adam"}, [0, 1] * 3, "update must be one of"),
-        ({"update": "perceptron", "surrogate": "ramp"}, [0, 1] * 3, "no perceptron on 'ramp'"),
+        ({"update": "perceptron", "surrogate": "ramp"}, [0, 1] * 3, "no perceptron for 'ramp'"),
         ({"solver": "cutting_plane", "surrogate": "avg"}, [0, 1] * 3, "takes surrogate='struct'"),
         (
             {"solver": "cutting_plane", "early_stopping": True},
@@ -1031,10 +1031,10 @@ def test_bad_input_says_what_to_do_and_changes_nothing(params, y, match):
 def test_steps_that_diverge():
     X, y = rare_class(400)
     model = PrecisionAtKPerceptron(start="zeros", eta0=1e300, alpha=0.0)
-    with pytest.raises(ValueError, match=r"The steps diverged.*lower eta0=1e"):
+    with pytest.raises(ValueError, match=r"Training diverged.*lower eta0=1e"):
         model.fit(X * 1e-150, y)
     for early_stopping in (False, True):
-        with pytest.raises(ValueError, match="The steps diverged"):
+        with pytest.raises(ValueError, match="Training diverged"):
             model.set_params(early_stopping=early_stopping).fit(X * 1e-150, y)
     for unit in (1e300, 1e-300):
         with pytest.raises(ValueError, match="too large or too small"):
@@ -1050,7 +1050,7 @@ def test_bad_queries():
         model.fit(X, y, qid=np.arange(len(y)))
     with pytest.raises(ValueError, match="takes no qid"):
         model.fit(X, np.column_stack([y, 1 - y]), qid=qid)
-    with pytest.raises(ValueError, match="holds every list"):
+    with pytest.raises(ValueError, match="covers every list"):
         model.set_params(target_loss="recall@30").fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="takes one list of rows"):
         model.set_params(target_loss="precision@2", solver="cutting_plane").fit(X, y, qid=qid)
@@ -1066,7 +1066,7 @@ def test_bad_streams():
     steps = model._path_.n_steps
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
         model.partial_fit(X, np.where(y == 1, 5, 0))
-    with pytest.raises(ValueError, match="had 1 labels a row, these have 2"):
+    with pytest.raises(ValueError, match="had 1 labels per row, these have 2"):
         model.partial_fit(X, np.column_stack([y, 1 - y]))
     with pytest.raises(ValueError, match="diverged"):
         model.partial_fit(X * 1e300, 1 - y)

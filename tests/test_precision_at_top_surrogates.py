@@ -233,7 +233,7 @@ def test_bad_input(change, match):
 
 
 def test_no_perceptron_on_ramp():
-    with pytest.raises(ValueError, match="no perceptron on 'ramp'"):
+    with pytest.raises(ValueError, match="no perceptron for 'ramp'"):
         perceptron_step([1, 0], [0.0, 1.0], 1, surrogate="ramp")
 
 

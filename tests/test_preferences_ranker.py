@@ -313,7 +313,7 @@ def test_probabilities_of_duels():
     np.testing.assert_allclose(p, [[0.5, 0.2], [0.8, 0.5]])
     ranker = clone(ranker).set_params(target_loss="kendall")
     ranker.fit(strong, won, qid=np.repeat(range(10), 2))
-    with pytest.raises(ValueError, match="are no votes"):
+    with pytest.raises(ValueError, match="are not votes"):
         ranker.predict_preference_probabilities([[0.0], [1.0]], qid=[7, 7])
 
 
@@ -410,7 +410,7 @@ def test_bad_parameters_leave_no_trace(data, parameters, message):
         (-np.triu(np.ones((2, 3, 3)), 1), r"y\[0, 0, 1\] = -1: preferences"),
         (np.zeros((2, 3, 2)), "n_lists, r, r"),
         (np.tile(np.eye(3), (2, 1, 1)), "no item comes before itself"),
-        (np.full((2, 3, 3), np.nan), "nobody gave is 0"),
+        (np.full((2, 3, 3), np.nan), "give the weight 0"),
         (np.array([[1.0, np.nan], [0.0, np.nan]]), "Column 1 of y is NaN"),
     ],
 )

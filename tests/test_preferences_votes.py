@@ -87,7 +87,7 @@ def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
 
 def test_what_looks_like_counts_is_said_to_be_read_as_grades():
     counts = np.array([[0, 3, 1], [2, 0, 4], [4, 1, 0]])
-    with pytest.warns(UserWarning, match="say pairwise=True"):
+    with pytest.warns(UserWarning, match="set pairwise=True"):
         read_votes(counts)
 
 
@@ -101,14 +101,14 @@ BAD = [
     ({"orders": [["x", 1.0]], "items": ["a", "b"]}, "names 'x'"),
     ({"orders": -np.ones((1, 2, 2)) + np.eye(2)}, "preferences y"),
     ({"orders": GRADES, "ranks": True}, "ranks start at 1 = best, got 0"),
-    ({"orders": np.zeros((1, 2, 2)), "ranks": True}, "goes with a matrix"),
+    ({"orders": np.zeros((1, 2, 2)), "ranks": True}, "needs a matrix"),
     ({"orders": GRADES, "weights": [1, 2]}, "weights has shape"),
     ({"orders": GRADES, "weights": [1, 2, 3, -1]}, "weights.* is negative"),
     ({"orders": GRADES, "items": ["a", "b"]}, "2 names for 3 items"),
     ({"orders": GRADES, "items": ["a", "b", "a"]}, "'a' twice"),
     ({"orders": {"voter": [1], "item": ["a"]}}, "one of 'rank'"),
     ({"orders": {"voter": [1, 1], "item": ["a", "a"], "rank": [1, 2]}}, "'a' twice"),
-    ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is none"),
+    ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is not"),
     ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
     ({"orders": ["abc", "bca"]}, "each order is a sequence of items, best first"),
     ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "Orders of names, best first, are a list"),
@@ -165,9 +165,9 @@ def test_arrays_are_grades_and_kind_overrides():
     for first in (0, 1):
         with pytest.raises(ValueError, match="say kind='orders' if a row lists the items"):
             consensus_ranking(whole + first)
-    with pytest.raises(ValueError, match=r"holds floats: give grades as an array"):
+    with pytest.raises(ValueError, match=r"has floats: give grades as an array"):
         consensus_ranking(grades.tolist())
-    with pytest.raises(ValueError, match="does not go with ranks=True"):
+    with pytest.raises(ValueError, match="cannot be combined with ranks=True"):
         consensus_ranking(whole, kind="grades", ranks=True)
     assert consensus_ranking([[1, 2], [2, 1], [1, 2]], ranks=True).order.tolist() == [0, 1]
 
@@ -180,5 +180,5 @@ def test_ties_as_sets_do_not_depend_on_hashes():
         consensus_ranking(orders).order.tolist()
         == consensus_ranking(orders, items=names).order.tolist()
     )
-    with pytest.raises(ValueError, match="there is one voter"):
+    with pytest.raises(ValueError, match="there is only one voter"):
         consensus_ranking([list(range(117))]).rank_intervals()

@@ -18,7 +18,7 @@ def documents():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"target_loss": "map"}, "no structured hinge here: take one of kendall"),
+        ({"target_loss": "map"}, "no structured hinge here: use one of kendall"),
         ({"target_loss": "nonsense"}, "Unknown target loss"),
         ({"solver": "lbfgs", "target_loss": "ndcg@10"}, "needs a smooth approximation"),
         ({"solver": "newton"}, "solver must be one of"),

@@ -100,7 +100,7 @@ def test_input_of_the_binary_classifier_that_is_refused(rare):
         StructuredHingeBinaryClassifier(target_loss="precision@500").fit(X, y)
     with pytest.raises(ValueError, match="k >= P only"):
         StructuredHingeBinaryClassifier(target_loss="recall@5").fit(X, y)
-    with pytest.raises(ValueError, match="no structured hinge here: take one of f1"):
+    with pytest.raises(ValueError, match="no structured hinge here: use one of f1"):
         StructuredHingeBinaryClassifier(target_loss="ndcg@5").fit(X, y)
 
 

@@ -116,9 +116,9 @@ def test_steps_go_on_over_calls_of_whole_lists(documents):
     whole = StructuredHingeRanker(target_loss="kendall").fit(X, y, qid=qid).score(X, y, qid=qid)
     assert model.score(X, y, qid=qid) > whole - 0.02
     before = model.coef_.copy()
-    with pytest.raises(ValueError, match="list 19 is cut across two calls"):
+    with pytest.raises(ValueError, match="list 19 is split between"):
         model.partial_fit(X[-3:], y[-3:], qid=qid[-3:])
-    with pytest.raises(ValueError, match="this one has none and would be one list"):
+    with pytest.raises(ValueError, match="this one has none, so its rows would be one list"):
         model.partial_fit(X, y)
     with pytest.raises(ValueError, match="target_loss"):
         model.set_params(target_loss="auc").partial_fit(X[:12], y[:12], qid=qid[:12])
@@ -274,7 +274,7 @@ def test_the_default_learns_from_long_lists_with_few_relevant_items():
     y = (noisy > np.sort(noisy)[-200]).astype(int)
     default = StructuredHingeRanker().fit(X, y, qid=qid)
     with pytest.warns(
-        UserWarning, match="has its minimum at zero weights.*Take target_loss='kendall'"
+        UserWarning, match="has its minimum at zero weights.*Use target_loss='kendall'"
     ):
         ndcg = StructuredHingeRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
     assert not ndcg.coef_.any()

@@ -88,9 +88,11 @@ def test_a_sequence_cut_across_calls_is_refused(words):
     model = StructuredHingeSequenceClassifier(solver="sgd")
     model.partial_fit(X[:100], y[:100], qid=qid[:100])
     before = model.coef_.copy()
-    with pytest.raises(ValueError, match="sequence 16 is cut across two calls"):
+    with pytest.raises(ValueError, match="sequence 16 is split between"):
         model.partial_fit(X[100:], y[100:], qid=qid[100:])
-    with pytest.raises(ValueError, match="this one has none and would be sequences of one row"):
+    with pytest.raises(
+        ValueError, match="this one has none, so its rows would be sequences of one row"
+    ):
         model.partial_fit(X[102:], y[102:])
     assert np.array_equal(model.coef_, before)
     model.partial_fit(X[102:], y[102:], qid=qid[102:])

@@ -105,7 +105,7 @@ def test_documents_have_no_propensities():
     ("y", "options", "message"),
     [
         (np.eye(2), {}, "with at least 3 rows"),
-        (np.ones(5), {}, "those of the columns of a matrix"),
+        (np.ones(5), {}, "must be a matrix of labels"),
         (np.eye(3), {"a": -1.0}, "a must be a finite number >= 0"),
         (np.eye(3), {"b": 0.0}, "b must be a finite number > 0"),
     ],

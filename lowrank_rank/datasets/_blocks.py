@@ -150,7 +150,7 @@ class ListBlocks:
                 report(f"block {n_blocks}")
             yield X, y, qid
         if not n_blocks:
-            raise ValueError(f"{self._source!r} holds no row of data.")
+            raise ValueError(f"{self._source!r} contains no rows.")
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
 
@@ -168,8 +168,8 @@ class ListBlocks:
         if is_back.any():
             row = heads[np.argmax(is_back)]
             raise ValueError(
-                f"The list {plain(qid[row])!r} comes back at {self._source.place(n_rows + row)}, "
-                "after rows of other lists: the rows of a list must stand together. Sort the data "
+                f"The list {plain(qid[row])!r} is also at {self._source.place(n_rows + row)}, "
+                "after rows of other lists: the rows of a list must be contiguous. Sort the data "
                 "by query id, or give ids that are unique over all files."
             )
         earlier_ids.update(ids)
@@ -352,8 +352,8 @@ class _Chunks:
             return self.source()
         if isinstance(self.source, Iterator) and self.is_used:
             raise ValueError(
-                "The chunks come from an iterator, which can be passed over only once, and a "
-                "second pass was asked for: give a list, or a callable that returns a new one."
+                "The chunks come from an iterator, which can be read only once, and a "
+                "second pass is needed: give a list, or a callable that returns a new one."
             )
         self.is_used = True
         return self.source
@@ -463,7 +463,7 @@ class _Parquet(_Files):
         names = [name for name in names if name not in self.columns]
         self.features = self.features or names
         if set(names) != set(self.features):
-            raise ValueError(f"{path} has other columns than {self.paths[0]}.")
+            raise ValueError(f"{path} does not have the same columns as {self.paths[0]}.")
         return self.features
 
 

@@ -114,7 +114,7 @@ def utilities_from_clicks(
         p = position[np.argmax(theta == 0)]
         raise ValueError(
             f"The propensity of position {p} is 0: documents that nobody sees have no estimate. "
-            "Leave out their rows, or set min_propensity."
+            "Drop their rows, or set min_propensity."
         )
     plus, minus = trust_at(trust, position)
     floor = minus / (plus - minus)
@@ -162,7 +162,7 @@ def trust_at(trust, position):
         raise ValueError(f"trust must be a pair (eps_plus, eps_minus), got {trust!r}.")
     plus, minus = (of_positions("trust", value, position) for value in trust)
     if np.any(plus <= minus):
-        raise ValueError("trust: eps_plus must be above eps_minus, or clicks say nothing.")
+        raise ValueError("trust: eps_plus must be above eps_minus, or clicks tell nothing.")
     return plus, minus
 
 

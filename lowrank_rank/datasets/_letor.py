@@ -88,7 +88,7 @@ def load_letor(
     files = [list(read_svmlight(p, dtype, zero_based)) for p in paths]
     for p, chunks in zip(paths, files, strict=True):
         if not chunks:
-            raise ValueError(f"{p} holds no line of data.")
+            raise ValueError(f"{p} contains no data.")
     width = max(X.shape[1] for chunks in files for X, _, _ in chunks)
     ids = [qid for chunks in files for _, _, qid in chunks]
     id_type = id_dtype([int(bound) for qid in ids for bound in (qid.min(), qid.max())])
@@ -268,7 +268,7 @@ def _check_rows(X, y):
             if not np.isfinite(X.data).all():
                 raise ValueError("X is infinite after its duplicate entries are added up.")
         if X.nnz and X.indices.max() >= 2**31 - 1:
-            raise ValueError("X has entries beyond feature 2147483647, the last of a file.")
+            raise ValueError("X has entries beyond feature 2147483647, the largest in a file.")
     exact = {"f": np.float64, "b": np.int8}
     X, y = (part.astype(exact.get(part.dtype.kind, part.dtype), copy=False) for part in (X, y))
     return X, y

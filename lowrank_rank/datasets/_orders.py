@@ -97,10 +97,10 @@ def _check_sequences(orders):
         if unordered or not hasattr(order, "__len__") or getattr(order, "shape", None) == ():
             raise ValueError(
                 f"Order {q} is {order!r}: each order is a sequence of items, best first, such as "
-                "[2, 0, 1]; split a text such as 'b>a>c' by its '>' and give items=[...]."
+                "[2, 0, 1]; split a text such as 'b>a>c' at '>' and give items=[...]."
             )
         if len(order) == 0:
-            raise ValueError(f"Order {q} is empty: leave out voters who rank nothing.")
+            raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
     return sequences
 
 
@@ -115,7 +115,7 @@ def _index_of_names(items):
         raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
     if len(index_of) < len(names):
         again = next(name for i, name in enumerate(names) if index_of[name] != i)
-        raise ValueError(f"items names {again!r} twice: names tell items apart.")
+        raise ValueError(f"items names {again!r} twice: names must be unique.")
     return index_of
 
 
@@ -136,14 +136,14 @@ def _read_order(q, order, index_of):
             for entry in order
         ]
         if not all(blocks):
-            raise ValueError(f"Order {q} holds an empty tie: leave it out.")
+            raise ValueError(f"Order {q} contains an empty tie: remove it.")
         items = [item for block in blocks for item in block]
         sizes = np.array([len(block) for block in blocks])
     if index_of is None:
         return items, sizes
     for name in items:
         if not is_name(name):
-            raise ValueError(f"Order {q} names {name!r}, which is none of items {list(index_of)}.")
+            raise ValueError(f"Order {q} names {name!r}, which is not in items {list(index_of)}.")
     return [index_of[name] for name in items], sizes
 
 
@@ -155,8 +155,8 @@ def _check_indices(named, lengths, n_items):
         indices = np.array([None])
     if indices.dtype.kind not in "iu" or indices.ndim != 1:
         raise ValueError(
-            f"orders must hold item indices, integers 0..{n_items - 1}, tied ones in a tuple, got "
-            f"{indices.dtype}: give the names of the items as items=[...], and leave out items "
+            f"orders must hold item indices, integers 0..{n_items - 1}, with ties in tuples, got "
+            f"{indices.dtype}: give the names of the items as items=[...], and omit items "
             "that are not ranked."
         )
     row = np.repeat(np.arange(len(lengths)), lengths)

@@ -109,7 +109,7 @@ def make_preferences(
     remedy = "more items or labels" if condition == "cyclic" else "fewer items, or more density"
     raise ValueError(
         f"condition={condition!r} was hardly ever met by 200 random supports of n_labels="
-        f"{n_labels} graphs over n_items={n_items} with density={density:g}: take {remedy}."
+        f"{n_labels} graphs over n_items={n_items} with density={density:g}: use {remedy}."
     )
 
 

@@ -89,7 +89,7 @@ def load_preflib(path: Any) -> Bunch:
     )
     lines = [(line, text) for line, text in lines if not _WITHOUT_VOTERS.match(text)]
     if not lines:
-        raise ValueError(f"{path} holds no orders, only a header.")
+        raise ValueError(f"{path} contains no orders, only a header.")
     check_size(f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders")
     counts, orders = _read_orders(path, lines, current, len(names), data_type)
     lengths = [sum(map(len, blocks)) for blocks in orders]

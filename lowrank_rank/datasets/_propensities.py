@@ -133,7 +133,7 @@ def _refuse_unconnected(shows, clicked, places):
     if without.any():
         raise ValueError(
             f"Positions {places[without].tolist()} have no click, so their propensity would be 0: "
-            "leave out their rows, or take a longer log."
+            "drop their rows, or use a longer log."
         )
     edges = ((clicked > 0).astype(float).T @ (shows > 0).astype(float)) > 0
     n_parts, part = connected_components(edges, connection="strong")
@@ -141,7 +141,7 @@ def _refuse_unconnected(shows, clicked, places):
         apart = places[part != np.bincount(part).argmax()].tolist()
         raise ValueError(
             f"Positions {apart} cannot be compared with the others: no documents with clicks were "
-            "shown both there and elsewhere. Leave out their rows, or take a longer log, in which "
+            "shown both there and elsewhere. Drop their rows, or use a longer log, in which "
             "the order of documents changes."
         )
 

@@ -66,12 +66,12 @@ def read_mapping(table, value_names, name):
             )
         read = {str(query): {} for query in table}
         if len(read) != len(table):
-            raise ValueError(f"{name} holds a query twice, once as text and once as a number.")
+            raise ValueError(f"{name} contains a query twice, once as text and once as a number.")
         rows = ((query, *row) for query, documents in table.items() for row in documents.items())
     for query, document, value in rows:
         documents = read.setdefault(str(query), {})
         if str(document) in documents:
-            raise ValueError(f"{name} holds the document {document!r} of {query!r} twice.")
+            raise ValueError(f"{name} contains the document {document!r} of {query!r} twice.")
         if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
             raise ValueError(
                 f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
@@ -190,7 +190,7 @@ def _load(path, form, place, kind, value_name, as_frame):
             raise line_error(path, number, f"{error}; expected {form!r}, got {got!r}") from None
         read[query][document] = value
     if not read:
-        raise ValueError(f"{path} holds no line of data.")
+        raise ValueError(f"{path} contains no data.")
     if not as_frame:
         return read
     rows = [(q, d, v) for q, documents in read.items() for d, v in documents.items()]
@@ -357,11 +357,11 @@ def dump_run(run: Any, path: Any, *, tag: str = "lowrank_rank") -> None:
 def _dump(mapping, path, name, lines_of):
     path = read_path(path)
     if not any(mapping.values()):
-        raise ValueError(f"{name} holds no document: there is nothing to write.")
+        raise ValueError(f"{name} contains no document: there is nothing to write.")
     for word in {*mapping, *(document for documents in mapping.values() for document in documents)}:
         if not _word.accepts(word):
             raise ValueError(
-                f"{name} holds the id {word!r}: an id in a file is a word of UTF-8 without spaces."
+                f"{name} contains the id {word!r}: in a file an id is UTF-8 text without spaces."
             )
     with open_replacing(path) as file:
         for query, documents in mapping.items():

@@ -63,8 +63,8 @@ def _decides_classes(classifier):
     if decisions is None or np.array_equal(classes, decisions):
         return True
     raise AttributeError(
-        "decision_function has a score for each class, and the decisions are others than the "
-        "classes: use predict."
+        "decision_function returns a score for each class, but the decisions are not the classes: "
+        "use predict."
     )
 
 
@@ -241,7 +241,7 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
-                "take another classifier, or put CalibratedClassifierCV around this one."
+                "use another classifier, or put CalibratedClassifierCV around this one."
             )
 
         def encode(labels):

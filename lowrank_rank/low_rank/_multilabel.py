@@ -27,7 +27,7 @@ def _encoded(X, sets, weights, loss, max_size):
     check_size(
         f"The targets of {n} rows, {d} for each,",
         16 * n * d,  # the targets and their fractions
-        "take target_loss='hamming', or fit to fewer rows",
+        "use target_loss='hamming', or fit to fewer rows",
     )
     targets, totals = loss.encode(sets, max_size), Totals.of_rows(weights)
     return EncodedBatch(

@@ -352,7 +352,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         check_is_fitted(self)
         if self.n_items_ is None or self.decoder_ != "sort":
             raise ValueError(
-                "rank_top is for fixed items with the decoder 'sort', and this model ranks "
+                "rank_top is for fixed items with the decoder 'sort', but this model ranks "
                 f"{self.n_items_ or 'documents, no'} items by {self.decoder_!r}: use rank."
             )
         X = self._validate_X(X, reset=False)
@@ -398,7 +398,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         """The regression with the number of iterations that is best on held-out lists."""
         if self._passes(batch) > 1:
             raise ValueError(
-                "early_stopping counts the iterations of one fit: set n_passes=1, or leave "
+                "early_stopping counts the iterations of one fit: set n_passes=1, or "
                 "early_stopping=False."
             )
 

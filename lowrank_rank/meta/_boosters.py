@@ -184,9 +184,9 @@ class BoosterRanker(WrappedRanker):
             if "exceeds upper limit" not in str(error):
                 raise
             raise ValueError(
-                f"{type(model).__name__} takes at most 10,000 rows of a query ({error}). Give "
-                "LGBMRegressor(objective=boosting_objective('cross_entropy', qid=qid)) to its own "
-                "fit, with the qid of the training rows, or cut off the last rows of long queries."
+                f"{type(model).__name__} takes at most 10,000 rows of a query ({error}). Fit "
+                "LGBMRegressor(objective=boosting_objective('cross_entropy', qid=qid)) by itself, "
+                "with the qid of the training rows, or drop the last rows of long queries."
             ) from error
 
     def _fit_options(self, lists, weights):
@@ -197,7 +197,7 @@ class BoosterRanker(WrappedRanker):
             raise ValueError(
                 f"The fit of {type(self.estimator).__name__} takes no lists, none of "
                 "['group_id', 'qid', 'group']: give LGBMRanker, XGBRanker or CatBoostRanker, and "
-                "other models to PointwiseRanker."
+                "wrap other models in PointwiseRanker."
             )
         options = {name: lists.lengths if name == "group" else lists.index}
         if weights is not None:

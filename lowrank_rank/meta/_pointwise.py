@@ -179,7 +179,7 @@ class PointwiseRanker(WrappedRanker):
             weights = weight_parameters(model, read_weights(sample_weight, len(y)))
         if weights is None:
             raise ValueError(
-                f"{model!r} takes no sample_weight in fit: leave it out, or take another estimator."
+                f"{model!r} takes no sample_weight in fit: leave it out, or use another estimator."
             )
         with config_context(enable_metadata_routing=False):  # weights go by their plain names
             model.fit(X, y, **weights)
@@ -189,7 +189,7 @@ class PointwiseRanker(WrappedRanker):
         if is_classifier(model) and not has_scores:
             raise ValueError(
                 f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
-                "take a classifier with predict_proba (CalibratedClassifierCV makes one), two "
+                "use a classifier with predict_proba (CalibratedClassifierCV makes one), two "
                 "grades, or a regressor."
             )
         return model

@@ -252,7 +252,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         self.scores_, self.scales_ = None, {}
         if isinstance(self.cv, int | np.integer) and self.n_lists_ < self.cv:
             warnings.warn(
-                f"StackingRanker has fewer lists than cv={self.cv} folds, {self.n_lists_}: all "
+                f"StackingRanker has fewer lists ({self.n_lists_}) than cv={self.cv} folds: all "
                 "parts have the weight 1. Give qid, more lists, or a smaller cv.",
                 UserWarning,
                 stacklevel=4,
@@ -374,8 +374,8 @@ def default_parts(X, ndim, measure):
     loss = measure if isinstance(measure, TargetLoss) else "ndcg"
     if issparse(X):
         raise TypeError(
-            "The trees among the parts of StackingRanker(estimators=None) take no sparse X: pass "
-            "X.toarray(), or name parts that take sparse X in estimators."
+            "StackingRanker(estimators=None) includes trees, which take no sparse X: pass "
+            "X.toarray(), or set estimators to models that take sparse X."
         )
     if ndim > 1:
         return [

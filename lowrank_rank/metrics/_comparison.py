@@ -265,8 +265,8 @@ def compare_rankers(
         kept = ~np.isnan(values).any(axis=1)
         if kept.sum() < 2:
             raise ValueError(
-                f"{resolved!r} is defined on {kept.sum()} of {len(values)} queries: two at least "
-                "are needed. Give qid, the query of each row, or a zero_division."
+                f"{resolved!r} is defined on {kept.sum()} of {len(values)} queries: at least "
+                "two are needed. Give qid, the query of each row, or a zero_division."
             )
         found = _resampled(values[kept], pairs, confidence_level, method, n_resamples, random_state)
     return RankerComparison(
@@ -285,14 +285,14 @@ def compare_rankers(
 def _pairs_of(rankers, baseline):
     if not isinstance(rankers, dict) or len(rankers) < 2:
         raise ValueError(
-            "rankers must be a dict from names to scores or fitted models, two at least, as in "
+            "rankers must be a dict from names to scores or fitted models, at least two, as in "
             "{'new': scores, 'old': other_scores}."
         )
     names = list(rankers)
     if baseline is None:
         return list(combinations(range(len(names)), 2))
     if baseline not in rankers:
-        raise ValueError(f"baseline {baseline!r} is none of the rankers, {names}.")
+        raise ValueError(f"baseline {baseline!r} is not one of the rankers, {names}.")
     place = names.index(baseline)
     return [(i, place) for i in range(len(names)) if i != place]
 
@@ -311,7 +311,7 @@ def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
     if not is_model:
         return measure.measure(y, ranker, qid=qid, average=None, zero_division=zero_division)
     if X is None:
-        raise ValueError(f"The ranker {name!r} is a model: give X, which it is to score.")
+        raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
     scorer = RankingScorer(measure)
     y, scores, qid = scorer.labels_and_scores(ranker, X, y, qid)
     return measure.measure(y, scores, qid=qid, average=None, zero_division=zero_division)
@@ -323,8 +323,8 @@ def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
 def _check_judge_options(method, n_resamples, zero_division):
     if (method, n_resamples) != ("expanded", 9999):
         raise ValueError(
-            f"method={method!r} and n_resamples={n_resamples} are of the bootstrap, and with "
-            "judge= the intervals are Student's: leave both out."
+            f"method={method!r} and n_resamples={n_resamples} are for the bootstrap, but "
+            "the intervals with judge= are Student's: omit both."
         )
     if np.isnan(check_zero_division(zero_division)):
         raise ValueError(
@@ -339,11 +339,11 @@ def _with_judge(y_true, judge, qid):
     y, judge = read_labels(y_true, "y_true"), read_labels(judge, "judge")
     if y.shape != judge.shape:
         raise ValueError(
-            f"y_true has the shape {y.shape}, and judge {judge.shape}: the judge labels all rows."
+            f"y_true has the shape {y.shape}, and judge {judge.shape}: they must be equal."
         )
     missing, unjudged = (np.isnan(v).reshape(len(v), -1).all(axis=1) for v in (y, judge))
     if unjudged.any():
-        raise ValueError(f"judge is NaN in row {np.argmax(unjudged)}: the judge labels all rows.")
+        raise ValueError(f"judge is NaN in row {np.argmax(unjudged)}: it must label all rows.")
     lists = lists_of(y, qid, "y_true")
     list_of_row = lists.ungroup(lists.index) if y.ndim == 1 else np.arange(len(y))
     lengths, n_missing = np.bincount(list_of_row), np.bincount(list_of_row, missing)
@@ -351,8 +351,8 @@ def _with_judge(y_true, judge, qid):
         place = int(np.argmax(cut))
         raise ValueError(
             f"y_true has NaN in {n_missing[place]:.0f} of {lengths[place]} rows of query "
-            f"{plain(place if lists.ids is None else lists.ids[place])!r}: people label all rows "
-            "of a query or none."
+            f"{plain(place if lists.ids is None else lists.ids[place])!r}: people must label "
+            "all rows of a query or none."
         )
     by_judge = (n_missing == lengths)[list_of_row]
     y = y.copy()

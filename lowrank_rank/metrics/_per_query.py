@@ -51,8 +51,8 @@ def _with_cuts(named, cuts):
     taking = {entry.base for entry in entries if entry.at in _CUTS}
     if not taking & {m for m in named.values() if isinstance(m, str)}:
         raise ValueError(
-            f"k={cuts} is given, but no measure among {list(named)} takes it: name one without its "
-            f"cut, of {', '.join(sorted(taking))}."
+            f"k={cuts} is given, but no measure among {list(named)} takes it: name one "
+            f"without its cut-off, such as {', '.join(sorted(taking))}."
         )
     cut_off: dict = {}
     for name, measure in named.items():
@@ -225,7 +225,7 @@ def _check_from_the_top(measures):
             known = names_of(lambda loss: loss.takes_runs, one_each=True)
             raise ValueError(
                 f"{name!r} compares all documents of a query, and a run orders only those that it "
-                f"retrieved: take one of {', '.join([*known, 'mrr', 'err'])}, with their cut-offs."
+                f"retrieved: use one of {', '.join([*known, 'mrr', 'err'])}, with their cut-offs."
             )
 
 

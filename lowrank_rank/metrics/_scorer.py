@@ -218,8 +218,8 @@ class RankingScorer(BaseEstimator):
             return y, scores, qid
         if np.ndim(scores) > 1:
             raise ValueError(
-                f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per row, and one "
-                "label per row is to be ranked: a classifier must be binary."
+                f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per row, but y "
+                "has one label per row: a classifier must be binary."
             )
         return *_relevance(y, scores, last_step(estimator), self.pos_label), qid
 
@@ -241,7 +241,7 @@ class RankingScorer(BaseEstimator):
                 "The scorer got one-dimensional labels without qid, and nothing in the model says "
                 "whether it was fitted with query ids: rows of several queries would be ranked as "
                 "one list. Give y as ranking_target(y, qid); or enable metadata routing and pass "
-                "qid=qid; or say one_list=True in make_ranking_scorer if this is one list."
+                "qid=qid; or set one_list=True in make_ranking_scorer if this is one list."
             )
         if has_qid:
             raise ValueError(
@@ -296,8 +296,8 @@ def _relevance(y, scores, estimator, pos_label):
     own = getattr(estimator, "pos_label_", None)
     if pos_label is not None and own is not None and pos_label != own:
         raise ValueError(
-            f"The scorer's pos_label={pos_label!r} is not the model's, {own!r}: the model ranks "
-            "the other class at the top. Give both the same, or leave it out of the scorer."
+            f"The scorer has pos_label={pos_label!r}, but the model has {own!r} and ranks that "
+            "class at the top. Set both to the same class, or omit it in the scorer."
         )
     pos_label = own if pos_label is None else pos_label
     if pos_label is None:
@@ -338,9 +338,9 @@ def _refuse_pairs_as_classes(estimator):
     if classes is not None and getattr(getattr(classes, "dtype", None), "names", None):
         name = type(estimator).__name__
         raise ValueError(
-            f"{name} was fitted on a ranking_target and took every pair of grade and query id for "
-            f"a class, {len(classes)} classes: nothing ranks by them. Wrap it, "
-            f"PointwiseRanker({name}(...)), which hands on the grades alone."
+            f"{name} was fitted on a ranking_target and treated every pair of grade and query id "
+            f"as a class ({len(classes)} classes), which ranks nothing. Wrap it, "
+            f"PointwiseRanker({name}(...)), which passes on the grades alone."
         )
 
 

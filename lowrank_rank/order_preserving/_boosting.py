@@ -68,7 +68,7 @@ class BoostingObjective:
             names = names_of(lambda loss: isinstance(loss, _WITH_UTILITIES), one_each=True)
             raise ValueError(
                 f"boosting_objective needs utilities >= 0 of single documents, which "
-                f"{self._loss!r} has not: take one of {names}."
+                f"{self._loss!r} does not have: use one of {names}."
             )
         self._latest: Any = None
 
@@ -127,7 +127,7 @@ class BoostingObjective:
         if scores.size != n_rows:
             raise ValueError(
                 f"There are scores of shape {scores.shape} for {n_rows} rows: a ranking has one "
-                "score a row, leave num_class and multi_strategy alone."
+                "score per row, so do not set num_class or multi_strategy."
             )
         latest = self._latest  # read only once, because another thread may replace it
         if latest is None or not all(map(np.array_equal, key, latest[0])):
@@ -159,20 +159,20 @@ class BoostingObjective:
             raise ValueError(
                 "No lists are known for these rows. In LightGBM fit LGBMRanker with group=..., or "
                 "train on Dataset(..., group=...); in XGBoost train on DMatrix(..., qid=...). For "
-                "estimators that hand over no groups (LGBMRegressor, XGBRegressor) give the ids "
+                "estimators that pass no groups (LGBMRegressor, XGBRegressor) give the ids "
                 "of the training rows: boosting_objective(..., qid=qid)."
             )
         if self.qid is not None:
             if group is not None:
                 raise ValueError(
                     "The lists are given twice, as groups of the training set and as qid=... of "
-                    "boosting_objective: leave qid out."
+                    "boosting_objective: omit qid."
                 )
             if len(self.qid) != n_rows:
                 raise ValueError(
                     f"boosting_objective was given the qid of {len(self.qid)} rows, training has "
                     f"{n_rows}: give the qid of exactly the rows in fit, in their order (in "
-                    "cross-validation take LGBMRanker, which hands over groups)."
+                    "cross-validation use LGBMRanker, which passes groups)."
                 )
             return lists_of(y, self.qid)
         return _lists_of_groups(group, n_rows)
@@ -382,8 +382,8 @@ def _lists_of_groups(group, n_rows):
     """Consecutive lists with the given numbers of rows."""
     if np.any((group < 0) | (group != np.floor(group))) or group.sum() != n_rows:
         raise ValueError(
-            f"The groups add up to {group.sum():g} rows, and the data set has {n_rows}: give the "
-            "whole number of rows of each list, or as qid one id a row."
+            f"The groups add up to {group.sum():g} rows, but the data set has {n_rows}: give the "
+            "number of rows of each list, or as qid one id per row."
         )
     return RankingLists(group[group > 0])
 

@@ -106,8 +106,8 @@ class Summary:
         """Summary of the lists of both."""
         if self.n_items != other.n_items:
             raise ValueError(
-                f"Blocks of different layouts: one has {self.n_items or 'documents'} and another "
-                f"{other.n_items or 'documents'} (a number is that of fixed items)."
+                f"Blocks have different layouts, {self.n_items or 'documents'} and "
+                f"{other.n_items or 'documents'} (a number counts fixed items)."
             )
         check_has_ids(self.has_qid, other.has_qid)
         sums = ("features", "totals", "n_lists", "utility", "item_weights", "unjudged")
@@ -331,7 +331,7 @@ def positional_loss(target_loss):
     if not isinstance(loss, PositionalLoss):
         raise ValueError(
             "Order-preserving surrogates and their bounds need a positional measure, which "
-            f"{loss!r} is not: take one of "
+            f"{loss!r} is not: use one of "
             f"{names_of(lambda one: one.is_positional, one_each=True)}. "
             "LowRankSurrogateRanker takes the other target losses."
         )
@@ -384,6 +384,6 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     if not p > 0:
         raise ValueError(f"p must be a number > 0, got {p!r}.")
     if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
-        raise ValueError("Discounts phi(1..r) must be one row that does not increase.")
+        raise ValueError("Discounts phi(1..r) must be one array that does not increase.")
     half = len(phi) // 2
     return float(((phi[:half] - phi[::-1][:half]) ** p).sum() ** (1.0 / p))

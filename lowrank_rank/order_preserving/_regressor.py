@@ -396,11 +396,11 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
             return
         which = f"items {items.tolist()} (columns of y)" if self.n_items_ else "rows"
         warnings.warn(
-            f"{self.surrogate_!r} has no minimum here: nothing in y keeps the {which} from "
-            "falling below the rest, and their free intercepts do so until the gradient is within "
-            "tol. How far depends on tol, the weights and the order of the items. Set "
-            "fit_intercept=False and give X a constant column, whose coefficients are penalised, "
-            "leave these items out, or take a squared surrogate.",
+            f"{self.surrogate_!r} has no minimum here: nothing in y keeps the scores of {which} "
+            "from falling ever further below the rest. Their intercepts have no penalty and fall "
+            "until the gradient is within tol: how far depends on tol, the weights and the order "
+            "of the items. Set fit_intercept=False and give X a constant column, whose "
+            "coefficients are penalised, drop these items, or use a squared surrogate.",
             ConvergenceWarning,
             stacklevel=5,
         )

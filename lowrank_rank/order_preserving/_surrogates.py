@@ -160,7 +160,7 @@ class Surrogate(BaseEstimator):
         if np.any(v < 0) and not self.takes_negative:
             raise ValueError(
                 f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "
-                "which changes no expected order, or take 'pointwise_squared'."
+                "which changes no expected order, or use 'pointwise_squared'."
             )
 
 
@@ -794,7 +794,7 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
             f"{sorted(SURROGATES)}."
         )
     if surrogate not in SURROGATES:
-        raise ValueError(f"Unknown surrogate {surrogate!r}: take one of {sorted(SURROGATES)}.")
+        raise ValueError(f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}.")
     return clone(SURROGATES[surrogate])
 
 

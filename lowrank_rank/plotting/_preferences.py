@@ -119,8 +119,8 @@ class PreferenceMatrixDisplay:
         """
         if not hasattr(estimator, "predict_preferences"):
             raise TypeError(
-                f"{type(estimator).__name__} predicts no preferences: give a PairwiseDAGRanker (of "
-                "a Pipeline its last step, with transformed X), or take from_preferences."
+                f"{type(estimator).__name__} predicts no preferences: give a PairwiseDAGRanker "
+                "(for a Pipeline its last step, with transformed X), or use from_preferences."
             )
         tables = estimator.predict_preferences(X)
         if len(tables) != 1:

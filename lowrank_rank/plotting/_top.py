@@ -354,7 +354,7 @@ class CumulativeGainsDisplay(_TopCurve):
         if normalize:
             total = lists.sum(gains)
             if not total.any():
-                raise ValueError("No list holds a gain above 0: there is nothing to divide by.")
+                raise ValueError("No list has a gain above 0: there is nothing to divide by.")
             gains = gains / lists.spread(np.where(total > 0, total, 1.0))
             factor = lists.n_lists / np.count_nonzero(total)
         found, chance, best = (

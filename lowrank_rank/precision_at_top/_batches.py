@@ -83,7 +83,7 @@ def resolve_top(target_loss):
     if type(loss) not in TOPS:
         names = [repr(name) for name in names_of(lambda loss: type(loss) in TOPS, one_each=True)]
         raise ValueError(
-            f"{loss!r} has no top of the list: take {', '.join(names[:-1])} or "
+            f"{loss!r} has no top of the list: use {', '.join(names[:-1])} or "
             f"{names[-1]} here, and LowRankSurrogateRanker for other losses."
         )
     if loss.relevance_threshold is not None:
@@ -108,12 +108,12 @@ def check_top(labels, loss, top):
     if top.n_places > n_positives and not top.recall:
         raise ValueError(
             f"{loss!r} looks at the top {top.n_places}, but there are only {n_positives} "
-            f"positives: take k of at most {n_positives}, a fraction such as 'precision@50%', or "
+            f"positives: use k of at most {n_positives}, a fraction such as 'precision@50%', or "
             f"'recall@{top.n_places}'."
         )
     if top.n_places >= n_rows:
         raise ValueError(
-            f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: every order is right."
+            f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: all orders are equal."
         )
 
 
@@ -122,9 +122,9 @@ def _warn_of_few_positives(labels, k):
     n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
     if n_few:
         warnings.warn(
-            f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks at "
-            f"their top P only, with P positives. If {k} is a budget for each query, such as cases "
-            f"a day, take target_loss='recall@{k}'.",
+            f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks only at "
+            f"the top P of a query with P positives. If {k} is a budget for each query, such as "
+            f"cases a day, use target_loss='recall@{k}'.",
             stacklevel=4,
         )
 
@@ -404,7 +404,7 @@ def number_of_batches(n_positives, n_negatives, batch_size, k, mirrored=False):
         if n_batches > count:
             raise ValueError(
                 f"batch_size={batch_size} cuts the {n_rows} rows into {n_batches} batches, but "
-                f"there are {what} and every batch needs one: take batch_size of at least "
+                f"there are {what} and every batch needs one: use batch_size of at least "
                 f"{-(-n_rows // count)}, or batch_size='auto'."
             )
     return n_batches

@@ -366,8 +366,8 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
                 known, n_items = self.n_items_ or 1, labels.n_items or 1
                 if known != n_items:
                     raise ValueError(
-                        f"Earlier calls had {known} labels a row, these have {n_items}. Start "
-                        "anew, with fit."
+                        f"Earlier calls had {known} labels per row, these have {n_items}. Use "
+                        "fit to start again."
                     )
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
@@ -426,9 +426,9 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
         if n_fitted not in (None, n_rows):
             warnings.warn(
-                f"fit looked at the top {k} of its {n_fitted} rows as one list, and this score at "
+                f"fit looked at the top {k} of its {n_fitted} rows as one list, this score at "
                 f"the top {k} of {n_rows} rows. If {k} is a budget for each day or query, give "
-                f"both its ids as qid and take target_loss='recall@{k}'; a top that grows with the "
+                f"both its ids as qid and use target_loss='recall@{k}'; a top that grows with the "
                 "list is a fraction, such as 'precision@25%'.",
                 stacklevel=4,
             )
@@ -483,7 +483,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         surrogate = default if surrogate == "auto" else surrogate
         if perceptron and surrogate not in perceptron_names():
             raise ValueError(
-                f"There is no perceptron on {surrogate!r}: take surrogate= one of "
+                f"There is no perceptron for {surrogate!r}: set surrogate to one of "
                 f"{perceptron_names()}, or update='sgd'."
             )
         form, eta0, alpha = PRECISION_SURROGATES[surrogate], float(self.eta0), float(self.alpha)
@@ -528,7 +528,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         path.n_places = sum(batch.n_places for batch in batches)
         if not path.n_places:
             raise ValueError(
-                f"The top of {self.target_loss_!r} holds every list: every order is right."
+                f"The top of {self.target_loss_!r} covers every list: all orders are equal."
             )
         where = "mini-batches" if held is None else "held-out rows"
         with np.errstate(over="ignore", invalid="ignore"):

@@ -102,7 +102,7 @@ def _of_estimator(estimator, X, labels, scaling):
     n_labels = 1 if labels.positive.ndim == 1 else labels.positive.shape[1]
     if coef.shape != (n_labels, X.shape[1]) or not (away <= 1e-4 * (1.0 + np.max(np.abs(scores)))):
         raise ValueError(
-            f"start={estimator!r} does not score rows by a linear function of X: take a linear "
+            f"start={estimator!r} does not score rows by a linear function of X: use a linear "
             "model, a pipeline of scalers and a linear model, or an array of weights."
         )
     return (coef, intercept) if is_last else (-coef, -intercept)
@@ -239,7 +239,7 @@ def warn_of_start(start):
         return
     warnings.warn(
         f"Training did not improve held-out precision at k; keeping {name}. If a few rows have "
-        "huge values, take logarithms or QuantileTransformer first; else try a smaller eta0, or a "
+        "huge values, apply logarithms or QuantileTransformer first; else try a smaller eta0, or a "
         "larger top as target_loss.",
         ConvergenceWarning,
         stacklevel=3,
@@ -251,7 +251,7 @@ def diverged(estimator):
     remedy = "bring the features to one scale (StandardScaler)"
     if estimator.update != "perceptron":
         remedy = f"lower eta0={estimator.eta0:g}, or {remedy}"
-    return ValueError(f"The steps diverged: the scores are not finite. To fix it {remedy}.")
+    return ValueError(f"Training diverged: the scores are not finite. To fix it, {remedy}.")
 
 
 # Cutting planes ---------------------------------------------------------------------

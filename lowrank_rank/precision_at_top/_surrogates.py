@@ -335,7 +335,7 @@ def perceptron_step(
     form = _known(surrogate)
     if form.perceptron is None:
         raise ValueError(
-            f"There is no perceptron on {surrogate!r}: take one of {perceptron_names()}."
+            f"There is no perceptron for {surrogate!r}: use one of {perceptron_names()}."
         )
     v = _sorted_list(y, scores, k)
     return 0.0 - _slope(v, mistakes(v), form.perceptron)

@@ -191,8 +191,8 @@ class ConsensusRanking(TableMixin):
         components, _, _ = self._optima
         if components is None:
             raise ValueError(
-                "The orders of least cost were not counted: the order is not proved to be one, or "
-                "majorities form a component of more than 18 items. is_unique may be known."
+                "The orders of least cost were not counted: the order is not proved to cost least, "
+                "or a cycle of majorities joins more than 18 items. is_unique may be known."
             )
         return self.items[first_orders(components, max_orders)]
 
@@ -415,7 +415,7 @@ def consensus_ranking(
     r = len(total)
     if method == "kemeny" and r > MAX_ITEMS_ORDERING:
         raise ValueError(
-            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: take "
+            f"method='kemeny' takes at most {MAX_ITEMS_ORDERING} items, there are {r}: use "
             "'borda', 'copeland' or 'dag'."
         )
     if method == "borda" and votes.are_counts and r > 1:
@@ -423,8 +423,8 @@ def consensus_ranking(
         if alone.any():
             item = plain(votes.items[int(np.argmax(alone))])
             raise ValueError(
-                f"method='borda' of counts takes win rates, and item {item!r} met no other item: "
-                "leave it out, or take another method."
+                f"method='borda' needs the win rate of each item, but item {item!r} met no other: "
+                "drop it, or use another method."
             )
     decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
@@ -479,7 +479,7 @@ def resampled_totals(votes, n_resamples, rng):
         counts = labels[0].ravel()
         if np.any(counts != np.round(counts)):
             raise ValueError(
-                "Votes are drawn again one by one: pairwise counts must be whole numbers."
+                "Votes are resampled one by one: pairwise counts must be whole numbers."
             )
         n_votes = int(counts.sum())
         drawn = rng.multinomial(n_votes, counts / max(n_votes, 1), size=n_resamples)
@@ -488,8 +488,8 @@ def resampled_totals(votes, n_resamples, rng):
     n_voters = int(weights.sum()) if whole else int(np.count_nonzero(weights))
     if n_voters < 2:
         raise ValueError(
-            "Intervals come from voters who are drawn again, and there is one voter, whose order "
-            "says nothing about others. Give several votes, or counts with pairwise=True."
+            "Intervals come from voters who are resampled, and there is only one voter. Give "
+            "several votes, or counts with pairwise=True."
         )
     chances = weights / weights.sum() if whole else (weights > 0) / n_voters
     drawn = rng.multinomial(n_voters, chances, size=n_resamples) * (1.0 if whole else weights)

@@ -168,7 +168,7 @@ class BradleyTerry(TableMixin):
         if self.half_games == 0:
             raise ValueError(
                 "next_duels needs half_games > 0: after few duels some items have not lost or not "
-                "won yet, and no estimate exists. Take bradley_terry(..., half_games=0.5)."
+                "won yet, and no estimate exists. Use bradley_terry(..., half_games=0.5)."
             )
         covariance, weights = self.model_covariance, np.ones(r)
         if top is not None:
@@ -375,8 +375,8 @@ class _Likelihood:
         if unknown:
             raise ValueError(
                 "No finite estimate exists: covariates separate winners from losers, or follow "
-                "from the items or from each other; or ties are too frequent beside wins, which "
-                "ties='half' allows."
+                "from the items or from each other; or ties are too frequent for the model: set "
+                "ties='half'."
             )
         return theta, inverse, residuals
 
@@ -417,7 +417,7 @@ def _read(duels, covariates):
     if not np.all((tied == 0) | (tied == 1)) or not np.all((weights >= 0) & np.isfinite(weights)):
         raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
-        raise ValueError(f"duels[{row}] lets {plain(items[pairs[row, 0]])!r} meet itself.")
+        raise ValueError(f"duels[{row}] has {plain(items[pairs[row, 0]])!r} meet itself.")
     check_size("The information matrix", 8 * len(items) ** 2, "leave rare items out")
     extra = _covariates(duels, covariates, len(pairs))
     weights = np.broadcast_to(weights, len(pairs))

@@ -41,7 +41,7 @@ def check_acyclic_labels(y, on_cycle):
         raise ValueError(
             f"Label {q} prefers item {i} to item {j} (weight {y[q, i, j]:g}) and {j} to {i} "
             f"(weight {y[q, j, i]:g}): only one of y[q, i, j] and y[q, j, i] may be positive. "
-            "Give the difference, or take on_cycle='net', the default, which takes it."
+            "Give the difference, or use on_cycle='net', the default, which does so."
         )
     in_cycle = strong_components(np.nonzero(y), y.shape[:2])[1]
     if in_cycle.any():
@@ -49,7 +49,7 @@ def check_acyclic_labels(y, on_cycle):
         cycle = " -> ".join(str(i) for i in _cycle(y[q] > 0, in_cycle[q]))
         raise ValueError(
             f"Label {q} prefers in a cycle, {cycle}, which no order follows. Remove one of these "
-            "preferences, or take on_cycle='net', the default, which keeps the net preferences."
+            "preferences, or use on_cycle='net', the default, which keeps the net preferences."
         )
     return y
 
@@ -108,7 +108,7 @@ def row_scores(score_function, loss, y, lists, weights):
     if np.any(w != lists_kept.spread(w[lists_kept.starts])):
         raise ValueError(
             "A custom score_function takes no weights inside a list: give rows of one list the "
-            "same sample_weight (or 0), or take score_function='dmj'."
+            "same sample_weight (or 0), or use score_function='dmj'."
         )
     for _, rows in lists_kept.same_length:
         scores[kept[rows]] = _custom_scores(score_function, loss.preferences(grouped[rows]))

@@ -160,7 +160,7 @@ def in_p_f(
             scores = np.asarray(probabilities) @ np.asarray(score_function(preferences))
         else:
             raise ValueError(
-                f"score_function={score_function!r}: take 'dmj', or a function of preferences "
+                f"score_function={score_function!r}: use 'dmj', or a function of preferences "
                 "together with probabilities over labels, or give its expectation as scores."
             )
     scores = np.asarray(scores, dtype=np.float64)

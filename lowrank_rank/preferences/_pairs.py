@@ -163,7 +163,7 @@ def tables_of_lists(model, X, lists):
     longest = int(lists.lengths.max())
     if longest > MAX_DOCUMENTS:
         raise ValueError(
-            f"A list of {longest} documents has {longest}**2 preferences, more than fit: decode at "
+            f"A list of {longest} documents has {longest}**2 preferences, too many: decode at "
             f"most {MAX_DOCUMENTS} documents at a time (qid), or rank by predict(X) without qid."
         )
     for members, grouped in lists.same_length:

@@ -450,7 +450,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         check_is_fitted(self)
         if self.decoder_ == "score":
             raise ValueError(
-                'decoder="score" regresses scores, not preferences of pairs: take another decoder.'
+                'decoder="score" regresses scores, not preferences of pairs: use another decoder.'
             )
         if self.n_items_ is not None:
             known = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
@@ -458,7 +458,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
             raise ValueError(
-                f"Preferences of documents under {self.target_loss_!r} are no votes: take "
+                f"Preferences of documents under {self.target_loss_!r} are not votes: use "
                 'target_loss="pd".'
             )
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]

@@ -76,7 +76,7 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         raise ValueError(f"items has {len(names)} names for {r} items.")
     if len(set(names)) < r:
         again = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"items names {again!r} twice: names tell items apart.")
+        raise ValueError(f"items names {again!r} twice: names must be unique.")
     return Votes(labels, weights, id_array(names), are_counts)
 
 
@@ -89,7 +89,7 @@ def _matrix(orders, pairwise):
         if index != columns and not (named and index == list(range(len(columns)))):
             raise ValueError(
                 f"pairwise=True: the index {index} and the columns {columns} must be the same "
-                "items in one order: frame.reindex(index=items, columns=items, fill_value=0)."
+                "items in one order: use frame.reindex(index=items, columns=items, fill_value=0)."
             )
     try:
         return numbers(orders.to_numpy() if hasattr(orders, "to_numpy") else orders, "orders")
@@ -113,7 +113,7 @@ def _long_grades(orders, items):
         place = {name: i for i, name in enumerate(items)}
         unknown = [name for name in names if name not in place]
         if unknown:
-            raise ValueError(f"orders rank '{unknown[0]}', which is none of items {list(items)}.")
+            raise ValueError(f"orders rank '{unknown[0]}', which is not in items {list(items)}.")
         item = np.array([place[name] for name in names])[item]
         names = items
     shape = (int(voter.max()) + 1, len(names))
@@ -144,7 +144,7 @@ def codes_of(column, name):
 def _are_orders(orders, kind, is_matrix):
     """Whether `orders` names items, best first; else it holds numbers, one for each item."""
     if kind is not None and is_matrix:
-        raise ValueError(f"kind={kind!r} does not go with ranks=True or pairwise=True.")
+        raise ValueError(f"kind={kind!r} cannot be combined with ranks=True or pairwise=True.")
     if kind is not None or is_matrix:
         return kind == "orders"
     if isinstance(orders, np.ndarray) and orders.dtype.kind in "iu" and orders.ndim == 2:
@@ -163,8 +163,8 @@ def _are_orders(orders, kind, is_matrix):
     kinds = {type(entry) for order in groups for entry in _flat(order)}
     if any(issubclass(one, float | np.floating) for one in kinds) and str not in kinds:
         raise ValueError(
-            "orders is a list, which lists items, best first, and it holds floats: give grades as "
-            "an array, or say kind='grades'."
+            "orders is a list, which is read as items, best first, but has floats: give grades "
+            "as an array, or set kind='grades'."
         )
     return True
 
@@ -181,17 +181,17 @@ def _flat(order):
 def _shaped(labels, ranks, pairwise, weights):
     """Grades (n, r) or preferences (n, r, r), and whether these are one matrix of counts."""
     if ranks and labels.ndim != 2:
-        raise ValueError(f"ranks=True goes with a matrix (n_voters, r), got {labels.shape}.")
+        raise ValueError(f"ranks=True needs a matrix (n_voters, r), got {labels.shape}.")
     if ranks and np.any(labels < 1):
         raise ValueError(
-            f"ranks=True: ranks start at 1 = best, got {np.nanmin(labels):g}. Leave ranks=False "
+            f"ranks=True: ranks start at 1 = best, got {np.nanmin(labels):g}. Use ranks=False "
             "for grades, which are higher for better items."
         )
     labels = -labels if ranks else labels
     square = labels.ndim == 2 and labels.shape[0] == labels.shape[1]
     if pairwise and labels.ndim == 2:
         if not square:
-            raise ValueError(f"pairwise=True goes with counts of shape (r, r), got {labels.shape}.")
+            raise ValueError(f"pairwise=True needs counts of shape (r, r), got {labels.shape}.")
         if weights is not None:
             raise ValueError("Pairwise counts (r, r) are numbers of votes: they take no weights.")
         return labels[np.newaxis], True
@@ -205,7 +205,7 @@ def _shaped(labels, ranks, pairwise, weights):
     if square and len(labels) > 2 and not np.any(np.diag(labels)):
         warnings.warn(
             f"orders of shape {labels.shape} with zeros on the diagonal were read as the grades of "
-            f"{len(labels)} voters. If they count who was preferred to whom, say pairwise=True.",
+            f"{len(labels)} voters. If they count who was preferred to whom, set pairwise=True.",
             UserWarning,
             stacklevel=4,
         )

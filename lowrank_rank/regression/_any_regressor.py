@@ -145,8 +145,8 @@ class Regression:
         if takes_none:
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
-                "weights (sample_weight, or list_weights of a ranker; of pairs list_weights="
-                "'pairs' are equal ones): leave them out, or take another one."
+                "weights (sample_weight, or list_weights of a ranker; for pairs, list_weights="
+                "'pairs' gives equal weights): omit them, or use another estimator."
             )
         return weights
 
@@ -281,12 +281,12 @@ def refuse_unless_known(batch):
     if batch.kind == "documents":
         raise ValueError(
             "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
-            "for each document: leave estimator='auto', or take OrderPreservingRegressor."
+            "for each document: leave estimator='auto', or use OrderPreservingRegressor."
         )
     if batch.missing:
         raise ValueError(
             "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
-            "is ridge regression then, or take 'trees'."
+            "is ridge regression then, or use 'trees'."
         )
 
 
@@ -398,7 +398,7 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
     if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (1, n_rows):
         raise ValueError(
             f"{name} predicts an array of shape {predicted.shape} where ({n_rows}, {n_targets}) is "
-            "needed: take a regressor that predicts one number for each row and target."
+            "needed: use a regressor that predicts one number for each row and target."
         )
     predicted = predicted.reshape(n_rows, n_targets)
     finite = np.isfinite(predicted)
@@ -406,7 +406,7 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
         row = int(np.argmin(finite.all(axis=1)))
         raise ValueError(
             f"{name} predicts {predicted[row][~finite[row]][0]} for row {row} of X, which cannot "
-            "be ranked: look at its fit (too large a step, features that are not on one scale)."
+            "be ranked: check its fit (too large a step, features that are not on one scale)."
         )
     return predicted
 

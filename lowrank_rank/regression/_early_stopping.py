@@ -159,7 +159,7 @@ class Iterated(NamedTuple):
                 "early_stopping needs an estimator that is boosted: one of LightGBM or XGBoost, or "
                 "one of scikit-learn with warm_start and staged_predict "
                 "(HistGradientBoostingRegressor, GradientBoostingRegressor), alone or as the last "
-                f"step of a Pipeline. {name} is none.{forest} Set early_stopping=False."
+                f"step of a Pipeline. {name} is not.{forest} Set early_stopping=False."
             )
         if "early_stopping" in params:
             own = {"early_stopping": False}
@@ -193,7 +193,7 @@ class Iterated(NamedTuple):
             raise ValueError(
                 "early_stopping needs the order of whole lists. For fixed items this order depends "
                 f"on {len(parts)} models of {type(self.last).__name__}, one for each target, and "
-                "each stops separately. Take HistGradientBoostingRegressor, documents (one row "
+                "each stops separately. Use HistGradientBoostingRegressor, documents (one row "
                 "each, with qid), or early_stopping=False."
             )
         return np.array(self.scores(self, [self._transformed(p) for p in parts], value, patience))

@@ -171,7 +171,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
             raise ValueError(
-                f"decoder={decoder!r} is not one of {loss!r}: of documents take 'auto' or 'sort'."
+                f"decoder={decoder!r} is no decoder of {loss!r}: documents take 'auto' or 'sort'."
             )
         raise ValueError(
             f"decoder={decoder!r} needs lists of fixed items, y of shape (n_queries, r). "
@@ -215,8 +215,8 @@ def encode_items(X, y, weights, loss, decoder):
     n_items = y.shape[1]
     if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
         raise ValueError(
-            f"y of shape {y.shape}: preferences (n_queries, r, r), two equal numbers of items, "
-            f"go with target_loss='pd' alone; the target loss is {loss!r}, which takes grades."
+            f"y of shape {y.shape}: preferences must have the shape (n_queries, r, r) and need "
+            f"target_loss='pd'; the target loss is {loss!r}, which takes grades."
         )
     if callable(decoder):
         name, encode = decoder, loss.regression_targets
@@ -298,8 +298,8 @@ def _sparse_targets(loss, y, decoder):
     known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
     raise ValueError(
         f"{loss!r} with this decoder needs a dense y, y.toarray(). A sparse y takes decoder='sort'"
-        f" and a target loss with targets that depend on its entries alone: {', '.join(known)}, of "
-        "which relevance_threshold is > 0 and neutral >= 0."
+        f" and a target loss with targets that depend on its entries alone: {', '.join(known)}, "
+        "with relevance_threshold > 0 and neutral >= 0."
     )
 
 
@@ -327,13 +327,13 @@ def _encoding_for(loss, name, n_items):
     """The encoding for a decoder: `regression_targets` or `score_targets` of the loss."""
     if name not in loss.decoders:
         raise ValueError(
-            f"decoder={name!r} is not one of {loss!r}: take 'auto' or one of "
+            f"decoder={name!r} is not a decoder of {loss!r}: use 'auto' or one of "
             f"{sorted(loss.decoders)}."
         )
     most = loss.decoders[name].max_items
     if most is not None and n_items > most:
         raise ValueError(
-            f"decoder={name!r} takes at most {most} items, y has {n_items}: take one of "
+            f"decoder={name!r} takes at most {most} items, y has {n_items}: use one of "
             f"{sorted(set(loss.decoders) - {name})}."
         )
     return loss.score_targets if loss.decoders[name].of_scores else loss.regression_targets

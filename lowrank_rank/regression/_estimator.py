@@ -198,8 +198,8 @@ class BatchesMixin(RegressionMixin):
         p, matrices = batch.X.shape[1], n_matrices(batch.targets)
         if self.solver == "auto" and matrices * p**2 > MAX_FEATURES_GRAM**2:
             raise ValueError(
-                f"partial_fit and fit_blocks keep n_features x n_features numbers, of {p} features "
-                "with solver='gram' only: set it, or use fit, which has an iterative solver."
+                f"partial_fit and fit_blocks keep n_features x n_features numbers, and for {p} "
+                "features only with solver='gram': set it, or use fit, with its iterative solver."
             )
         return Sums.of(batch)
 
@@ -249,8 +249,8 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
     keys = [b"".join(getattr(m._sums_.moments, n).tobytes() for n in names) for m in models]
     if len(set(keys)) < len(keys):
         raise ValueError(
-            "Two of the models have equal sums: they are the same model, or of the same rows, "
-            "which would count twice. Give each part once."
+            "Two of the models have equal sums: they are the same model, or were fitted to "
+            "the same rows, which would count twice. Give each part once."
         )
     sums = reduce(add, [model._sums_ for model in models])
     merged = clone(first)
@@ -266,11 +266,11 @@ def _check_merges(first: Any, model: Any) -> None:
     if not adds or type(model) is not type(first):
         raise ValueError(
             "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "
-            f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} beside {first!r}."
+            f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} and {first!r}."
         )
     check_is_fitted(model)
     if repr(model.get_params()) != repr(first.get_params()):
-        raise ValueError(f"merge takes models with the same parameters: {model!r} and {first!r}.")
+        raise ValueError(f"merge needs models of equal parameters, got {model!r} and {first!r}.")
     for name in _COLUMNS:
         one, two = (getattr(each, name, []) for each in (first, model))
         if not np.array_equal(one, two):

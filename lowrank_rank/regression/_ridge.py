@@ -73,7 +73,7 @@ def chosen_solver(solver, X, targets):
         solver = "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
     if solver == "gram":
         what = f"Ridge regression of {p} features by solver 'gram'"
-        check_size(what, 8 * (matrices + 1) * p**2, "take solver='lsqr', or hash features")
+        check_size(what, 8 * (matrices + 1) * p**2, "use solver='lsqr', or hash features")
     return solver
 
 
@@ -109,7 +109,7 @@ class Sums:
             if not _agree(now, before):
                 raise ValueError(
                     f"Earlier batches had {name} {before}, this one has {now}: all batches of a "
-                    "model must be of one kind. Use fit to start anew."
+                    "model must be of one kind. Use fit to start again."
                 )
         check_has_ids(one.has_qid, two.has_qid or one.n_items is not None)
         if two.first_id is not None and same_id(two.first_id, one.last_id):

@@ -128,7 +128,7 @@ class HingeMixin:
             solver = "lbfgs" if problem.is_smooth else "cutting_plane"
         elif solver == "lbfgs" and not problem.is_smooth:
             raise ValueError(
-                "solver='lbfgs' needs a smooth approximation, and this hinge has none: take "
+                "solver='lbfgs' needs a smooth approximation, and this hinge has none: use "
                 "'cutting_plane' or 'sgd'."
             )
         rng = check_random_state(self.random_state)

@@ -251,7 +251,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"The class {plain(label)!r} is not among the decisions "
                 f"{costs.decisions.tolist()}: the hinge compares each decision with the true "
-                "class. Add it as a column, or take LowRankSurrogateClassifier."
+                "class. Add it as a column, or use LowRankSurrogateClassifier."
             )
         own = own.argmax(axis=1)
         itself = matrix[np.arange(len(own)), own]
@@ -328,7 +328,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             warnings.warn(
                 "The hinge of classes has its minimum at zero weights, at "
                 f"alpha={self.alpha_:.3g}. If classes overlap so much that none is likelier "
-                "than all others together, this holds for any alpha: take "
+                "than all others together, this holds for any alpha: use "
                 "LowRankSurrogateClassifier, which is calibrated, or else a smaller alpha.",
                 stacklevel=3,
             )
@@ -339,7 +339,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             warnings.warn(
                 f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows; "
                 f"{plain(self.decisions_[constants.argmin()])!r} for every row has the mean cost "
-                f"{best:.4g}. The hinge is not calibrated: take LowRankSurrogateClassifier, which "
+                f"{best:.4g}. The hinge is not calibrated: use LowRankSurrogateClassifier, which "
                 "is calibrated, or another alpha.",
                 stacklevel=3,
             )
@@ -625,7 +625,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
             f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
             f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
             "The model is logistic regression instead, with the threshold chosen for the measure. "
-            "A smaller alpha may help; PrecisionAtKPerceptron is another way.",
+            "A smaller alpha may help; another way is PrecisionAtKPerceptron.",
             stacklevel=3,
         )
         coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)

@@ -288,12 +288,12 @@ def resolve_hinge(target_loss, *, of_classes=False):
             measure = resolve_measure(target_loss)
         except ValueError as error:
             if of_classes:
-                raise ValueError(f"{error} Here also {', '.join(CLASS_MEASURES)}.") from None
+                raise ValueError(f"{error} Also known here: {', '.join(CLASS_MEASURES)}.") from None
             raise
     refused = {KendallTau, NDCG} if of_classes else {FBeta, BalancedAccuracy}
     if type(measure) not in HINGES.keys() - refused:
         raise ValueError(
-            f"{measure!r} has no structured hinge here: take one of {', '.join(names)}. "
+            f"{measure!r} has no structured hinge here: use one of {', '.join(names)}. "
             "LowRankSurrogateRanker takes every target loss."
         )
     return clone(measure), HINGES[type(measure)]  # later changes apply to the next fit
@@ -316,7 +316,7 @@ def check_bounds(measure, hinge, y, lists):
         raise ValueError(
             f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
             f"{sign} P only, the number of relevant items: list {which}{name} has "
-            f"P={int(relevant[which])} and k={measure.k}. Change k, drop such lists, or take "
+            f"P={int(relevant[which])} and k={measure.k}. Change k, drop such lists, or use "
             "'ndcg@k' or 'auc'."
         )
 

@@ -177,8 +177,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
             if is_least and problem.at_zero.value > 0.0:
                 warnings.warn(
                     f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
-                    f"order nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
-                    "have too few relevant items. Take target_loss='kendall', or "
+                    f"rank nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
+                    "have too few relevant items. Use target_loss='kendall', or "
                     "LowRankSurrogateRanker.",
                     stacklevel=2,
                 )
@@ -302,8 +302,8 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
         first = None if ids is None else ids.tolist()[0]
         if first is not None and same_id(first, self._last_id_):
             raise ValueError(
-                f"The list {first!r} is cut across two calls of partial_fit: it is the last of the "
-                "previous call and the first of this one. Give each list in one call."
+                f"The list {first!r} is split between calls of partial_fit: it is the last of the "
+                "previous call and the first of this one. Pass each list in one call."
             )
 
     def _keep(self, problem, w):

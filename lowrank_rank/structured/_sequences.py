@@ -184,7 +184,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
             ids = problem.hinge.lists.ids
             if begun and ids is not None and same_id(ids.tolist()[0], last):
                 raise ValueError(
-                    f"The sequence {last!r} is cut across two calls of partial_fit: give each "
+                    f"The sequence {last!r} is split between two calls of partial_fit: pass each "
                     "sequence in one call."
                 )
             self._keep(problem, self._step_more(problem))

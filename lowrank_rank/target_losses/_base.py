@@ -33,8 +33,7 @@ def check_zero_division(value):
         raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
     if np.isinf(float(value)):
         raise ValueError(
-            f"zero_division must be finite, or nan to leave undefined lists out, got "
-            f"{plain(value)!r}."
+            f"zero_division must be finite, or nan to skip undefined lists, got {plain(value)!r}."
         )
     return float(value)
 
@@ -106,7 +105,7 @@ def check_pairs_fit(loss, n_lists, n_items):
     check_size(
         f"The targets of {loss!r}, {n_lists} lists of {n_items} items, one for each pair,",
         8 * n_lists * n_items * (n_items + 1),  # the targets and their factors
-        "take a target loss of single items such as 'ndcg', or give documents, one row each",
+        "use a target loss of single items such as 'ndcg', or give documents, one row each",
     )
 
 
@@ -209,7 +208,7 @@ class RankingMeasure(BaseEstimator):
         if y.ndim == 3:
             raise ValueError(
                 f"{self!r} takes grades, one per item, got preferences between items, an array of "
-                f"shape {y.shape}: those go with pairwise disagreement only."
+                f"shape {y.shape}: only pairwise disagreement takes those."
             )
         if self.labels == "binary":
             return relevance(y, self.relevance_threshold)
@@ -450,5 +449,5 @@ class TargetLoss(RankingMeasure):
         """
         raise ValueError(
             f"{self!r} has no form for documents (one row each): its decoder needs the whole "
-            "list. Give y as a matrix (one row per query), or take another target loss."
+            "list. Give y as a matrix (one row per query), or use another target loss."
         )

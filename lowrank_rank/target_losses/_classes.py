@@ -190,8 +190,8 @@ def resolve_set_loss(target_loss):
         loss = SET_LOSSES[target_loss]()
     if not isinstance(loss, SetLoss):
         raise ValueError(
-            f"target_loss={target_loss!r} is no loss of sets: take one of {', '.join(SET_LOSSES)}, "
-            "or an object such as FBeta(beta=2)."
+            f"target_loss={target_loss!r} is not a loss of sets: use one of "
+            f"{', '.join(SET_LOSSES)}, or an object such as FBeta(beta=2)."
         )
     check_parameters(loss)
     return clone(loss)  # later changes apply to the next fit

@@ -175,7 +175,7 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     if not isinstance(loss, TargetLoss):
         raise ValueError(
             f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
-            f"take as target loss one of {', '.join(sorted(TARGET_LOSSES))}."
+            f"use as target loss one of {', '.join(sorted(TARGET_LOSSES))}."
         )
     return loss
 

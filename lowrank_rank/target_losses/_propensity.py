@@ -46,8 +46,8 @@ def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
     y = read_labels(y, accept_sparse=True)
     if y.ndim != 2 or y.shape[0] < 3:
         raise ValueError(
-            f"y has shape {y.shape}: propensities are those of the columns of a matrix of labels, "
-            "(n_rows, r), with at least 3 rows."
+            f"y must be a matrix of labels, (n_rows, r), with at least 3 rows, got shape "
+            f"{y.shape}: propensities belong to its columns."
         )
     counts = np.asarray((y > 0).sum(axis=0)).ravel()
     c = (np.log(y.shape[0]) - 1.0) * (b + 1.0) ** a

@@ -247,8 +247,8 @@ def decode_pd_exact(
         warnings.warn(
             f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best orders "
             f"found are returned; list {worst} costs {decoded.values[worst]:g}, at most "
-            f"{decoded.gaps[worst]:g} too much (bound {decoded.bounds[worst]:g}). Increase "
-            "time_limit, or take decoder='local_search'.",
+            f"{decoded.gaps[worst]:g} above the least cost (bound {decoded.bounds[worst]:g}). "
+            "Increase time_limit, or use decoder='local_search'.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -365,7 +365,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
     if longest is not None and n_items > longest:
         others = [k for k, d in PD_DECODERS.items() if n_items <= (d.max_items or n_items)]
         raise ValueError(
-            f"decoder={name!r} takes at most {longest} items, there are {n_items}: take one of "
+            f"decoder={name!r} takes at most {longest} items, there are {n_items}: use one of "
             f"{sorted(others)}."
         )
     return PD_DECODERS[name]

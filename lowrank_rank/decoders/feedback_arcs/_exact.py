@@ -84,7 +84,7 @@ def least_costs(u, time_limit=60.0, *, branch=False):
     if r > MAX_ITEMS_ORDERING:
         raise ValueError(
             f"The exact method and its bound take at most {MAX_ITEMS_ORDERING} items, u has {r}: "
-            "take decoder='local_search' or decoder='dag', without a bound."
+            "use decoder='local_search' or decoder='dag', without a bound."
         )
     check_parameter("time_limit", time_limit, [number(above=0), None])
     ranks, extra = np.empty((n_lists, r), dtype=np.intp), np.zeros(n_lists)

@@ -28,7 +28,7 @@ def check_preference_matrices(u):
     if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
         raise ValueError(
             f"Preferences u[q, i, j] have the shape (n_lists, r, r), got {u.shape}: give a single "
-            "matrix as u[np.newaxis], differences of pairs through matrices_from_differences."
+            "matrix as u[np.newaxis], and convert differences by matrices_from_differences."
         )
     return check_finite(u, "u", LARGEST)
 

@@ -1,0 +1,191 @@
+"""Calibration of a target loss: its factorisation and its decoders, by enumeration."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._tables import TableMixin
+from ..target_losses import TargetLoss, resolve_target_loss
+from ._risks import all_ranks, conditional_regret
+
+
+class CalibrationCheck(NamedTuple):
+    """A line of `CalibrationReport`; the fields of the counter-example are None without one.
+
+    Attributes
+    ----------
+    name : str
+        "factorisation", or the name of a decoder.
+    declared : str
+        "exact" if the loss claims that it is exact, else "not exact".
+    tried : str
+    error : float
+        Largest regret of the decoder. For the factorisation, the largest change of loss plus
+        measure over the orders of one label, which should be 0.
+    found : str
+        The counter-example with the largest error in one line: the probability of each label, and
+        the label.
+    labels : ndarray of shape (n_labels, r) or (n_labels, r, r), or None
+        Labels of that counter-example.
+    probabilities : ndarray of shape (n_labels,) or None
+    ranks : ndarray of shape (r,) or None
+        Decoded ranks, 1 = best.
+    """
+
+    name: str
+    declared: str
+    tried: str
+    error: float
+    found: str
+    labels: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
+    ranks: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationReport(TableMixin):
+    """Checks of a target loss and their results; returned by `calibration_report`.
+
+    Attributes
+    ----------
+    loss : TargetLoss
+    checks : list of CalibrationCheck
+        The factorisation, then each decoder.
+
+    Examples
+    --------
+    >>> from lowrank_rank.calibration import calibration_report
+    >>> report = calibration_report("auc")
+    >>> report.holds, report.checks[1].name, report.checks[1].labels is None
+    (True, 'sort', True)
+    """
+
+    loss: TargetLoss
+    checks: list[CalibrationCheck]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the search found no counter-example to anything that is declared exact."""
+        return all(c.labels is None for c in self.checks if c.declared == "exact")
+
+    def _columns(self):
+        names = CalibrationCheck._fields[:5]
+        return {name: [getattr(check, name) for check in self.checks] for name in names}
+
+
+def calibration_report(
+    loss: TargetLoss | str,
+    support: Any = None,
+    *,
+    n_distributions: int = 500,
+    random_state: int = 0,
+) -> CalibrationReport:
+    """Search for counter-examples to the factorisation and the decoders of a target loss.
+
+    The factorisation is compared with the measure for every order of every label. Then each
+    decoder gets the minimiser of the squared surrogate, the expected targets, for random
+    distributions of up to three labels. The regret of its order is computed by enumeration. If the
+    factorisation fails, the decoders are not tried. `testing.check_target_loss` is for tests: it
+    raises an error where a claim of the loss is wrong.
+
+    Parameters
+    ----------
+    loss : TargetLoss or str
+    support : array-like of shape (n_labels, r) or (n_labels, r, r), or None, default=None
+        Labels of the loss, r at most 6. None means all labels of five items: relevance 0 and 1 for
+        a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect only if it is below r.
+    n_distributions : int, default=500
+        Number of distributions, at least 1.
+    random_state : int, default=0
+
+    Returns
+    -------
+    CalibrationReport
+        A table when printed. A search without result is no proof.
+
+    Examples
+    --------
+    Items 1 and 2 are relevant with probability 0.66, and item 0 alone with 0.34. Two decoders put
+    item 0 first (ranks 1, 2, 3), although an order with 1 and 2 on top has a higher expected AP.
+
+    >>> from lowrank_rank.calibration import calibration_report
+    >>> report = calibration_report("map", [[0, 1, 1], [1, 0, 0]])
+    >>> report
+    name           declared   tried                   error  found
+    factorisation  exact      2 labels, all orders        0  no counter-example
+    exact          exact      500 distributions           0  no counter-example
+    local_search   not exact  500 distributions           0  no counter-example
+    diagonal       not exact  500 distributions     0.04833  0.66: [0, 1, 1], 0.34: [1, 0, 0]
+    sort           not exact  500 distributions     0.04833  0.66: [0, 1, 1], 0.34: [1, 0, 0]
+    >>> report.checks[-1].ranks
+    array([1, 2, 3])
+    """
+    loss = resolve_target_loss(loss)
+    if support is None:
+        support = list(product(range(2 if loss.labels == "binary" else 3), repeat=5))
+    support, rng = np.asarray(support, dtype=np.float64), np.random.default_rng(random_state)
+    if support.ndim not in (2, 3) or 0 in support.shape:
+        raise ValueError(
+            "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
+            f"{support.shape}."
+        )
+    errors, tried = factorisation_errors(loss, support), f"{len(support)} labels, all orders"
+    worst = int(np.argmax(errors))
+    checks = [_check("factorisation", True, tried, errors[worst], support[[worst]], np.ones(1))]
+    # Each distribution has up to three labels, with probabilities in hundredths: easy to read.
+    counts = rng.multinomial(100, rng.dirichlet(np.ones(3), n_distributions))
+    probabilities, rows = np.zeros((len(counts), len(support))), np.arange(len(counts))
+    labels = rng.integers(len(support), size=counts.shape)
+    np.add.at(probabilities, (rows[:, np.newaxis], labels), counts / 100)
+    tried = f"{len(counts)} distributions"
+    for name, decoder in loss.decoders.items() if checks[0].labels is None else ():
+        ranks = decoded_ranks(loss, name, support, probabilities)
+        regrets = conditional_regret(loss, support, probabilities, ranks)
+        worst = int(np.argmax(regrets))
+        used = probabilities[worst] > 0
+        example = support[used], probabilities[worst, used], ranks[worst]
+        checks.append(_check(name, decoder.exact, tried, regrets[worst], *example))
+    return CalibrationReport(loss, checks)
+
+
+def _check(name, exact, tried, error, labels, probabilities, ranks=None, tolerance=1e-8):
+    """A line of the report; an error within rounding of the sums is no counter-example."""
+    line = name, "exact" if exact else "not exact", tried
+    if error <= tolerance:
+        return CalibrationCheck(*line, 0.0, "no counter-example")
+    text = [np.array2string(y, separator=", ", formatter={"float": "{:g}".format}) for y in labels]
+    pairs = zip(probabilities, text, strict=True)
+    found = ", ".join(f"{p:.3g}: {' '.join(y.split())}" for p, y in pairs)
+    return CalibrationCheck(*line, float(error), found, labels, probabilities, ranks)
+
+
+def factorisation_errors(loss, support):
+    """How much the factorised loss plus the measure varies over all orders, for each label."""
+    orders = all_ranks(support.shape[1])
+    features, targets = loss.rank_features(orders), loss.encode(support)
+    if targets.shape != (len(support), features.shape[1]):
+        raise AssertionError(
+            f"{loss!r}: encode gives {targets.shape} but rank_features gives {features.shape}"
+        )
+    if np.isnan(targets).any() and np.isnan(support).any():
+        raise ValueError(
+            f"{loss!r} has no target for an item that is not judged: give a support without NaN."
+        )
+    sums = loss.offset(support)[:, np.newaxis] + targets @ features.T
+    for y, values in zip(support, sums, strict=True):
+        labels = np.repeat(y[np.newaxis], len(orders), axis=0)
+        measures = loss.measure(labels, -orders, average=None)
+        values += np.where(np.isnan(measures), loss.undefined, measures)
+    return np.ptp(sums, axis=1)
+
+
+def decoded_ranks(loss, name, support, probabilities):
+    """Ranks that a decoder returns for the expected targets of each distribution."""
+    decoder, r = loss.decoders[name], support.shape[1]
+    targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
+    ranks = decoder.decode(probabilities @ np.nan_to_num(targets), r)
+    if not np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (len(ranks), 1))):
+        raise AssertionError(f"{loss!r}: the decoder {name!r} does not return ranks 1..{r}")
+    return ranks
