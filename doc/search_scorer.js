@@ -1,11 +1,12 @@
 // Search results: an object of that very name, pages of the guide with the words in their title
-// (the earlier the better), other pages of the guide, the rest.
+// or file name (the earlier the better), other pages of the guide, the rest.
 const searchWords = (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase();
 var Scorer = {
   score: ([docname, title, anchor, descr, score, filename, kind]) => {
-    if (/^(user_guide\/\w+|getting_started)$/.test(docname)) {
+    if (/^(user_guide\/(?!benchmarks|index)\w+|getting_started)$/.test(docname)) {
       const place = title.toLowerCase().indexOf(searchWords);
-      return score + (anchor ? 6 : 12) + (place < 0 ? 0 : Math.max(15 - place / 10, 5));
+      const named = docname.endsWith("/" + searchWords) ? 5 : 0;
+      return score + (anchor ? 6 : 12) + (place < 0 ? 0 : Math.max(15 - place / 10, 5)) + named;
     }
     return /^(changelog|api\/\w+)$/.test(docname) ? score - 12 : score;
   },
