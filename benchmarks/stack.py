@@ -129,7 +129,7 @@ def of_sets(args):
     parts, peers = [], []
     for measure in args.measure:
         for dataset, load in sets.items():
-            values = held_out(*load(args.data), measure, args)
+            values, n_before = held_out(*load(args.data), measure, args), len(peers)
             for kind in ("scikit-learn", "LightGBM"):
                 stack = values[kind, "stack"]
                 names = [name for of, name in values if of == kind and name != "stack"]
@@ -139,7 +139,10 @@ def of_sets(args):
                 parts.append(compared(columns, "best_part", best, stack, values[kind, best]))
                 for of, peer in [key for key in values if key[0] == "peer"]:
                     peers.append(compared(columns, "peer", peer, stack, values[of, peer]))
-            print_table(f"{dataset}, {measure}", parts[-2:])
+            n_peers = len(peers) - n_before
+            for title, found in (("its best part", parts[-2:]), ("its peers", peers[-n_peers:])):
+                shown = [{k: v for k, v in row.items() if k != "found"} for row in found]
+                print_table(f"{dataset}, {measure}: the stack minus {title}", shown)
     differences = [row.pop("found") for row in parts]
     for row, found in zip(parts, differences, strict=True):
         row["verdict"] = "ok" if found.high >= -0.005 else "MISSED"

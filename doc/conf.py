@@ -63,10 +63,12 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"lowrank_rank {release}"
+html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
 html_copy_source = False
 html_show_sourcelink = False
+html_search_scorer = str(HERE / "search_scorer.js")
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],

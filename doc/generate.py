@@ -137,11 +137,14 @@ def unlink_measures(app, doctree):
             link.replace_self(nodes.Text(link.astext()))
 
 
+PACKAGE = lowrank_rank.__name__
+
+
 @cache
 def documented_constants():
-    """The public tables and limits of the modules, by their path."""
+    """The public tables and limits of the modules, by name."""
     return {
-        f"{module.__name__}.{name}": getattr(module, name)
+        f"{module.__name__}.{name}".removeprefix(f"{PACKAGE}."): getattr(module, name)
         for module in documented_modules()
         for name in public_names(module)
         if isinstance(getattr(module, name), int | float | dict)
@@ -152,58 +155,58 @@ def documented_constants():
 def names_by_section():
     """The public names in each section of ``api_groups``, which has to list each of them once."""
     public = [path for _, objects in documented_objects() for path in objects]
-    public += documented_constants()
-    public = [path.removeprefix(f"{lowrank_rank.__name__}.") for path in public]
+    public = [path.removeprefix(f"{PACKAGE}.") for path in public] + [*documented_constants()]
     sections = [section for group in api_groups.GROUPS for section in group.sections]
-    listed = Counter(name for section in sections for name in section.names)
+    listed = {name for section in sections for name in section.names}
     names = {
         section: [
-            path
-            for name in section.names
-            for path in (rest_of(name, public, listed) if name.endswith(".*") else [name])
+            name
+            for entry in section.names
+            for name in (rest_of(entry, public, listed) if entry.endswith(".*") else [entry])
         ]
         for section in sections
     }
-    found = Counter(name for paths in names.values() for name in paths)
+    found = Counter(name for some in names.values() for name in some)
     wrong = {
         "in no section": set(public) - set(found),
         "in two sections": {name for name, count in found.items() if count > 1},
         "not public": set(found) - set(public),
     }
     if any(wrong.values()):
-        told = "; ".join(f"{k}: {', '.join(sorted(v))}" for k, v in wrong.items() if v)
-        raise LookupError(f"doc/api_groups.py has to list each public name once. {told}.")
+        problems = [f"{k}: {', '.join(sorted(v))}" for k, v in wrong.items() if v]
+        raise LookupError(f"doc/api_groups.py lists each public name once; {'; '.join(problems)}.")
     return names
 
 
-def rest_of(pattern, public, listed):
-    """Names of a module that no section lists by name."""
-    start = pattern.removesuffix("*")
+def rest_of(entry, public, listed):
+    """Names of a module, ``"module.*"``, that no section lists by name."""
+    start = entry.removesuffix("*")
     return [name for name in public if name.startswith(start) and name not in listed]
 
 
 def group_pages():
     """A page for each group, whose tables of autosummary also write the pages of the objects."""
-    pages = {}
-    for group in api_groups.GROUPS:
-        lines = [heading(group.title, "="), group.text, ""]
-        lines += [f".. currentmodule:: {lowrank_rank.__name__}", ""]
-        for section in group.sections:
-            lines += [
-                heading(section.title, "-"),
-                f"User guide: :doc:`/user_guide/{section.guide}`.",
-                "",
+    return {
+        f"{group.page}.rst": "\n".join(
+            [
+                *(heading(group.title, "="), group.text, "", f".. currentmodule:: {PACKAGE}", ""),
+                *(line for section in group.sections for line in section_lines(section)),
             ]
-            lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-            paths = {
-                name: f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]
-            }
-            values = documented_constants()
-            lines += [f"   {name}" for name, path in paths.items() if path not in values] + [""]
-            for path in paths.values():
-                lines += constant(path, values[path]) if path in values else []
-        pages[f"{group.page}.rst"] = "\n".join(lines)
-    return pages
+        )
+        for group in api_groups.GROUPS
+    }
+
+
+def section_lines(section):
+    names = names_by_section()[section]
+    constants = documented_constants()
+    lines = [heading(section.title, "-"), f"User guide: :doc:`/user_guide/{section.guide}`.", ""]
+    lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+    lines += [f"   {name}" for name in names if name not in constants] + [""]
+    for name in names:
+        if name in constants:
+            lines += constant(f"{PACKAGE}.{name}", constants[name])
+    return lines
 
 
 def constant(path, value):
@@ -223,15 +226,11 @@ def group_index():
     """For each group a table of its sections and names, and the toctree of the groups."""
     lines = []
     for group in api_groups.GROUPS:
-        lines += [
-            heading(group.title, "-"),
-            f"{group.text} :doc:`Descriptions <{group.page}>`.",
-            "",
-        ]
+        lines += [heading(f":doc:`{group.title} <{group.page}>`", "-"), group.text, ""]
         rows = [["task", "names"]]
         for section in group.sections:
-            paths = [f"{lowrank_rank.__name__}.{name}" for name in names_by_section()[section]]
-            names = [f"`{path}`" for path in paths if path not in documented_constants()]
+            names = names_by_section()[section]
+            names = [f"`{name}`" for name in names if name not in documented_constants()]
             rows.append([section.title, ", ".join(names)])
         lines += [list_table(rows), ""]
     tree = [".. toctree::", "   :hidden:", "", *(f"   {group.page}" for group in api_groups.GROUPS)]

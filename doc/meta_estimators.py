@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
 
 
 _ARRAY = "makes an array of y; the scorer raises"
-_PAIRS = "of classifiers it encodes y"
+_PAIRS = "encodes the y of classifiers"
 
 TABLE = {
     "Pipeline": Outcome(RIGHT, RIGHT, RIGHT),
@@ -46,7 +46,7 @@ TABLE = {
         RAISES, LOST, RIGHT, "a classifier's y is encoded before the folds are cut"
     ),
     "learning_curve": Outcome(RIGHT, RIGHT, RIGHT, "small sizes cut queries apart"),
-    "permutation_importance": Outcome(RIGHT, RIGHT, RAISES, "routes nothing"),
+    "permutation_importance": Outcome(RIGHT, RIGHT, RAISES, "has no metadata routing"),
     "SequentialFeatureSelector": Outcome(RIGHT, RIGHT, RIGHT),
     "RFE": Outcome(RIGHT, RAISES, RIGHT, _ARRAY),
     "RFECV": Outcome(RIGHT, LOST, RIGHT, "makes an array of y, and scores it too"),

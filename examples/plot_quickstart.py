@@ -1,24 +1,25 @@
 """
-Quickstart: rank documents, and let a stack choose the model
-============================================================
+Quickstart: compare rankers, and combine them in a stack
+========================================================
 
-Given the image of a handwritten digit, find images of the same digit in a catalogue that holds many
-zeros and few nines. Several rankers are fitted on 600 queries and compared by NDCG@10 on 1,000
-others, with intervals: linear models, boosted trees, and a `StackingRanker`, which weighs them by
-the measure itself. LightGBM's and XGBoost's rankers join where they are installed.
+The task is to find images of the same handwritten digit in a catalogue that has many zeros and few
+nines. Linear models, boosted trees and a `StackingRanker` are fitted on 600 queries. Their NDCG@10
+is compared on 1,000 other queries, with confidence intervals. LightGBM's and XGBoost's rankers take
+part if they are installed.
 
-Run as a script it prints a table and writes ``quickstart.png`` to the current folder.
+The script prints a table and writes ``quickstart.png`` to the current folder.
 """
 
 # %%
 # The data
 # --------
-# Each query is an image, its documents are 10 to 200 other images, and a document is relevant if it
-# shows the same digit. The catalogue has a long tail, as most have: a nine is ten times as rare as
-# a zero, though as many people look for nines. One row of ``X`` compares a query with a candidate;
-# ``qid`` says which rows belong to the same query. Whole queries are held out, never single rows.
+# Each query is an image, and its documents are 10 to 200 other images. A document is relevant if it
+# shows the same digit. The catalogue has a long tail: a nine is ten times as rare as a zero, but as
+# many queries look for nines. One row of ``X`` compares a query with a document, and ``qid`` holds
+# the query of each row. Whole queries are held out, never single rows.
 
 import sys
+import textwrap
 from importlib.util import find_spec
 
 import numpy as np
@@ -46,9 +47,9 @@ print(f"600 queries to learn from, 1000 held out; {len(y)} candidates, {y.mean()
 # %%
 # The models
 # ----------
-# ``ranking_target`` packs grades and query ids into one array, so that Pipelines and searches take
-# both together. The stack fits each of its parts on two thirds of the queries, scores the other
-# third, and searches for the weights with the largest NDCG@10 there.
+# `ranking_target` packs grades and query ids into one array, so that a Pipeline takes both. The
+# stack fits each of its models on two thirds of the queries and scores the other third. Then it
+# searches for the weights with the largest NDCG@10 on these held-out queries.
 
 ridge = LowRankSurrogateRanker(target_loss="ndcg@10")
 quantiles = make_pipeline(QuantileTransformer(n_quantiles=100, random_state=0), ridge)
@@ -62,9 +63,9 @@ models = {
 }
 
 # %%
-# With LightGBM and XGBoost
-# -------------------------
-# Their rankers are compared, and are parts of another stack.
+# LightGBM and XGBoost
+# --------------------
+# Their rankers are compared too, and a second stack includes them.
 
 boosters = {}
 if find_spec("lightgbm"):
@@ -85,9 +86,9 @@ if boosters:
 # %%
 # Held-out queries
 # ----------------
-# The last column is the difference from LGBMRanker, or from ridge where LightGBM is not installed,
-# paired over queries with a 95 % bootstrap interval. Is the interval wholly above 0, the model is
-# ahead; if it contains 0, they are on par.
+# The last column is the difference from LGBMRanker, or from ridge without LightGBM. It has a 95 %
+# interval, a bootstrap of the paired differences of queries. The model is better if the interval is
+# above 0, and on par if the interval contains 0.
 
 target = ranking_target(y, qid)
 scores = {
@@ -108,28 +109,30 @@ for name, model in models.items():
         print(f"\nweights of {name}\n{model.weights_}")
 
 # %%
-# The picture
-# -----------
-# NDCG@10 with 95 % intervals. Hard queries are hard for all models, so these intervals are wider
-# than those of the differences above.
+# The figure
+# ----------
+# The figure shows NDCG@10 with 95 % intervals. Hard queries are hard for all models, so these
+# intervals are wider than the intervals of the differences.
 
 try:
     import matplotlib.pyplot as plt
 except ImportError:
     sys.exit("quickstart.png was not written, it needs matplotlib: pip install '.[plot]'")
 
-plt.rcParams["font.size"] = 14
-figure, axis = plt.subplots(figsize=(9, 4.6), layout="constrained")
+plt.rcParams["font.size"] = 14  # readable on a phone
+figure, axis = plt.subplots(figsize=(6, 4.6), layout="constrained")
 for place, name in enumerate(models):
     value = ndcg_score(y[test], scores[name], qid=qid[test], k=10, average=None)
     value = value[~np.isnan(value)]
     half = 1.96 * value.std(ddof=1) / np.sqrt(len(value))
     color = "tab:green" if "Stacking" in name else "tab:blue"
     axis.errorbar(value.mean(), place, xerr=half, fmt="o", color=color, linewidth=3, markersize=9)
-axis.set_yticks(range(len(models)), models)
+labels = [textwrap.fill(name, 18, break_long_words=False) for name in models]
+axis.set_yticks(range(len(models)), labels)
+axis.locator_params(axis="x", nbins=5)
 axis.invert_yaxis()
 axis.grid(axis="x", alpha=0.4)
-axis.set(xlabel="NDCG@10 on 1,000 held-out queries, 95 % intervals")
-figure.savefig("quickstart.png", dpi=90)
+axis.set(xlabel="NDCG@10, 1,000 held-out queries")
+figure.savefig("quickstart.png", dpi=135)
 print("\nFigure written to quickstart.png in the current folder.")
 plt.show()

@@ -256,7 +256,7 @@ class Labels(NamedTuple):
         return self._replace(positive=self.positive[rows], lists=lists)
 
     def hold_out(self, fraction, strata, random_state):
-        """Indices of the training rows and of the held-out rows; queries stay whole.
+        """Indices of the training rows and of the held-out rows, without splitting a query.
 
         Parameters
         ----------

@@ -148,7 +148,7 @@ def test_ridge_statistics(memory):
     X = rng.normal(size=(20, 400))
     for model in (LowRankSurrogateRanker(), LowRankSurrogateClassifier()):
         model.set_params(solver="gram", estimator="ridge")
-        with pytest.raises(ValueError, match=r"solver 'gram' would take .*take solver='lsqr'"):
+        with pytest.raises(ValueError, match=r"solver 'gram' would take .*use solver='lsqr'"):
             model.fit(X, np.arange(20) % 2)
         assert model.set_params(solver="lsqr").fit(X, np.arange(20) % 2).solver_ == "lsqr"
 

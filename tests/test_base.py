@@ -150,7 +150,7 @@ def steeper(model, coef):
 def test_preferences_that_overflow_are_refused():
     model = PairwiseDAGRanker(pair_features=lambda a, b: a * a - b * b).fit(X, y, qid=qid)
     for call in (model.predict, model.predict_preferences, model.rank):
-        with pytest.raises(ValueError, match=r"overflow.*scale of the rows in fit"):
+        with pytest.raises(ValueError, match=r"overflow.*Scale X as in fit"):
             call(1e200 * X, qid=qid)
 
 

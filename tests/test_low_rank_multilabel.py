@@ -283,7 +283,7 @@ def test_bad_input_is_refused_in_a_sentence(parameters, y, message):
 
 
 def test_too_many_targets_are_refused_before_they_are_made():
-    with pytest.raises(ValueError, match="take target_loss='hamming'"):
+    with pytest.raises(ValueError, match="use target_loss='hamming'"):
         fitted(np.zeros((2, 1)), np.ones((2, 300_000)))
 
 

@@ -239,7 +239,7 @@ def test_list_cut_across_calls_is_refused_and_nothing_changes(documents):
     ranker = LowRankSurrogateRanker().partial_fit(X[:30], y[:30], qid=qid[:30])
     before, coef = dict(vars(ranker)), ranker.coef_.copy()
     assert qid[29] == qid[30]
-    with pytest.raises(ValueError, match="is cut"):
+    with pytest.raises(ValueError, match="is split"):
         ranker.partial_fit(X[30:], y[30:], qid=qid[30:])
     with pytest.raises(ValueError, match="set estimator='ridge'"):
         ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
@@ -1161,7 +1161,7 @@ def test_ids_may_change_their_type_between_batches():
     ranker = LowRankSurrogateRanker().partial_fit(X, y, qid=[1, 2, 2])
     ranker.partial_fit(X, y, qid=[(2, 1), (2, 1), (3, 1)])
     assert ranker.n_lists_ == 4
-    with pytest.raises(ValueError, match="is cut"):
+    with pytest.raises(ValueError, match="is split"):
         ranker.partial_fit(X, y, qid=[(3, 1), (2, 1), (2, 1)])
 
 

@@ -320,7 +320,7 @@ def test_measures_refuse_scores_of_another_shape_and_qid():
     ],
 )
 def test_losses_whose_targets_are_not_0_where_y_is(loss):
-    works = "alone: precision@10, recall@10, dcg, gain@10, ndcg, eru, map, of which"
+    works = "alone: precision@10, recall@10, dcg, gain@10, ndcg, eru, map, with"
     with pytest.raises(ValueError, match=f"needs a dense y, .* {works}"):
         LowRankSurrogateRanker(target_loss=loss).fit(X, GOOD)
 

@@ -187,7 +187,7 @@ def test_C_phi_falls_with_p(measure):
     ("call", "message"),
     [
         (lambda: C_phi([0.5, 1.0]), "not increase"),
-        (lambda: C_phi([[1.0, 0.5]]), "one row"),
+        (lambda: C_phi([[1.0, 0.5]]), "one array"),
         (lambda: C_phi("dcg"), "n_items"),
         (lambda: C_phi(DCG()), "n_items"),
         (lambda: regret_bound("ranknet", [[1.0, 0.0]], "dcg", [1.0]), "no regret bound"),

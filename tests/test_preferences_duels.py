@@ -288,7 +288,7 @@ def test_input_that_does_not_fit_is_refused(duels):
     for message, bad in (
         (r"duels\[1\] is \['a', 'b', 'c'\]", [["a", "b"], ["a", "b", "c"]]),
         (r"duels\[0\] is 'ab'", ["ab", "ba"]),
-        (r"duels\[0\] lets 'a' meet itself", [["a", "a"], ["b", "a"]]),
+        (r"duels\[0\] pairs 'a' with itself", [["a", "a"], ["b", "a"]]),
         ("'tie' must be", {**good, "tie": [0, 2]}),
         ("'weight' finite", {**good, "weight": [1, -1]}),
         ("'weight' finite", {**good, "weight": [1, np.nan]}),

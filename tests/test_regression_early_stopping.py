@@ -307,12 +307,12 @@ def test_errors_name_the_remedy(documents, items):
 
     ids = qid
     for none, what in (
-        ("ridge", "The default linear regression is none"),
-        ("auto", "The default linear regression is none"),
-        (Ridge(), r"Ridge\(\) is none. Set"),
-        (MLPRegressor(), r"MLPRegressor\(\) is none"),
-        (make_pipeline(StandardScaler(), Ridge()), r"Ridge\(\) is none"),
-        (RandomForestRegressor(), r"is none. More trees of a forest do no harm"),
+        ("ridge", "The default linear regression is not"),
+        ("auto", "The default linear regression is not"),
+        (Ridge(), r"Ridge\(\) is not. Set"),
+        (MLPRegressor(), r"MLPRegressor\(\) is not"),
+        (make_pipeline(StandardScaler(), Ridge()), r"Ridge\(\) is not"),
+        (RandomForestRegressor(), r"is not. More trees of a forest do no harm"),
     ):
         with pytest.raises(ValueError, match=what):
             fit(estimator=none)

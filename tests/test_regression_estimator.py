@@ -104,8 +104,8 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
     half = int(np.flatnonzero(qid[1:] == qid[:-1])[0]) + 1
     cut = [(X[:half], y[:half], qid[:half]), (X[half:], y[half:], qid[half:])]
     for blocks, message in [
-        (cut, "is cut"),
-        ([(X, y, qid), (X, y, qid + 1000), (X[:3], y[:3], qid[:3])], "is cut"),
+        (cut, "is split"),
+        ([(X, y, qid), (X, y, qid + 1000), (X[:3], y[:3], qid[:3])], "is split"),
         ([], "no blocks"),
         ([(X, y, qid), (X[:0], y[:0], qid[:0])], "Block 2 has no rows"),
         ([(X, y, qid), (X[:, :2], y, qid + 100)], "features"),
@@ -118,7 +118,7 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
         assert ranker.coef_ is before
     with pytest.raises(TypeError, match="iterable"):
         ranker.fit_blocks(3)
-    with pytest.raises(ValueError, match="is cut"):
+    with pytest.raises(ValueError, match="is split"):
         merge([clone(ranker).fit(*block[:2], qid=block[2]) for block in cut])
     assert not hasattr(LowRankSurrogateRanker(estimator=Ridge()), "fit_blocks")
     y = np.column_stack([y, np.full(len(y), np.nan)])

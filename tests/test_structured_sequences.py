@@ -126,7 +126,7 @@ def test_sequences_of_compound_ids_go_on(words):
     ids = [(int(q), "a") for q in qid]
     model = StructuredHingeSequenceClassifier(solver="sgd", random_state=0)
     model.partial_fit(X[:102], y[:102], classes=["a", "b", "c"], qid=ids[:102])
-    with pytest.raises(ValueError, match=r"The sequence \(16, 'a'\) is cut"):
+    with pytest.raises(ValueError, match=r"The sequence \(16, 'a'\) is split"):
         model.partial_fit(X[101:], y[101:], qid=ids[101:])
     model.partial_fit(X[102:], y[102:], qid=qid[102:])  # of another type
 

@@ -1,11 +1,10 @@
 """
-Boosters end to end: categories, missing values, early stopping
-===============================================================
+LightGBM: categories, missing values, early stopping
+====================================================
 
-A shop's search, as it comes out of a data base: a frame with a category, missing values and a
-query id in each row. LightGBM's trees learn from it as it is, the number of trees is found on
-held-out queries by the measure that counts, models are compared on the same folds, and SHAP says
-what a score is made of.
+The data of a shop's search is a data frame with a category, missing values and a query id in each
+row. LightGBM's trees learn from it without any preparation. Early stopping finds the number of
+trees on held-out queries, and both models are compared on the same folds. SHAP explains the scores.
 """
 
 from inspect import signature
@@ -31,8 +30,10 @@ except ImportError:
     shap = None
 
 # %%
-# Products of a search: what matches the words, the price beside others, a rating, which new
-# products have not got yet, and the seller, a category. People who search grade them from 0 to 3.
+# The data
+# --------
+# The columns of a product are its match with the words of the query, its price, its rating and its
+# seller, which is a category. New products have no rating. The grades are 0 to 3.
 
 rng = np.random.default_rng(0)
 n_queries, n_products = 240, 15
@@ -45,7 +46,7 @@ frame = pd.DataFrame(
         "price": rng.normal(size=n),
         "rating": rng.normal(size=n),
         "seller": pd.Categorical(rng.choice(sellers, size=n)),
-        "season": np.repeat(rng.normal(size=n_queries), n_products),  # the same for a query
+        "season": np.repeat(rng.normal(size=n_queries), n_products),  # equal within a query
     }
 )
 of_seller = frame["seller"].map(dict(zip(sellers, [0.8, 0.3, 0.0, -0.3, -1.0], strict=True)))
@@ -58,9 +59,11 @@ frame.loc[rng.random(n) < 0.3, "rating"] = np.nan
 print(frame.head())
 
 # %%
-# Queries are split whole. The frame goes into the ranker as it is, and from there into LightGBM.
-# With ``early_stopping`` a fifth of the training queries is held out, trees are added as long as
-# DCG at 5 on them grows, and the best number of trees is then fitted on all of them.
+# Early stopping
+# --------------
+# `query_train_test_split` splits queries, not rows. The ranker passes the data frame to LightGBM.
+# ``early_stopping=True`` holds a fifth of the training queries out and adds trees until DCG@5 on
+# these queries stops growing. Then it fits the best number of trees on all training queries.
 
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
     frame, grades, qid=qid, test_size=0.25, random_state=0
@@ -96,8 +99,10 @@ ax.legend()
 fig.tight_layout()
 
 # %%
-# The same by LightGBM's own call, with the lists as groups and a measure of this package as metric:
-# it stops at the same tree.
+# LightGBM's own ``fit``
+# ----------------------
+# LightGBM takes groups of rows, and `boosting_metric` makes a metric from any measure. Training
+# stops at the same tree.
 
 X_fit, X_held, y_fit, y_held, qid_fit, qid_held = query_train_test_split(
     X_train, y_train, qid=qid_train, test_size=0.2, random_state=0
@@ -105,7 +110,7 @@ X_fit, X_held, y_fit, y_held, qid_fit, qid_held = query_train_test_split(
 
 
 def sizes(qid):
-    """Number of rows of each list; the rows of a list stand together here."""
+    """Number of rows of each query; the rows of a query are consecutive here."""
     return np.unique(qid, return_counts=True)[1]
 
 
@@ -126,8 +131,10 @@ own.fit(
 print(f"LightGBM by itself: {own.best_iteration_} trees, here: {lambdamart.n_iter_}")
 
 # %%
-# The largest of many values flatters: other queries tell. In a cross-validation the ids travel with
-# the grades, and each fold finds its own number of trees.
+# Compare the models
+# ------------------
+# The best DCG@5 of early stopping is too high, because it is the best of many. So the models are
+# compared on the test queries, and by cross-validation. Each fold finds its own number of trees.
 
 for name, model in models.items():
     print(f"{name:36} DCG@5 on other queries {model.score(X_test, y_test, qid=qid_test):.3f}")
@@ -144,8 +151,10 @@ for name, model in models.items():
     print(f"{name:36} NDCG@5 in cross-validation {scores.mean():.3f}")
 
 # %%
-# ``estimator_`` is the fitted booster. SHAP's values of a product add up to its score: how much
-# each column moved it, the seller among them. The season is the same for all products of a query.
+# Explain the scores
+# ------------------
+# ``estimator_`` is the fitted booster. The SHAP values of a product are the contributions of its
+# columns, and their sum is its score. The season is equal for all products of a query.
 
 if shap is None:
     used = surrogate.feature_importances_.tolist()

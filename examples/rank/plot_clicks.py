@@ -1,17 +1,16 @@
 """
-Learning from clicks: bias, variance, and the loss that undoes the bias
-=======================================================================
+Learn from clicks: remove the bias of positions
+===============================================
 
-Readers click what they see, and they see what stands on top. Here their clicks are simulated on
-lists with known grades, so that three ways to learn from them can be judged by the truth.
+Readers click the documents that they see, and they see the first positions. This example simulates
+clicks on lists with known grades. So it can compare three ways to learn from clicks with the truth.
 """
 
 # %%
 # Lists and readers
 # -----------------
-# A ranker that was fitted to a single query shows the lists of 200 queries. The document at
-# position p is examined with probability 1 / p, and a document is relevant to a reader with
-# probability grade / 4.
+# A ranker that was fitted on a single query shows the lists of 200 queries. Readers examine the
+# document at position p with probability 1 / p, and find it relevant with probability grade / 4.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,17 +27,17 @@ scores = shown_by.predict(rows)
 
 
 def judged(ranker):
-    """NDCG@10 by the true grades, on queries that were held out."""
+    """NDCG@10 by the true grades, on held-out queries."""
     return ndcg_score(y[test], ranker.predict(X[test]), qid=qid[test], k=10)
 
 
 print(f"The ranker who shows the lists has NDCG@10 {judged(shown_by):.3f}")
 
 # %%
-# What a click stands for
-# -----------------------
-# The rate of clicks mixes relevance with the position. A click at position p, over its propensity
-# 1 / p, stands for p readers, most of whom did not look. Its mean is the relevance.
+# The unbiased estimate
+# ---------------------
+# The rate of clicks depends on relevance and on the position. The estimate divides each click by
+# the propensity 1 / p of its position, so the mean of the estimate is the relevance.
 
 log = make_clicks(grades, queries, scores=scores, n_sessions=20_000, random_state=0)
 v = utilities_from_clicks(log.clicks, log.position)
@@ -57,12 +56,11 @@ axes[1].legend(fontsize="small")
 plt.show()
 
 # %%
-# Which loss
-# ----------
-# With "dcg@10" as the target and cross-entropy as the surrogate a ranker sees the labels only
-# through their mean, so an unbiased estimate is as good as the truth, but for its variance.
-# RankNet asks which of two labels is larger, and an estimate with the right mean can be the
-# smaller one nearly always.
+# Choose the loss
+# ---------------
+# Cross-entropy with the target "dcg@10" depends on the mean of the labels only. So unbiased
+# estimates are as good as the truth, except for their variance. RankNet depends on the larger of
+# two labels, and the estimate with the larger mean can be the smaller one in nearly all samples.
 
 N_SESSIONS = (200, 1000, 5000, 25_000)
 ways = {
@@ -100,14 +98,14 @@ axis.legend()
 plt.show()
 
 # %%
-# More sessions take away the variance of the estimates and none of the bias of clicks. RankNet
-# comes near only when the estimates hardly vary any more.
+# More sessions reduce the variance of the estimates, but not the bias of clicks. RankNet needs
+# estimates with a very small variance.
 #
-# Trust
-# -----
-# If readers also click irrelevant documents because they stand on top, propensities are not
-# enough. The affine correction subtracts what trust adds, and is below 0 where a click was likely
-# and did not come. ``non_negative=True`` adds one number to all of them, which changes no order.
+# Readers who trust the first positions
+# -------------------------------------
+# Readers may also click irrelevant documents because of their position. Propensities are then not
+# enough. The affine correction subtracts these clicks. Its estimates can be negative, and
+# ``non_negative=True`` adds one number to all of them, which changes no order.
 
 trust = (np.full(30, 0.9), 0.3 / np.arange(1, 31))
 log = make_clicks(grades, queries, scores=scores, n_sessions=5000, trust=trust, random_state=0)
@@ -122,6 +120,6 @@ for name, values in {
     print(f"{name:20}{judged(ranker):.3f}")
 
 # %%
-# All of this holds where the click model is right and its propensities are known. On a real
-# search log with judged documents, corrections improved the prediction of clicks and not the
-# agreement with the judges: see the user guide.
+# These results need the right click model and known propensities. On a real search log with judged
+# documents, corrections improved the prediction of clicks, but not the agreement with the judges
+# (see :doc:`/user_guide/clicks`).

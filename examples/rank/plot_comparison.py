@@ -1,16 +1,16 @@
 """
-Is it better? Rankers compared with error bars
-==============================================
+Compare rankers: confidence intervals and tests
+===============================================
 
-Two means differ in the third digit: is that the rankers, or the queries that happened to be held
-out? ``compare_rankers`` takes the difference query by query. Here four rankers look for images
-of the same handwritten digit.
+Two means differ in the third digit. Is one ranker better, or are the held-out queries easier for it
+by chance? `metrics.compare_rankers` computes the difference in each query, with intervals and
+tests. The four rankers here search for images of the same handwritten digit.
 """
 
 # %%
 # Four rankers
 # ------------
-# All are fitted on one half of the queries and judged on the other.
+# All are fitted on one half of the queries and measured on the other half.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -40,7 +40,9 @@ for ranker in rankers.values():
     ranker.fit(X_train, y_train)
 
 # %%
-# A table per query says where a ranker fails:
+# A table per query
+# -----------------
+# It shows the queries on which a ranker fails.
 
 table = per_query(
     y_test, rankers["ridge"].predict(X_test), measures=["ndcg", "precision"], k=[5, 10]
@@ -50,9 +52,9 @@ print(table.sort_values("ndcg@10").head(3).round(3))
 # %%
 # The comparison
 # --------------
-# Every pair of rankers: the mean difference of the NDCG@10, its 95 % interval by a paired
-# bootstrap over queries, and the p value of the paired randomisation test, corrected by Holm for
-# six comparisons at once.
+# The table has the mean difference of NDCG@10 for each pair of rankers. The 95 % intervals come
+# from a paired bootstrap over queries. The p values come from a paired randomisation test, with
+# Holm's correction for six comparisons.
 
 found = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10", random_state=0)
 print(f"{len(found.qid)} queries; the NDCG@10 of")
@@ -62,14 +64,14 @@ print(found.to_frame().round(4).drop(columns=["better", "equal", "worse"]).to_st
 
 figure, axis = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
 RankerComparisonDisplay(found).plot(ax=axis)
-axis.set_title("What crosses the dotted line is on par")
+axis.set_title("Intervals that cross the dotted line: on par")
 plt.show()
 
 # %%
-# Why pairs
-# ---------
-# Some queries are hard for every ranker. Error bars of each mean by itself hold that as well, and
-# hide differences that are there in query after query: compare the standard errors.
+# Why paired differences
+# ----------------------
+# Some queries are hard for every ranker. This variation is part of the interval of each mean, but
+# not of the interval of a difference. Compare the standard errors:
 
 a, b = found.values[:, found.names.index("trees")], found.values[:, found.names.index("ridge")]
 unpaired = np.hypot(a.std(ddof=1), b.std(ddof=1)) / np.sqrt(len(a))
@@ -79,7 +81,7 @@ print(f"standard error of the difference: {paired:.4f} in pairs, {unpaired:.4f} 
 # %%
 # Query by query
 # --------------
-# A mean difference can be a little in most queries, or a lot in few.
+# A mean difference can come from small differences in most queries, or large ones in few.
 
 figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 against = compare_rankers(
@@ -103,12 +105,11 @@ axis.set_title("Would more queries help?")
 plt.show()
 
 # %%
-# People label few queries, a judge many
-# --------------------------------------
-# A judge, such as a language model, labels 1,000 queries, and people label n of them; ``judge=``
-# takes both. Here the labels are generated. Those of the judge differ in one row of twenty or of
-# ten, or they are noise. The queries with human labels have to be a random part: no judge repairs
-# another choice.
+# Few human labels and a language model as judge
+# ----------------------------------------------
+# A language model labels 1,000 queries, and people label n of them. ``judge=`` takes the labels of
+# the model. The labels here are generated: the model is right in 95 % or 90 % of the rows, or its
+# labels are noise. The queries with human labels must be a random sample.
 
 X, y, qid = make_ranking(n_lists=1300, noise=3.0, random_state=0)
 train, test = qid >= 1000, qid < 1000
@@ -147,5 +148,5 @@ axis.set_title("1,000 queries with a judge's labels")
 plt.show()
 
 # %%
-# What these error bars do not say: the rankers are taken as they are. How much a ranker varies from
-# one training set to another is another question, which takes several fits.
+# These intervals hold for the fitted rankers. They do not include the variation between training
+# sets, which needs several fits.

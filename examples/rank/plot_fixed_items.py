@@ -1,17 +1,17 @@
 """
-Ranking the same items for everyone
-===================================
+Rank the same items for every user, with missing ratings
+========================================================
 
-When all queries rank the same few items, a row of ``X`` is a query (a user, a visit) and a row
-of ``y`` holds the grades of all items. There is no ``qid``: each row is its own list. NaN means
-that the item was not judged.
+Every query ranks the same few items. A row of ``X`` is then a query, such as a user or a visit, and
+a row of ``y`` holds the grades of all items. There is no ``qid``: each row is a list. NaN says that
+an item has no grade.
 """
 
 # %%
-# Ratings with gaps
-# -----------------
-# Users rate six dishes from 0 to 5. What a user likes depends on their features; each rating is
-# known with probability 0.6.
+# Missing ratings
+# ---------------
+# Users rate six dishes from 0 to 5. Their taste depends on their features. Each rating is known
+# with probability 0.6.
 
 from textwrap import fill
 
@@ -38,17 +38,16 @@ train, test = slice(500), slice(500, None)
 print("Some known ratings:", known[:2], sep="\n")
 
 # %%
-# DCG, precision at k and expected rank utility have no normaliser: the worth of an item depends on
-# its own grade alone, and judged items tell what they can. Measures with a normaliser, NDCG for
-# example, need every item judged and refuse NaN. Leaving out the users with gaps is wasteful:
+# DCG, precision at k and expected rank utility accept NaN, because the value of an item depends on
+# its own grade only. NDCG needs the grades of all items and refuses NaN. A fit on the complete
+# users only has fewer rows to learn from:
 
 complete = ~np.isnan(known[train]).any(axis=1)
 losses = {"dcg": "dcg", "eru": ExpectedRankUtility(neutral=2, half_life=2, max_grade=5)}
 print(f"{complete.sum()} of 500 users have rated everything")
 for name, loss in losses.items():
-    ridge = LowRankSurrogateRanker(
-        target_loss=loss, estimator="ridge"
-    )  # what labels with gaps take
+    # With NaN in y ridge regression is the default; here both fits use it.
+    ridge = LowRankSurrogateRanker(target_loss=loss, estimator="ridge")
     with_gaps = clone(ridge).fit(X[train], known[train])
     without = clone(ridge).fit(X[train][complete], known[train][complete])
     print(
@@ -61,8 +60,8 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# A measure skips what is not judged as well, so held-out ratings with gaps can be scored; the
-# number is then that of the judged items only.
+# The measures skip items without a grade. So held-out ratings may have gaps, and the value is the
+# value of the known ratings.
 
 scores = with_gaps.predict(X[test])
 print(f"DCG of the judged items: {dcg_score(known[test], scores):.3f}")
@@ -72,8 +71,8 @@ print(f"ERU of the judged items: {utility:.3f}")
 # %%
 # How many ratings are needed
 # ---------------------------
-# The fewer ratings are known, the fewer users have rated everything. A fit to all users loses
-# little. A fit to the users without gaps has few rows to learn from.
+# A fit on all users loses little if ratings are missing. A fit on the complete users loses more and
+# more, because there are fewer of them.
 
 FRACTIONS = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
 reached = {"all users": [], "users without gaps only": []}
@@ -105,13 +104,12 @@ axis.legend(title="fitted to")
 plt.show()
 
 # %%
-# A line or a sigmoid
-# -------------------
-# Where all labels are known, the default is logistic regression of each target between its least
-# and its largest value; ``estimator="ridge"`` is linear. Here all kinds of iris, and of wine, are
-# to be ordered by how likely a flower or a bottle is of them (the orders are those of naive Bayes,
-# as in the public sets of label rankings). Which of two kinds is more likely jumps from 0 to 1
-# where it becomes clear, which a line cannot follow.
+# Logistic regression or ridge
+# ----------------------------
+# If all labels are known, the default is logistic regression of each target between its smallest
+# and its largest value. ``estimator="ridge"`` is linear. The task is to order the kinds of iris, or
+# of wine, by their probability. Naive Bayes makes the true orders, as in the public sets of label
+# rankings. The targets jump from 0 to 1, and a line cannot follow a jump.
 
 models = {"ridge": "ridge", "logistic, the default": "logistic", "trees": "trees"}
 tau = {}

@@ -1,18 +1,17 @@
 """
-A search log in LETOR files, batch by batch
-===========================================
+Read LETOR files and fit in batches
+===================================
 
-Ranking data comes in the LETOR format: SVMlight lines with a query id. This example writes such
-files, reads them back as sparse matrices with one feature count, and fits on batches of whole
-lists. The default ridge regression adds up sufficient statistics, so batches give the model that
-all rows at once would give, in memory that does not grow with the rows.
+LETOR files have SVMlight lines with a query id. This example writes such files, reads them as
+sparse matrices, and fits a ranker on batches of whole queries. Batches give the same model as all
+rows at once, in memory that does not grow with the rows.
 """
 
 # %%
 # Files
 # -----
-# Three files, the second one packed. Real logs come like this from several days or folds; here
-# ``make_ranking`` draws them, and small feature values are set to 0 to make the rows sparse.
+# There are three files, one for each day, and the second is compressed. `datasets.make_ranking`
+# generates the data. Small feature values are set to 0, so that the rows are sparse.
 
 import tempfile
 from itertools import pairwise
@@ -39,7 +38,8 @@ for day, path in enumerate(paths):
 print(paths[0].read_text().splitlines()[0][:70], "...")
 
 # %%
-# A list of paths gives one triple per file, all with the same number of features.
+# `datasets.load_letor` takes a list of paths. The result has X, y and qid of each file, with the
+# same number of features.
 
 days = load_letor(paths)
 folder.cleanup()
@@ -48,11 +48,11 @@ for name, (X_day, y_day, qid_day) in zip(names, days, strict=True):
     assert len(y_day) == X_day.shape[0]
 
 # %%
-# Batches of whole lists
-# ----------------------
-# ``partial_fit`` takes any number of rows as long as no list is cut: one that is the last of a
-# batch and the first of the next is refused. These files hold their lists in one piece, so it is
-# enough to cut where the id changes.
+# Batches of whole queries
+# ------------------------
+# ``partial_fit`` takes any number of queries. It raises an error if a query is split between two
+# batches. The rows of a query are consecutive in these files, so the batches end at changes of the
+# id.
 
 
 def batches_of_lists(X, y, qid, *, n_lists):
@@ -73,8 +73,8 @@ for day in days[:2]:
         scores.append(ranker.score(X_test, y_test, qid=qid_test))
 
 # %%
-# The same as fit
-# ---------------
+# Batches and ``fit`` give the same model
+# ---------------------------------------
 
 X_train = sparse.vstack([days[0][0], days[1][0]], format="csr")
 y_train = np.concatenate([days[0][1], days[1][1]])
@@ -86,9 +86,9 @@ print(f"NDCG@10 on wednesday, batches: {scores[-1]:.4f}")
 print(f"NDCG@10 on wednesday, at once: {at_once.score(X_test, y_test, qid=qid_test):.4f}")
 
 # %%
-# Here features have an offset common to all documents of a query. The ranker subtracts from
-# features and targets their mean within each list, where no order can see the difference. Ridge
-# regression on the pooled rows has to explain the offset as well:
+# The features of a query have a common offset here. The ranker subtracts the mean of each query
+# from features and targets, which changes no order. Ridge regression on pooled rows has to explain
+# the offset too:
 
 pooled = Ridge().fit(X_train, y_train)
 pooled_score = ndcg_score(y_test, pooled.predict(X_test), qid=qid_test, k=10)
@@ -99,6 +99,6 @@ axis.plot(seen, scores, marker=".", label="partial_fit, batches of 10 lists")
 axis.axhline(scores[-1], color="grey", linewidth=1, label="fit on all of them")
 axis.axhline(pooled_score, color="tab:red", linewidth=1, label="ridge on all, rows pooled")
 axis.set(xlabel="lists seen", ylabel="NDCG@10 on the third file")
-axis.set_title("Batches reach what all rows reach")
+axis.set_title("After the last batch: the model of all rows")
 axis.legend()
 plt.show()

@@ -1,17 +1,17 @@
 """
-Very many labels with a long tail
-=================================
+Very many labels: find the rare ones
+====================================
 
-A row has a few of 500 labels, and most labels are rare. ``y`` is a sparse matrix. A ranker that is
-fitted for precision at 3 suggests common labels; fitted for precision that is divided by the
-propensities of labels, it finds rare ones.
+Each row has a few of 500 labels, and most labels are rare. ``y`` is a sparse matrix. A ranker for
+precision@3 suggests common labels. A ranker for precision that is divided by the propensities of
+labels finds rare ones.
 """
 
 # %%
 # Labels by Zipf's law
 # --------------------
-# Label j is drawn with a probability that falls as 1 / j, three labels a row. Every label has a
-# direction, and the features of a row are the sum of its labels' directions and noise.
+# Each row has three labels, and label j is drawn with a probability proportional to 1 / j. Every
+# label has a vector. The features of a row are the sum of the vectors of its labels, plus noise.
 
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ from lowrank_rank.target_losses import PropensityScoredPrecisionAtK, label_prope
 
 N_ROWS, N_LABELS, N_FEATURES, PER_ROW = 4000, 500, 50, 3
 rng = np.random.default_rng(0)
-# The largest sums of a Gumbel variable and a log probability are a draw without replacement.
+# Gumbel variables plus log probabilities: the largest ones are a draw without replacement.
 drawn = rng.gumbel(size=(N_ROWS, N_LABELS)) - np.log(np.arange(1, N_LABELS + 1))
 columns = np.argsort(-drawn, axis=1)[:, :PER_ROW].ravel()
 rows = np.repeat(np.arange(N_ROWS), PER_ROW)
@@ -40,8 +40,8 @@ print(f"{np.median(counts):.0f} of 2000 rows have the median label, {counts.max(
 # %%
 # Two rankers
 # -----------
-# `label_propensities` estimates from the counts how often a relevant label is recorded. The measure
-# divides each label that is found by this number.
+# `label_propensities` estimates from the counts how often a relevant label is recorded. The
+# propensity-scored measure divides each correct label by this number.
 
 propensities = label_propensities(y[train])
 scored = PropensityScoredPrecisionAtK(3, propensities)
@@ -57,10 +57,10 @@ for name, loss in {"precision@3": "precision@3", "propensity-scored": scored}.it
     )
 
 # %%
-# Which labels are found
-# ----------------------
-# Labels in groups, from common to rare: the fraction of the labels of held-out rows that stand
-# among the first three.
+# The labels that are found
+# -------------------------
+# The labels are grouped from common to rare. The bars are the fractions of the true labels of
+# held-out rows that are among the first three.
 
 edges = np.array([0, 5, 20, 50, 100, 200, 500])
 truth = y[test].toarray() > 0
@@ -68,8 +68,8 @@ figure, axis = plt.subplots(figsize=(6, 3.5), layout="constrained")
 for i, (name, columns) in enumerate(top.items()):
     found = np.zeros_like(truth)
     np.put_along_axis(found, columns, True, axis=1)
-    hits, all_of_them = (np.add.reduceat(m.sum(axis=0), edges[:-1]) for m in (found & truth, truth))
-    axis.bar(np.arange(len(hits)) + 0.4 * i, hits / all_of_them, 0.4, label=name)
+    hits, totals = (np.add.reduceat(m.sum(axis=0), edges[:-1]) for m in (found & truth, truth))
+    axis.bar(np.arange(len(hits)) + 0.4 * i, hits / totals, 0.4, label=name)
 names = [f"{first + 1} to {last}" for first, last in pairwise(edges)]
 axis.set_xticks(np.arange(len(names)) + 0.2, names)
 axis.set(xlabel="labels, from common to rare", ylabel="found among the first 3")

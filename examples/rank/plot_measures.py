@@ -1,9 +1,10 @@
 """
-Why your NDCG may differ
-========================
+Why NDCG differs between libraries
+==================================
 
-The same scores, the same labels, two libraries, two numbers: most of the time one of four
-conventions differs. Each is shown here in numbers, with what this package does.
+Two libraries give two values of NDCG for the same scores and labels. Usually one of four
+conventions differs. This example shows each of them in numbers, with the convention of this
+package.
 """
 
 import matplotlib.pyplot as plt
@@ -22,16 +23,16 @@ from lowrank_rank.metrics import (
 # %%
 # Ties
 # ----
-# A model that gives every document the same score says nothing. A library that breaks ties by the
-# order of the rows then measures how the file was sorted. Here tied scores have the mean value
-# over all orders that agree with them, whatever the order of the rows.
+# Take a model that gives every document the same score. A library that breaks ties by the order of
+# the rows measures the order of the file. This package takes the mean over all orders of the tied
+# documents, so the order of the rows does not matter.
 
 grades = np.array([3, 2, 1, 0, 0, 0, 0, 0])
 constant = np.zeros(8)
 
 
 def ndcg_by_row_order(y):
-    """NDCG of the rows as they stand: what a stable sort makes of a constant score."""
+    """NDCG of the rows in their order, as a stable sort ranks constant scores."""
     return ndcg_score(y, -np.arange(len(y), dtype=float))
 
 
@@ -52,19 +53,20 @@ print(
 # %%
 # Gains
 # -----
-# A document of grade 3 is worth 3 times one of grade 1 with the linear gain (scikit-learn,
-# trec_eval, the default here), 7 times with the exponential gain 2**y - 1 (LightGBM, XGBoost).
+# The linear gain counts a document of grade 3 as three documents of grade 1 (scikit-learn,
+# trec_eval, the default here). The exponential gain 2**y - 1 counts it as seven (LightGBM,
+# XGBoost).
 
 scores = np.array([1.0, 3.0, 2.0, 0.5, 0.4, 0.3, 0.2, 0.1])
 print(f"linear gain       {ndcg_score(grades, scores):.4f}")
 print(f"exponential gain  {ndcg_score(grades, scores, gain='exponential'):.4f}")
 
 # %%
-# Lists without a relevant document
-# ---------------------------------
-# NDCG is 0/0 there. By default such lists are left out of the mean. ``zero_division=0`` counts them
-# as scikit-learn and trec_eval do, ``zero_division=1`` as LightGBM and XGBoost do. Measures that
-# are defined on them, DCG and precision at k, count them always.
+# Queries without a relevant document
+# -----------------------------------
+# NDCG of these queries is 0/0. By default the mean skips them. ``zero_division=0`` counts them as
+# 0, like scikit-learn and trec_eval. ``zero_division=1`` counts them as 1, like LightGBM and
+# XGBoost. DCG and precision at k are defined on these queries and always count them.
 
 y = np.array([1, 0, 0, 0, 0, 0])
 s = np.array([1.0, 2.0, 3.0, 3.0, 2.0, 1.0])
@@ -76,10 +78,10 @@ print(f"MAP  {mean_average_precision_score(y, s, qid=qid):.3f} (over one list)")
 print(f"DCG  {dcg_score(y, s, qid=qid):.3f} (over two)")
 
 # %%
-# Short lists
-# -----------
-# Precision at k divides by k also where a list is shorter, as trec_eval does. The best order of
-# NDCG@k is cut at k as well.
+# Queries with few documents
+# --------------------------
+# Precision at k divides by k even if a query has fewer documents, like trec_eval. NDCG@k divides by
+# the DCG@k of the best order.
 
 print(
     "precision@10 of one relevant document in a list of two:",
@@ -87,11 +89,11 @@ print(
 )
 
 # %%
-# Pooled or per list
-# ------------------
-# ``roc_auc_score`` compares every relevant row with every irrelevant one, also across queries.
-# Below the order within each query is no better than chance, but one query has both higher scores
-# and more relevant documents: pooled, this looks like skill.
+# Pooled rows or queries
+# ----------------------
+# ``roc_auc_score`` compares every relevant row with every irrelevant row, also of other queries.
+# The scores below rank no query better than chance. But queries with higher scores have more
+# relevant documents, so the pooled AUC is high.
 
 rng = np.random.RandomState(0)
 qid = np.repeat(np.arange(200), 20)
@@ -102,9 +104,10 @@ print(f"AUC, all rows pooled  {roc_auc_score(y, s):.3f}")
 print(f"AUC, mean over lists  {auc_score(y, s, qid=qid):.3f}")
 
 # %%
-# The first three conventions, in one picture
-# -------------------------------------------
-# One model on 200 queries with grades 0 to 4 and scores rounded to one digit, measured in each way.
+# The first three conventions in one figure
+# -----------------------------------------
+# The scores of one model for 200 queries are measured in five ways. The grades are 0 to 4, and the
+# scores are rounded, so there are ties.
 
 qid = np.repeat(np.arange(200), 12)
 signal = rng.normal(size=len(qid))

@@ -1,11 +1,10 @@
 """
-Three ways to carry the query ids
-=================================
+Cross-validate with query ids: three ways to pass qid
+=====================================================
 
-scikit-learn's tools slice ``X`` and ``y`` and know nothing of queries. Scoring rows of several
-queries as if they were one list is the most common mistake of this field, and a silent one in
-most libraries. There are three ways to keep the ids with their rows, and they give the same
-result.
+scikit-learn's tools slice ``X`` and ``y`` and do not know queries. The most common mistake is to
+score the rows of several queries as one list, and most libraries do it without a warning. There are
+three ways to keep the ids with their rows. All of them give the same result.
 """
 
 from textwrap import fill
@@ -26,7 +25,7 @@ X, y, qid = make_ranking(n_lists=120, random_state=0)
 
 
 def new_search():
-    """A search that is the same in every section."""
+    """The grid search of all sections."""
     return GridSearchCV(
         Pipeline(
             [("scale", StandardScaler()), ("ranker", LowRankSurrogateRanker(target_loss="ndcg@10"))]
@@ -41,8 +40,8 @@ def new_search():
 # %%
 # 1. In y: ``ranking_target``
 # ---------------------------
-# One array with the fields "y" and "qid". No configuration, and it survives everything that
-# takes rows out of ``y``.
+# One array has the fields "y" and "qid". It needs no configuration and works in all tools that
+# take rows out of ``y``.
 
 search = new_search().fit(X, ranking_target(y, qid), groups=qid)
 print(f"ranking_target:    {search.best_score_:.6f}")
@@ -50,8 +49,8 @@ print(f"ranking_target:    {search.best_score_:.6f}")
 # %%
 # 2. In y: a pandas Series indexed by qid
 # ---------------------------------------
-# A Series whose index has a level named "qid" means the same. Tools that turn ``y`` into a plain
-# array lose the index: RFE, Bagging, Voting and Stacking do, and the scorer then says so.
+# The index of the Series has a level named "qid". RFE, Bagging, Voting and Stacking turn ``y`` into
+# an array and lose the index. The scorer then raises an error.
 
 series = pd.Series(y, index=pd.Index(qid, name="qid"))
 search = new_search().fit(X, series, groups=qid)
@@ -60,19 +59,18 @@ print(f"Series by qid:     {search.best_score_:.6f}")
 # %%
 # 3. Metadata routing
 # -------------------
-# scikit-learn's own way, off by default. Rankers and scorers of this package request ``qid`` by
-# default; no ``set_fit_request`` is needed. The groups are routed as well, so they go the same
-# way.
+# Metadata routing is scikit-learn's own way, and off by default. Rankers and scorers of this
+# package request ``qid``, so no ``set_fit_request`` is needed. The groups are routed too.
 
 with sklearn.config_context(enable_metadata_routing=True):
     search = new_search().fit(X, y, qid=qid, groups=qid)
 print(f"metadata routing:  {search.best_score_:.6f}")
 
 # %%
-# What happens without
-# --------------------
-# With routing off a Pipeline takes parameters of ``fit`` under the name of their step only, and
-# the scorer never gets them. It sees that the model was fitted on several lists and refuses:
+# Without query ids
+# -----------------
+# Without routing, the parameter ``ranker__qid`` reaches the ranker but not the scorer. The scorer
+# sees that the model was fitted on several queries, and raises an error:
 
 try:
     new_search().fit(X, y, ranker__qid=qid, groups=qid)
@@ -80,18 +78,17 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# Without ``qid``, all rows form a single list. That is valid input, so there is no warning; check
-# ``n_lists_``.
+# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, so there is no
+# warning. Check ``n_lists_``.
 
 forgotten = new_search().fit(X, y, groups=qid)
 print("n_lists_ =", forgotten.best_estimator_["ranker"].n_lists_)
 
 # %%
-# What pooling measures
+# Why not pool the rows
 # ---------------------
-# A number that is added to all scores of a query changes no order within it. So it does not change
-# the mean over queries either. Pooled into one list, only the ten best rows of all queries count,
-# and the value depends on these numbers.
+# Add a number to all scores of a query. The order within the query does not change, and the mean
+# over queries does not change. The NDCG@10 of all rows as one list does change.
 
 train, test = next(GroupKFold(2).split(X, groups=qid))
 ranker = LowRankSurrogateRanker(target_loss="ndcg@10").fit(X[train], y[train], qid=qid[train])

@@ -1,10 +1,10 @@
 """
-Which model? A stack finds out
-==============================
+Combine rankers in a stack
+==========================
 
-Nobody knows before whether a linear model or trees will rank best, or both together. A
+Nobody knows beforehand whether a linear model or trees will rank best, or both together. A
 `StackingRanker` fits several models on folds of whole queries and searches for the weights with the
-largest measure on held-out queries. Here the task is to find images of the same digit.
+largest measure on held-out queries. The task here is to find images of the same digit.
 """
 
 # %%

@@ -211,7 +211,7 @@ def runs_to_features(runs: dict, qrels: Any = None) -> Bunch:
     runs : dict of str to run
         Runs by name, each a dict, frame or ranx.Run as in `evaluate_run`.
     qrels : dict, frame, ranx.Qrels or None, default=None
-        Judgements as in `evaluate_run`. Queries without any are left out. Documents without
+        Judgements as in `evaluate_run`. Queries without any are dropped. Documents without
         judgement, or with a negative one, have grade 0.
 
     Returns

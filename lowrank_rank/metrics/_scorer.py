@@ -256,8 +256,8 @@ class RankingScorer(BaseEstimator):
 def predict_scores(estimator, X, qid=None, *, matrix=False):
     """Ranking scores of a model inside searches and pipelines.
 
-    The last estimator is found through ``best_estimator_`` and the steps of a Pipeline. It gets qid
-    if its ``predict`` has this parameter. A classifier gives ``decision_function`` or the
+    The model is found through ``best_estimator_`` and the last step of a Pipeline. It gets qid if
+    its ``predict`` has this parameter. A classifier gives ``decision_function`` or the
     probability of its last class, for a `matrix` y of each column.
     """
     while (inner := _unwrapped(estimator)) is not estimator:

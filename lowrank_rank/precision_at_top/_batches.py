@@ -305,7 +305,7 @@ def _squashed(scores):
 
 
 def scores_of(X, weights):
-    """Scores of rows for weights (p,) or (p + 1, L); not finite if the steps diverged."""
+    """Scores of rows for weights (p,) or (p + 1, L); not finite if training diverged."""
     with np.errstate(over="ignore", invalid="ignore"):
         return X @ weights if weights.ndim == 1 else X @ weights[:-1] + weights[-1]
 

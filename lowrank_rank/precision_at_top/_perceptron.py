@@ -110,13 +110,13 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         fit, or an array. It has the shape (n_features,), or (L, n_features + 1) for a matrix y with
         the intercept last.
     batch_size : int or "auto", default="auto"
-        Rows of a mini-batch, stratified by class; queries stay whole. "auto" makes ten batches, or
+        Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten batches, or
         one for each 1000 rows if that is more. A batch has at least 20 rows of the rarer class and
         a place at the top. Queries have batches of at most 2000 rows, a matrix y has 25 batches.
     max_iter : int, default=6
         Number of passes over the rows; largest number of tangents of the cutting planes.
     average : bool, default=True
-        Whether to predict with the mean of the weights over the steps; step t has the weight t**3.
+        Whether to predict with the mean of the weights; update t has the weight t**3.
     alpha : float, default=0.02
         Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``, with k places
         at the top of all rows. Cutting planes have ``alpha m R**2 |w|**2 / (2 k)``, with m the mean
@@ -285,7 +285,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         ------
         ValueError
             If y is not of two classes, the top or `batch_size` does not fit the number of
-            positives, the steps diverge, or a parameter is out of range. The model is unchanged
+            positives, training diverges, or a parameter is out of range. The model is unchanged
             then.
 
         Warns
@@ -467,7 +467,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
         return self.classes_
 
     def _encode(self):
-        """Check the parameters; returns the `Top` and the settings of the steps."""
+        """Check the parameters; returns the `Top` and the settings of the updates."""
         check_parameters(self)
         self.target_loss_, top = resolve_top(self.target_loss)
         perceptron, surrogate = self.update == "perceptron", self.surrogate

@@ -127,7 +127,7 @@ def _slopes(function, X, scaling):
 
 @dataclass
 class Trajectory:
-    """Optimiser state: initial, current and averaged weights, step count, units of the steps.
+    """Optimiser state: initial, current and averaged weights, step count, and scale.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class Descent:
-    """Settings of the steps; perceptrons have neither step size nor penalty."""
+    """Settings of the updates; perceptrons have neither step size nor penalty."""
 
     surrogate: PrecisionSurrogate
     perceptron: bool

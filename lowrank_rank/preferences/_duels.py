@@ -321,7 +321,7 @@ class _Likelihood:
     """
 
     def __init__(self, table, weights, extra, r, half_games, davidson):
-        # A win and a loss of each item against the item r, whose column is left out.
+        # A win and a loss of each item against the item r, which has no column.
         sides = np.stack([np.arange(r), np.full(r, r)])
         games = np.broadcast_arrays(*np.hstack([sides, sides[::-1]]), 0, -1)
         winner, loser, self.tied, self.group = np.hstack([table, np.stack(games)])
@@ -417,8 +417,8 @@ def _read(duels, covariates):
     if not np.all((tied == 0) | (tied == 1)) or not np.all((weights >= 0) & np.isfinite(weights)):
         raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
-        raise ValueError(f"duels[{row}] has {plain(items[pairs[row, 0]])!r} meet itself.")
-    check_size("The information matrix", 8 * len(items) ** 2, "leave rare items out")
+        raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
+    check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
     extra = _covariates(duels, covariates, len(pairs))
     weights = np.broadcast_to(weights, len(pairs))
     table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)

@@ -176,7 +176,7 @@ def tables_of_lists(model, X, lists):
             if not np.all(np.isfinite(table)):
                 raise ValueError(
                     "The preferences between rows of X overflow: its features are too large for "
-                    "the coefficients. Bring X to the scale of the rows in fit."
+                    "the coefficients. Scale X as in fit."
                 )
             yield members[some], here, table
 

@@ -159,7 +159,7 @@ class HingeMixin:
         return fit.w
 
     def _step_more(self, problem):
-        """One pass of steps over more blocks, after the steps of earlier calls."""
+        """One pass of steps over more blocks, after those of earlier calls."""
         alpha = self.alpha_ = float(self.alpha)
         if getattr(self, "_descent_", None) is None:
             self._descent_, self.n_iter_ = Descent(problem.size), 0
