@@ -248,6 +248,18 @@ def test_next_duels_ask_about_the_uncertain_and_the_boundary():
     assert {first, second} <= {0, 1, 2}
 
 
+def test_a_row_of_weight_zero_is_no_row():
+    duels = {"winner": list("aabb"), "loser": list("bbaa"), "group": [0, 1, 1, 2]}
+    without = bradley_terry({name: values[1:] for name, values in duels.items()})
+    board = bradley_terry({**duels, "weight": [0, 1, 1, 1]})
+    np.testing.assert_allclose(board.standard_errors, without.standard_errors)
+
+
+def test_names_of_two_types_stay_apart():
+    board = bradley_terry({"winner": [1, 2], "loser": ["1", "2"]}, half_games=0.5)
+    assert board.items.tolist() == [1, "1", 2, "2"]
+
+
 def test_refusals_name_the_items():
     cases = {
         r"\['a'\] never lost to the rest and": [["a", "b"], ["b", "c"], ["a", "c"]],
@@ -292,6 +304,10 @@ def test_input_that_does_not_fit_is_refused(duels):
         ("'tie' must be", {**good, "tie": [0, 2]}),
         ("'weight' finite", {**good, "weight": [1, -1]}),
         ("'weight' finite", {**good, "weight": [1, np.nan]}),
+        ("'weight' finite", {**good, "weight": [[1, 2], [3, 4]]}),
+        ("inconsistent numbers of samples", {**good, "loser": ["b"]}),
+        ("inconsistent numbers of samples", {**good, "group": [1, 2, 3]}),
+        ("'group' is the same in all rows", {**good, "group": ["g", "g"]}),
         ("missing", {"winner": ["a", None], "loser": ["b", "a"]}),
         ("columns 'winner' and 'loser'", np.ones((2, 3))),
         ("empty", []),

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
 from .._lists import id_array, ranks_from_orders
@@ -230,8 +231,8 @@ def bradley_terry(
     Raises
     ------
     ValueError
-        If duels do not fit, or no finite strengths exist: some items did not meet the rest, never
-        won or never lost.
+        If duels do not fit, all are in one group, or no finite strengths exist: some items did not
+        meet the rest, never won or never lost.
 
     See Also
     --------
@@ -384,14 +385,18 @@ class _Likelihood:
         """Sum over groups of the squared derivatives of the likelihood; a group -1 is one duel."""
         each = [self.design.multiply(residual[:, np.newaxis]), tie_residual[:, np.newaxis]]
         scores = sparse.hstack(each, format="csr")[:, : len(self.anchor)]
-        n, n_groups, alone = len(residual), int(self.group.max()) + 1, self.group < 0
+        n, alone = len(residual), self.group < 0
+        n_groups = len(np.unique(self.group[~alone]))
         times = np.where(alone, np.sqrt(self.weights), self.weights)
-        row = np.where(alone, n_groups + np.arange(n), self.group)
+        row = np.where(alone, self.group.max() + 1 + np.arange(n), self.group)
         sums = sparse.csr_matrix((times, (row, np.arange(n)))) @ scores
         return (sums.T @ sums).toarray() * (n_groups / (n_groups - 1) if n_groups > 1 else 1.0)
 
 
 # Reading ----------------------------------------------------------------------------
+
+
+_COLUMNS = ("winner", "loser", "tie", "weight", "group")
 
 
 def _read(duels, covariates):
@@ -403,7 +408,11 @@ def _read(duels, covariates):
     tied, group, items = np.zeros(1), np.full(1, -1), None
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
-        pairs = np.column_stack([id_array(duels["winner"]), id_array(duels["loser"])])
+        check_consistent_length(*(duels[name] for name in _COLUMNS if name in columns))
+        sides = id_array(duels["winner"]), id_array(duels["loser"])
+        if sides[0].dtype.kind != sides[1].dtype.kind:  # NumPy would make strings of numbers
+            sides = tuple(side.astype(object) for side in sides)
+        pairs = np.column_stack(sides)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
         weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
         group = codes_of(duels["group"], "group")[0] if "group" in columns else group
@@ -414,7 +423,11 @@ def _read(duels, covariates):
     if items is None:
         codes, items = codes_of(pairs.ravel(), "winner and loser")
         pairs = codes.reshape(-1, 2)
-    if not np.all((tied == 0) | (tied == 1)) or not np.all((weights >= 0) & np.isfinite(weights)):
+    if (
+        not tied.ndim == weights.ndim == 1
+        or not np.all((tied == 0) | (tied == 1))
+        or not np.all((weights >= 0) & np.isfinite(weights))
+    ):
         raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
         raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
@@ -428,6 +441,11 @@ def _read(duels, covariates):
         table = np.stack(np.broadcast_arrays(*np.unravel_index(np.arange(len(weights)), shape), -1))
         extra = np.empty((len(weights), 0))
     kept = weights > 0
+    if "group" in columns and len(np.unique(group[kept])) == 1:
+        raise ValueError(
+            "'group' is the same in all rows, but errors clustered by it need two groups at least: "
+            "omit it if the duels are independent."
+        )
     return table[:, kept], weights[kept], extra[kept], items
 
 
