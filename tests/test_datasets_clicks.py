@@ -285,8 +285,26 @@ def test_positions_and_ids_of_any_kind():
         ([1, 1], [1, 0], "aa", "integers >= 1"),
         ([1, 1], [1, 2], "a", "must have one shape"),
         ([1, 1], [1, 2], ["a", None], "document contains a missing"),
+        ([1, 1e200], [1, 2], "aa", r"clicks\[1\] is 1e\+200"),
+        ([1, 1], [1, 1e13], "aa", "position 10000000000000 would take"),
     ],
 )
 def test_logs_that_are_refused(clicks, position, document, message):
     with pytest.raises(ValueError, match=message):
         propensities_from_clicks(clicks, position, list(document))
+
+
+def test_a_single_document_has_no_standard_error():
+    """The positions of a log of one document fit exactly, which says nothing about its error."""
+    found = propensities_from_clicks([1, 1, 1, 0, 1], [1, 1, 2, 2, 1], list("aaaab"))
+    np.testing.assert_allclose(found.propensity, [1.0, 0.5])
+    assert np.isnan([found.standard_error[1], found.low[1], found.high[1]]).all()
+
+
+def test_columns_in_two_orders_are_refused():
+    pd = pytest.importorskip("pandas")
+    log = pd.DataFrame({"clicks": [1, 1], "position": [1, 2], "document": ["a", "a"]})
+    with pytest.raises(ValueError, match="different indices"):
+        propensities_from_clicks(log["clicks"], log["position"][::-1], log["document"])
+    with pytest.raises(ValueError, match="confidence must be"):
+        propensities_from_clicks(log["clicks"], log["position"], log["document"], confidence="x")

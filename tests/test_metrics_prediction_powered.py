@@ -90,6 +90,7 @@ def test_coverage_and_width(n, correlation):
         (([1.0] * 5, [1.0] * 6, [1.0] * 9), r"human has the shape \(5,\), judge \(6,\)"),
         (([[1.0]] * 5, [[1.0]] * 5, [1.0] * 9), r"judge_unlabelled \(9,\)"),
         (([1.0] * 4 + [np.nan], [1.0] * 5, [1.0] * 9), r"human\[4\] is nan"),
+        (([1e200] * 5, [1.0] * 5, [1.0] * 9), r"human\[0\] is 1e\+200"),
         ((["a"] * 5, [1.0] * 5, [1.0] * 9), "human must be an array of numbers"),
     ],
 )
@@ -98,3 +99,10 @@ def test_bad_input(given, message):
         prediction_powered_mean(*given)
     with pytest.raises(ValueError, match="confidence_level"):
         prediction_powered_mean([1.0] * 5, [1.0] * 5, [1.0] * 9, confidence_level=1)
+
+
+def test_rows_in_two_orders_are_refused():
+    pd = pytest.importorskip("pandas")
+    human = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
+    with pytest.raises(ValueError, match="different indices"):
+        prediction_powered_mean(human, human[::-1], [1.0, 2.0])

@@ -7,8 +7,9 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
 from sklearn.utils import Bunch
 
-from .._arrays import ArrayLike, check_finite, numbers
+from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers
 from .._lists import factorize, id_array
+from .._parameters import check_parameter, number
 from ._clicks import check_positions
 
 
@@ -59,7 +60,7 @@ def propensities_from_clicks(
     Notes
     -----
     Only clicks of documents that were shown at two or more positions count. The intervals need some
-    tens of documents. Where readers also
+    tens of documents; those of a single document are NaN. Where readers also
     click irrelevant documents at the first positions because they trust them, the estimate holds
     the effect of this trust on the number of clicks.
 
@@ -79,7 +80,10 @@ def propensities_from_clicks(
     >>> found.propensity.round(6)
     array([1. , 0.5])
     """
-    clicks = check_finite(numbers(clicks, "clicks"), "clicks")
+    check_parameter("confidence", confidence, [number(above=0, below=1)])
+    check_same_index(clicks=clicks, position=position, document=document)
+    # Squares of larger numbers overflow.
+    clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)
     position = check_positions(position)
     document = _codes(document)
     if not clicks.shape == position.shape == document.shape or clicks.ndim != 1:
@@ -89,9 +93,10 @@ def propensities_from_clicks(
         )
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be in (0, 1), got {confidence!r}.")
     places, place = np.unique(position, return_inverse=True)
+    last = int(places[-1])
+    n_bytes = 8 * (4 * last + 4 * len(places) ** 2)
+    check_size(f"Propensities up to position {last}", n_bytes, "drop rows at late positions")
     shape = (document.max() + 1, len(places))
     shows = csr_matrix((np.ones(len(clicks)), (document, place)), shape)
     clicked = csr_matrix((clicks, (document, place)), shape)
@@ -107,7 +112,7 @@ def propensities_from_clicks(
         "low": np.exp(log_theta - of_place),
         "high": np.exp(log_theta + of_place),
     }
-    found = {name: np.full(places[-1], np.nan) for name in columns}
+    found = {name: np.full(last, np.nan) for name in columns}
     for name, values in columns.items():
         found[name][places - 1] = values
     return Bunch(**found)
@@ -197,5 +202,8 @@ def _standard_errors(shows, clicked, log_theta, best):
     bread = np.linalg.inv(_information(shares, of_document)[np.ix_(others, others)])
     meat = (scores.T @ scores).toarray()[np.ix_(others, others)]
     error = np.zeros(len(log_theta))
+    if np.count_nonzero((shows.getnnz(axis=1) > 1) & (of_document > 0)) == 1:
+        error[others] = np.nan  # scores of a single document are all 0
+        return error
     error[others] = np.sqrt(np.diag(bread @ meat @ bread))
     return error

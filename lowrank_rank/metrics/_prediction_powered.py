@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .._arrays import ArrayLike, check_finite, numbers
+from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._parameters import check_parameter, number
 from .._tables import TableMixin
 
@@ -120,7 +120,9 @@ def prediction_powered_mean(
     """
     check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
     given = {"human": human, "judge": judge, "judge_unlabelled": judge_unlabelled}
-    h, j, others = (check_finite(numbers(v, name), name) for name, v in given.items())
+    check_same_index(human=human, judge=judge)
+    # Squares of larger values overflow.
+    h, j, others = (check_finite(numbers(v, name), name, 1e150) for name, v in given.items())
     if h.shape != j.shape or h.ndim not in (1, 2) or h.shape[1:] != others.shape[1:]:
         raise ValueError(
             f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled {others.shape}: "
