@@ -11,8 +11,8 @@ from sklearn.model_selection import GroupKFold, GroupShuffleSplit, cross_validat
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ._arrays import ArrayLike, MatrixLike, take_rows
-from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
+from ._arrays import ArrayLike, MatrixLike, n_rows, take_rows
+from ._labels import carries_qid, one_label_per_row, ranking_target, read_labels, split_target
 from ._lists import RankingLists, sort_lists, tie_blocks
 from ._parameters import (
     RUNTIME,
@@ -110,7 +110,7 @@ def _with_ids(y, qid):
         split_target(y, qid)
         if qid is not None:
             raise ValueError("A matrix y holds one list per row and takes no qid.")
-        return y, np.arange(len(y))
+        return y, np.arange(n_rows(y))
     y, qid = split_target(y, qid)
     if qid is None:
         raise ValueError(
@@ -374,6 +374,8 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         Number of calibration queries with a relevant row.
     kept_ : float
         Fraction of all rows of the calibration queries that is kept.
+    n_features_in_, feature_names_in_
+        Those of ``estimator_``, if it has them.
 
     References
     ----------
@@ -448,6 +450,10 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
             check_parameters(self)
             target, of_row = _with_ids(y, qid)
             check_consistent_length(X, target)
+            if not one_label_per_row(y):
+                target = read_labels(y)
+                if target.ndim > 2:
+                    raise ValueError(f"y must hold grades, (n_queries, r), got {target.shape}.")
             rows = np.arange(len(of_row))
             if self.cv == "prefit":
                 check_is_fitted(self.estimator)
@@ -456,11 +462,14 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
                 splitter = GroupShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
                 train, rows = next(splitter.split(of_row, groups=of_row))
                 self.estimator_ = clone(self.estimator).fit(take_rows(X, train), target[train])
-            target = np.asarray(target)[rows]
+            target = target[rows]
             matrix = target.ndim == 2
             labels, ids = (target, None) if matrix else (target["y"], target["qid"])
             depth, lists = self._depths(take_rows(X, rows), ids)
             self._calibrate(depth, labels.reshape(depth.shape) > 0, lists)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(self.estimator_, name):
+                    setattr(self, name, getattr(self.estimator_, name))
         return self
 
     def _calibrate(self, depth, relevant, lists):
@@ -468,7 +477,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         depth, relevant = lists.group(depth.ravel()), lists.group(relevant.ravel())
         n_relevant = lists.sum(relevant.astype(float))
         n = self.n_calibration_lists_ = int(np.count_nonzero(n_relevant))
-        least = int(np.ceil(1 / (1 - self.recall) - 1e-9)) - 1
+        least = max(1, int(np.ceil(1 / (1 - self.recall) - 1e-9)) - 1)
         if n < least:
             raise ValueError(
                 f"Only {n} calibration queries have a relevant row (a grade above 0): an expected "

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -154,3 +155,28 @@ def test_bad_input():
         RecallCut(Column(), by="rank").fit(X, y, qid=qid)
     with pytest.raises(NotFittedError):
         RecallCut(Column()).select(X, qid=qid)
+    with pytest.raises(ValueError, match="Only 0 calibration"):
+        RecallCut(Column().fit(X, y), recall=1e-12, cv="prefit").fit(X, 0 * y, qid=qid)
+
+
+def test_labels_of_items_as_lists_and_frames():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(60, 3))
+    y = (X + rng.normal(size=X.shape) > 0).astype(float)
+    cut = RecallCut(Column(items=True), random_state=0).fit(X, y)
+    for labels in (y.tolist(), pd.DataFrame(y)):
+        assert RecallCut(Column(items=True), random_state=0).fit(X, labels).cut_ == cut.cut_
+    with pytest.raises(TypeError, match="Sparse data was passed for y"):
+        RecallCut(Column(items=True)).fit(X, csr_matrix(y))
+    with pytest.raises(ValueError, match="y must hold grades"):
+        RecallCut(Column(items=True)).fit(X, np.ones((60, 3, 3)))
+
+
+def test_names_of_features():
+    pd = pytest.importorskip("pandas")
+    X, y, qid = make_ranking(n_lists=40, n_features=3, random_state=0)
+    cut = RecallCut(LowRankSurrogateRanker(), random_state=0)
+    cut.fit(pd.DataFrame(X, columns=list("abc")), y, qid=qid)
+    assert cut.n_features_in_ == 3
+    assert cut.feature_names_in_.tolist() == ["a", "b", "c"]
