@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, make_ranking_scorer
-from lowrank_rank.target_losses import PropensityScoredPrecisionAtK, label_propensities
+from lowrank_rank.target_losses import NDCG, PropensityScoredPrecisionAtK, label_propensities
 from lowrank_rank.testing import check_target_loss
 
 
@@ -113,3 +113,8 @@ def test_documents_have_no_propensities():
 def test_labels_without_propensities(y, options, message):
     with pytest.raises(ValueError, match=message):
         label_propensities(y, **options)
+
+
+def test_sparse_scores_are_refused():
+    with pytest.raises(TypeError, match="Sparse data was passed for y_score"):
+        NDCG().measure(sparse.csr_matrix([[1, 0, 2]]), sparse.csr_matrix([[1, 0, 2]]))

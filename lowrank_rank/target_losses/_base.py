@@ -10,6 +10,7 @@ Tewari 2013, theorem 3).
 """
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,7 +19,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, check_size, plain
+from .._arrays import ArrayLike, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameters, number
@@ -349,7 +350,7 @@ class RankingMeasure(BaseEstimator):
         lists_of(y, qid, "y_true")  # refuses qid
         if not callable(y_score):
             check_consistent_length(y, y_score)
-            y_score = np.asarray(y_score).__getitem__
+            y_score = partial(take_rows, y_score)
         n, r = y.shape
         rows = [np.arange(n)[some] for some in batches(n, r, max_entries)]
         parts = [self._values_of(y[some].toarray(), y_score(some))[0] for some in rows]
