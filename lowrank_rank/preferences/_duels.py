@@ -396,9 +396,6 @@ class _Likelihood:
 # Reading ----------------------------------------------------------------------------
 
 
-_COLUMNS = ("winner", "loser", "tie", "weight", "group")
-
-
 def _read(duels, covariates):
     """Winner, loser, tie and group of each row, weights, covariates, and the names of the items.
 
@@ -408,11 +405,7 @@ def _read(duels, covariates):
     tied, group, items = np.zeros(1), np.full(1, -1), None
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
-        check_consistent_length(*(duels[name] for name in _COLUMNS if name in columns))
-        sides = id_array(duels["winner"]), id_array(duels["loser"])
-        if sides[0].dtype.kind != sides[1].dtype.kind:  # NumPy would make strings of numbers
-            sides = tuple(side.astype(object) for side in sides)
-        pairs = np.column_stack(sides)
+        pairs = _pairs_of_columns(duels, columns)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
         weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
         group = codes_of(duels["group"], "group")[0] if "group" in columns else group
@@ -447,6 +440,16 @@ def _read(duels, covariates):
             "omit it if the duels are independent."
         )
     return table[:, kept], weights[kept], extra[kept], items
+
+
+def _pairs_of_columns(duels, columns):
+    """Names (n, 2) of the columns "winner" and "loser" of a table with columns of one length."""
+    known = ("winner", "loser", "tie", "weight", "group")
+    check_consistent_length(*(duels[name] for name in known if name in columns))
+    winner, loser = id_array(duels["winner"]), id_array(duels["loser"])
+    if winner.dtype.kind != loser.dtype.kind:  # NumPy would make strings of numbers
+        winner = winner.astype(object)
+    return np.column_stack([winner, loser])
 
 
 def _pairs_of(duels):
