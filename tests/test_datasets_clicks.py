@@ -306,5 +306,5 @@ def test_columns_in_two_orders_are_refused():
     log = pd.DataFrame({"clicks": [1, 1], "position": [1, 2], "document": ["a", "a"]})
     with pytest.raises(ValueError, match="different indices"):
         propensities_from_clicks(log["clicks"], log["position"][::-1], log["document"])
-    with pytest.raises(ValueError, match="confidence must be"):
-        propensities_from_clicks(log["clicks"], log["position"], log["document"], confidence="x")
+    with pytest.raises(ValueError, match="confidence_level must be"):
+        propensities_from_clicks(log["clicks"], log["position"], log["document"], confidence_level="x")

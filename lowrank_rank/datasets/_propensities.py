@@ -14,7 +14,7 @@ from ._clicks import check_positions
 
 
 def propensities_from_clicks(
-    clicks: ArrayLike, position: ArrayLike, document: ArrayLike, *, confidence: float = 0.95
+    clicks: ArrayLike, position: ArrayLike, document: ArrayLike, *, confidence_level: float = 0.95
 ) -> Bunch:
     """Estimate how often readers examine each position, from documents shown at several.
 
@@ -36,7 +36,7 @@ def propensities_from_clicks(
     document : array-like of shape (n_rows,)
         Id of the query and the document together: the same document has another relevance for
         another query.
-    confidence : float, default=0.95
+    confidence_level : float, default=0.95
         Coverage of the intervals.
 
     Returns
@@ -80,7 +80,7 @@ def propensities_from_clicks(
     >>> found.propensity.round(6)
     array([1. , 0.5])
     """
-    check_parameter("confidence", confidence, [number(above=0, below=1)])
+    check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
     check_same_index(clicks=clicks, position=position, document=document)
     # Squares of larger numbers overflow.
     clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)
@@ -104,7 +104,7 @@ def propensities_from_clicks(
     log_theta = _solve(shows, clicked)
     best = int(np.argmax(log_theta))
     error = _standard_errors(shows, clicked, log_theta, best)
-    of_place = norm.isf((1 - confidence) / 2) * error
+    of_place = norm.isf((1 - confidence_level) / 2) * error
     log_theta -= log_theta[best]
     columns = {
         "propensity": np.exp(log_theta),
