@@ -83,6 +83,8 @@ def linear_scores(X, coef, intercept):
     ValueError
         If a score is not finite.
     """
+    if len(coef) == 0:
+        return np.empty((X.shape[0], 0), np.result_type(X, coef))
     blocks = [block for _, block in score_blocks(X, coef, intercept)]
     return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
