@@ -5,6 +5,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+import sklearn
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesRegressor
@@ -103,14 +104,22 @@ PATHS = {
 
 #: Leaves of scikit-learn's boosted trees count rows: weight 2 is not a row twice.
 COUNTS_ROWS = ("trees", "stack")
+#: scikit-learn 1.6 makes two classes of the labels by the first row, which its two fits to be
+#: compared do not share: they get other labels.
+OTHER_LABELS = ("sets of labels", "sets of labels, any regressor")
+
+
+def is_sound(path, check):
+    """Whether the check compares fits that should be equal."""
+    of_version = OTHER_LABELS if sklearn.__version__.startswith("1.6.") else ()
+    return "weight_equivalence" not in check or path not in COUNTS_ROWS + of_version
 
 
 def checks_of_every_path():
     for path, estimator in PATHS.items():
         for each, check in estimator_checks_generator(estimator):
-            if path in COUNTS_ROWS and "weight_equivalence" in check.func.__name__:
-                continue
-            yield pytest.param(each, check, id=f"{path}-{check.func.__name__}")
+            if is_sound(path, check.func.__name__):
+                yield pytest.param(each, check, id=f"{path}-{check.func.__name__}")
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

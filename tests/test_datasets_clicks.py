@@ -307,4 +307,6 @@ def test_columns_in_two_orders_are_refused():
     with pytest.raises(ValueError, match="different indices"):
         propensities_from_clicks(log["clicks"], log["position"][::-1], log["document"])
     with pytest.raises(ValueError, match="confidence_level must be"):
-        propensities_from_clicks(log["clicks"], log["position"], log["document"], confidence_level="x")
+        propensities_from_clicks(
+            log["clicks"], log["position"], log["document"], confidence_level="x"
+        )
