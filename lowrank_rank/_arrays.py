@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -235,6 +236,22 @@ def first_text(table):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
             if isinstance(entry, str) and not _is_number(entry):
                 return row, names[j] if names else j, entry
+    return None
+
+
+def first_missing(table):
+    """Row and column of the first NaN in a table of numbers, or None; the column as a name if it
+    has one, else an index."""
+    names = column_names(table) if is_frame(table) else None
+    with suppress(TypeError, ValueError):
+        if sparse.issparse(table):
+            rows, columns, values = sparse.find(table)
+            missing = np.isnan(values)
+            rows, columns = rows[missing], columns[missing]
+        else:
+            rows, columns = np.nonzero(np.isnan(np.asarray(table, dtype=np.float64)))
+        if len(rows):
+            return int(rows[0]), names[columns[0]] if names else int(columns[0])
     return None
 
 

@@ -15,6 +15,7 @@ from ._arrays import (
     check_same_index,
     check_size,
     check_unmasked,
+    first_missing,
     first_text,
     mean_square,
     n_rows,
@@ -56,6 +57,11 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
         )
     except ValueError as error:
+        if "contains NaN" in str(error) and (place := first_missing(X)):
+            row, column = place
+            raise ValueError(
+                f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
+            ) from None
         if "could not convert" not in str(error) or (found := first_text(X)) is None:
             raise
         row, column, text = found

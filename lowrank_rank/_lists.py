@@ -195,6 +195,8 @@ def _categories(qid):
 def id_array(qid):
     """One-dimensional array of ids; tuples and mixed types stay objects."""
     check_unmasked(qid, "qid")
+    if isinstance(qid, str):
+        raise ValueError(f"qid is the text {qid!r}: give the ids of the rows, as frame[{qid!r}].")
     if not hasattr(qid, "__array__"):
         try:
             qid = list(qid)

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from lowrank_rank._arrays import (
     column_names,
+    first_missing,
     first_text,
     is_data_frame,
     is_frame,
@@ -92,3 +93,21 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
 )
 def test_the_first_text_that_is_no_number(table, found):
     assert first_text(table) == found
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        ([[1, 2], [3, np.nan], [np.nan, 4]], (1, 1)),
+        (pd.DataFrame({"a": [1, 2], "b": [1.0, np.nan]}), (1, "b")),
+        (sparse.csr_matrix([[0.0, 1.0], [np.nan, 0.0]]), (1, 0)),
+        (sparse.csr_matrix(np.eye(2)), None),
+        ([[1, 2]], None),
+        ([["a", np.nan]], None),
+        ([1, np.nan], None),
+        ([[1], [2, 3]], None),
+    ],
+    ids=repr,
+)
+def test_the_first_missing_number(table, found):
+    assert first_missing(table) == found

@@ -198,9 +198,26 @@ def test_parquet_files(tmp_path, data):
         iter_lists(f"{tmp_path}/none*.parquet")
     with pytest.raises(ValueError, match="no column 'y'"):
         list(iter_lists(paths))
+    chosen = iter_lists(paths, y_column="grade", feature_columns=["d", "b"])
+    assert_whole_lists(chosen, (data[0][:, [3, 1]], *data[1:]), 100_000)
     frame.rename(columns={"a": "z"}).to_parquet(paths[1])
     with pytest.raises(ValueError, match="the same columns as"):
         list(iter_lists(paths, y_column="grade"))
+
+
+def test_parquet_files_with_other_names(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": [0.0, 1.0], "grade": [0, 1], "query": [1, 1]})
+    frame.to_parquet(tmp_path / "0.parquet")
+    with pytest.raises(ValueError, match=r"no column 'qid', only .*'query'.* qid_column="):
+        list(iter_lists(tmp_path / "0.parquet", y_column="grade"))
+    names = {"y_column": "grade", "qid_column": "query"}
+    with pytest.raises(ValueError, match=r"no column 'b'.* feature_columns="):
+        list(iter_lists(tmp_path / "0.parquet", feature_columns=["b"], **names))
+    with pytest.raises(ValueError, match="feature_columns must be a list of strings or None"):
+        iter_lists(tmp_path / "0.parquet", feature_columns="a", **names)
+    with pytest.raises(IsADirectoryError, match=r"is a folder: give its files, as '.*/\*.parquet'"):
+        iter_lists(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ RECORD = [("site", "U1"), ("query", "f8")]
         (np.ones((2, 1)), ValueError, "one-dimensional"),
         ([], ValueError, "length 0, and there are 2 rows"),
         (5, TypeError, "array-like"),
+        ("qid", ValueError, r"qid is the text 'qid': .* frame\['qid'\]"),
         ([1, 2, 3], ValueError, "length 3, and there are 2 rows"),
     ],
 )

@@ -13,6 +13,7 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
+    bradley_terry,
     consensus_ranking,
     ranking_target,
 )
@@ -284,5 +285,9 @@ def test_rank_intervals_are_drawn_best_on_top(wine):
     drawn = np.array([segment[:, 0] for segment in display.lines_.get_segments()])
     np.testing.assert_array_equal(drawn[:, 0], intervals.low[order])
     np.testing.assert_array_equal(drawn[:, 1], intervals.high[order])
+    board = bradley_terry([["a", "b"], ["a", "b"], ["b", "a"]])
+    duels = RankIntervalDisplay.from_consensus(board, random_state=0)
+    assert (duels.low.tolist(), duels.high.tolist()) == ([1, 1], [2, 2])
+    assert duels.title == "Bradley-Terry, 95% intervals"
     bare = RankIntervalDisplay(ranks=[2, 1], low=[1, 1], high=[2, 2]).plot(ax=display.ax_)
     assert bare.figure_ is display.figure_

@@ -92,7 +92,7 @@ def test_what_looks_like_counts_is_said_to_be_read_as_grades():
 
 
 BAD = [
-    ({"orders": np.zeros((2, 3)), "pairwise": True}, r"counts of shape \(r, r\)"),
+    ({"orders": np.zeros((2, 3)), "pairwise": True}, r"the shape \(r, r\)"),
     ({"orders": np.eye(3), "pairwise": True}, "the diagonal of counts must be 0"),
     ({"orders": np.zeros((2, 2)), "pairwise": True, "weights": [1, 1]}, "take no weights"),
     ({"orders": np.zeros(3)}, "orders must be grades"),
@@ -110,6 +110,8 @@ BAD = [
     ({"orders": {"voter": [1, 1], "item": ["a", "a"], "rank": [1, 2]}}, "'a' twice"),
     ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is not"),
     ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
+    ({"orders": [["a", "b"], ["b", None]]}, "None or NaN, which is no item"),
+    ({"orders": [["a", {"b", np.nan}]]}, "None or NaN, which is no item"),
     ({"orders": ["abc", "bca"]}, "each order is a sequence of items, best first"),
     ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "Orders of names, best first, are a list"),
 ]
@@ -131,7 +133,7 @@ def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     others = pandas.DataFrame([[1, 1], [0, 1]], index=[0, 1], columns=[1, 2])
     crossed = pandas.crosstab(duels["winner"], duels["loser"])
     for frame in (won.loc[["b", "a"]], crossed, others):
-        with pytest.raises(ValueError, match=r"must be the same items in one order.*reindex"):
+        with pytest.raises(ValueError, match=r"the same items as index and columns.*reindex"):
             read_votes(frame, pairwise=True)
     items = ["a", "b", "c"]
     counts = crossed.reindex(index=items, columns=items, fill_value=0)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import plain
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
-from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text
+from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text, texts
 from ._letor import can_represent, convert_features, feature_dtype
 
 
@@ -29,6 +29,7 @@ def iter_lists(
     dense: bool = False,
     y_column: str = "y",
     qid_column: str = "qid",
+    feature_columns: list[str] | None = None,
     verbose: int = 0,
 ) -> "ListBlocks":
     """Iterate over blocks of whole lists from files, memory maps or chunks, any number of times.
@@ -58,7 +59,9 @@ def iter_lists(
     dense : bool, default=False
         Whether blocks of LETOR files have arrays instead of CSR matrices.
     y_column, qid_column : str, default="y" and "qid"
-        Columns of grades and of query ids in Parquet files. All other columns are features.
+        Columns of grades and of query ids in Parquet files.
+    feature_columns : list of str or None, default=None
+        Columns of features in Parquet files, in the order of X; None is all other columns.
     verbose : int, default=0
         1 prints a line at the end of each pass, 2 a line for each block.
 
@@ -103,6 +106,7 @@ def iter_lists(
     check_parameter("dense", dense, [bool])
     check_parameter("y_column", y_column, [text])
     check_parameter("qid_column", qid_column, [text])
+    check_parameter("feature_columns", feature_columns, [texts, None])
     check_parameter("verbose", verbose, [verbosity])
     paths = None if _is_arrays(source) else _paths(source)
     opened: _Arrays | _Chunks
@@ -111,7 +115,8 @@ def iter_lists(
     elif paths is None:
         opened = _Chunks(source)
     elif all(path.suffix == ".parquet" for path in paths):
-        opened = _Parquet(paths, feature_dtype(dtype), y_column, qid_column)
+        columns = y_column, qid_column
+        opened = _Parquet(paths, feature_dtype(dtype), columns, feature_columns or [])
     else:
         opened = _Letor(paths, n_features, feature_dtype(dtype), zero_based, dense)
     return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
@@ -377,6 +382,10 @@ class _Files(_Chunks):
         if not paths:
             raise ValueError("iter_lists got no path: give a file or a list of files.")
         for path in paths:
+            if path.is_dir():
+                raise IsADirectoryError(
+                    f"{path} is a folder: give its files, as '{path}/*.parquet'."
+                )
             open(path, "rb").close()  # a missing file is reported before the first pass
         self.paths, self.starts = paths, []
 
@@ -419,9 +428,9 @@ class _Letor(_Files):
 
 
 class _Parquet(_Files):
-    def __init__(self, paths, dtype, y_column, qid_column):
+    def __init__(self, paths, dtype, columns, chosen):
         super().__init__(paths)
-        self.dtype, self.columns = dtype, (y_column, qid_column)
+        self.dtype, self.columns, self.chosen = dtype, columns, chosen
         self.features: list = []
 
     def read(self, path):
@@ -439,28 +448,29 @@ class _Parquet(_Files):
     def _batches(self, path):
         try:
             from pyarrow import ArrowException
-            from pyarrow.parquet import ParquetFile
+            from pyarrow.parquet import ParquetFile, read_schema
         except ImportError:
             raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
         try:
+            names = self._feature_names(path, read_schema(path).names)
             with closing(ParquetFile(path, read_dictionary=self.columns[1:])) as file:
-                names = self._feature_names(path, file.schema_arrow.names)
                 yield from file.iter_batches(columns=[*names, *self.columns])
         except (ArrowException, OSError) as error:
             raise ValueError(f"{path} is not a readable Parquet file: {error}.") from None
 
     def _feature_names(self, path, names):
         """Names of the features of a file, the same for all files."""
-        for name in self.columns:
+        for name in [*self.columns, *self.chosen]:
             if name not in names:
                 raise ValueError(
-                    f"{path} has no column {name!r}, only {names[:10]}: name the columns of grades "
-                    "and query ids, y_column=... and qid_column=...."
+                    f"{path} has no column {name!r}, only {names[:10]}: name the columns of "
+                    "grades, query ids and features, y_column=..., qid_column=... and "
+                    "feature_columns=...."
                 )
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"{path} has two columns {twice!r}: give each column its own name.")
-        names = [name for name in names if name not in self.columns]
+        names = self.chosen or [name for name in names if name not in self.columns]
         self.features = self.features or names
         if set(names) != set(self.features):
             raise ValueError(f"{path} does not have the same columns as {self.paths[0]}.")

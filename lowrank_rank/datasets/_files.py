@@ -22,6 +22,9 @@ from .._parameters import Rule, check_parameter
 
 path_like = Rule(lambda value: isinstance(value, str | os.PathLike), "a path, str or Path")
 text = Rule(lambda value: isinstance(value, str), "a string")
+texts = Rule(
+    lambda value: isinstance(value, list) and all(map(text.accepts, value)), "a list of strings"
+)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

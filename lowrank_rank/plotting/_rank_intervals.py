@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ArrayLike
-from ..preferences import ConsensusRanking
+from ..preferences import BradleyTerry, ConsensusRanking
 
 
 class RankIntervalDisplay:
@@ -54,20 +54,20 @@ class RankIntervalDisplay:
     @classmethod
     def from_consensus(
         cls,
-        consensus: ConsensusRanking,
+        consensus: ConsensusRanking | BradleyTerry,
         *,
         n_resamples: int = 1000,
         confidence_level: float = 0.95,
         random_state: Any = None,
     ) -> "RankIntervalDisplay":
-        """Resample the votes of a consensus.
+        """Draw the ranks of a consensus with their intervals.
 
         Parameters
         ----------
-        consensus : ConsensusRanking
-            Result of `consensus_ranking`.
+        consensus : ConsensusRanking or BradleyTerry
+            Result of `consensus_ranking` or `bradley_terry`.
         n_resamples, confidence_level, random_state
-            As in `ConsensusRanking.rank_intervals`.
+            As in the method `rank_intervals` of the result.
 
         Returns
         -------
@@ -77,12 +77,13 @@ class RankIntervalDisplay:
         intervals = consensus.rank_intervals(
             n_resamples=n_resamples, confidence_level=confidence_level, random_state=random_state
         )
+        name = getattr(consensus, "method", "Bradley-Terry")
         return cls(
             ranks=consensus.ranks,
             low=intervals.low,
             high=intervals.high,
             item_names=consensus.items,
-            title=f"{consensus.method}, {confidence_level:.0%} of {n_resamples} resamples",
+            title=f"{name}, {confidence_level:.0%} intervals",
         )
 
     def plot(self, *, ax: Any = None) -> "RankIntervalDisplay":

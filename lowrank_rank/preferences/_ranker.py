@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, n_rows, slices
+from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
 from .._base import BaseRanker, Block, Rows, check_no_qid
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
@@ -562,7 +562,9 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         if by_score:
             scores = label_scores(self.score_function, loss, y)
             return replace(batch, targets=np.where(y.ndim == 2 and np.isnan(y), np.nan, scores))
-        known = weights @ ~np.isnan(batch.targets) / (weights.sum() or 1.0)
+        known = np.ones(batch.targets.shape[1])
+        if not is_finite(batch.targets):
+            known = weights @ ~np.isnan(batch.targets) / (weights.sum() or 1.0)
         votes = loss.mean_votes(labels, weights, batch.targets)
         return replace(batch, means={"votes_": votes, "_known_": known})
 

@@ -60,6 +60,11 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         orders = orders.to_numpy() if hasattr(orders, "to_numpy") else orders
         if items is None:  # in order of first appearance
             items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
+            if any(item is None or item != item for item in items):
+                raise ValueError(
+                    "orders contain None or NaN, which is no item: leave out what a vote does not "
+                    "rank."
+                )
         labels = grades_from_orders(orders, items=items)
     else:
         if items is None and hasattr(orders, "columns"):
@@ -88,8 +93,9 @@ def _matrix(orders, pairwise):
         # An index that only numbers the rows says nothing about the names of the columns.
         if index != columns and not (named and index == list(range(len(columns)))):
             raise ValueError(
-                f"pairwise=True: the index {index} and the columns {columns} must be the same "
-                "items in one order: use frame.reindex(index=items, columns=items, fill_value=0)."
+                "Counts of votes need the same items as index and columns, in one order, got "
+                f"{index[:5]} and {columns[:5]}: use frame.reindex(index=items, columns=items, "
+                "fill_value=0)."
             )
     try:
         return numbers(orders.to_numpy() if hasattr(orders, "to_numpy") else orders, "orders")
@@ -191,7 +197,7 @@ def _shaped(labels, ranks, pairwise, weights):
     square = labels.ndim == 2 and labels.shape[0] == labels.shape[1]
     if pairwise and labels.ndim == 2:
         if not square:
-            raise ValueError(f"pairwise=True needs counts of shape (r, r), got {labels.shape}.")
+            raise ValueError(f"Counts of votes need the shape (r, r), got {labels.shape}.")
         if weights is not None:
             raise ValueError("Pairwise counts (r, r) are numbers of votes: they take no weights.")
         return labels[np.newaxis], True

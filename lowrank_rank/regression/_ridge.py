@@ -19,7 +19,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import check_size, slices
+from .._arrays import check_size, is_finite, slices
 from .._base import check_has_ids, cut_list, linear_scores
 from .._labels import nothing_counts
 from .._lists import same_id
@@ -62,7 +62,7 @@ class LinearModel(NamedTuple):
 
 def n_matrices(targets):
     """Number of second-moment matrices: one for each pattern of NaN."""
-    return max(1, len(columns_of_patterns(np.isnan(targets))))
+    return 1 if is_finite(targets) else len(columns_of_patterns(np.isnan(targets)))
 
 
 def chosen_solver(solver, X, targets):

@@ -261,7 +261,9 @@ class KendallTau(PairwiseDisagreement):
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
         """The encoding, with NaN for unknown pairs, over the number of all pairs in every list."""
         whole = self._pair_factors(np.zeros((1, np.shape(y)[1])))
-        return super().regression_targets(y) * (whole / self._pair_factors(y))[:, np.newaxis]
+        targets = super().regression_targets(y)
+        targets *= (whole / self._pair_factors(y))[:, np.newaxis]
+        return targets
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
         return super().preferences(y) * self._pair_factors(y)[:, np.newaxis, np.newaxis]

@@ -50,8 +50,7 @@ def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
             f"{y.shape}: propensities belong to its columns."
         )
     counts = np.asarray((y > 0).sum(axis=0)).ravel()
-    c = (np.log(y.shape[0]) - 1.0) * (b + 1.0) ** a
-    return 1.0 / (1.0 + c * (counts + b) ** -a)
+    return 1.0 / (1.0 + (np.log(y.shape[0]) - 1.0) * ((b + 1.0) / (counts + b)) ** a)
 
 
 class PropensityScoredPrecisionAtK(PrecisionAtK):
