@@ -97,6 +97,32 @@ def test_gain_at_k_is_the_money_of_the_inspected_cases():
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+class RelevantFirst(TargetLoss):
+    """1 minus the mean relevance of the items of the best score."""
+
+    labels = "binary"
+
+    def values(self, y, scores, lists):
+        best = np.maximum.reduceat(scores, lists.starts)
+        is_best = scores == lists.spread(best)
+        return lists.sum(y * is_best) / lists.sum(is_best)
+
+    def encode(self, y):
+        return self.check_labels(np.asarray(y, dtype=float))
+
+    def rank_features(self, ranks):
+        return -(np.asarray(ranks) == 1).astype(float)
+
+    def offset(self, y):
+        return np.ones(len(y))
+
+
+def test_a_binary_loss_needs_no_relevance_threshold():
+    check_target_loss(RelevantFirst(), [[0, 2, 1], [1, 0, 0]])
+    ranker = LowRankSurrogateRanker(target_loss=RelevantFirst()).fit([[0], [1]], [[0, 2], [1, 0]])
+    assert ranker.score([[0], [1]], [[0, 2], [1, 0]]) == 1.0
+
+
 def test_a_broken_loss_fails_the_contract():
     class WrongDiscount(NDCG):
         def rank_features(self, ranks):

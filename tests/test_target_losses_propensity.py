@@ -40,6 +40,8 @@ def test_lists_without_a_relevant_label():
     loss = PropensityScoredPrecisionAtK(1, [0.5, 0.5])
     for labels in (np.zeros((2, 2)), sparse.csr_matrix((2, 2))):
         assert loss.measure(labels, np.ones((2, 2))) == 0.0
+        assert loss.measure(labels, np.ones((2, 2)), zero_division=0.3) == 0.3
+        assert np.isnan(loss.measure(labels, np.ones((2, 2)), zero_division=np.nan))
 
 
 def test_unbiased_if_labels_are_recorded_with_their_propensities():

@@ -157,8 +157,8 @@ class RankingMeasure(BaseEstimator):
     Attributes
     ----------
     labels : {"binary", "graded", "any"}
-        "graded": numbers >= 0. "binary": the same, and grades > 0, or >= the parameter
-        `relevance_threshold`, are relevant. "any": real numbers.
+        "graded": numbers >= 0. "binary": the same, and grades > 0, or >= `relevance_threshold` if
+        the measure has it, are relevant. "any": real numbers.
     at : {"", "k", "[k]", "p%"}
         The syntax of the name after "@": nothing, the parameter `k`, an optional `k`, or the
         parameter `share` in per cent.
@@ -212,7 +212,7 @@ class RankingMeasure(BaseEstimator):
                 f"shape {y.shape}: only pairwise disagreement takes those."
             )
         if self.labels == "binary":
-            return relevance(y, self.relevance_threshold)
+            return relevance(y, getattr(self, "relevance_threshold", None))
         return check_grades(y) if self.labels == "graded" else y
 
     def check_judged(self, y: Any, name: str = "y") -> None:

@@ -124,4 +124,6 @@ class PropensityScoredPrecisionAtK(PrecisionAtK):
             return value
         y = csr_matrix(read_labels(y_true, "y_true", accept_sparse=True))
         best = super().measure(y, lambda rows: self.check_labels(y[rows].toarray()), **options)
-        return value / best if best > 0 else value
+        if best == 0:  # no row has a relevant label
+            return float(options.get("zero_division") or 0.0)
+        return value / best
