@@ -345,8 +345,8 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
 
         (n (1 - R(cut)) + 1) / (n + 1) <= 1 - recall.
 
-    Queries without a relevant row, one with a grade above 0, are not counted. Rows with equal
-    scores are kept or cut together, and the first row is always kept.
+    Queries without a relevant row, one with a grade above 0, are not counted; NaN is not relevant.
+    Rows with equal scores are kept or cut together, and the first row is always kept.
 
     Parameters
     ----------

@@ -310,3 +310,10 @@ def test_columns_in_two_orders_are_refused():
         propensities_from_clicks(
             log["clicks"], log["position"], log["document"], confidence_level="x"
         )
+
+
+def test_clicks_and_positions_of_other_rows_are_refused():
+    pandas = pytest.importorskip("pandas")
+    log = pandas.DataFrame({"click": [1, 0], "place": [1, 2]})
+    with pytest.raises(ValueError, match="clicks and position have different indices"):
+        utilities_from_clicks(log["click"], log["place"][::-1])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from .._arrays import ArrayLike, check_finite, numbers
+from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
@@ -98,6 +98,7 @@ def utilities_from_clicks(
     >>> utilities_from_clicks([1, 1, 0], [1, 2, 3], trust=(0.8, 0.3), non_negative=True).round(6)
     array([2., 4., 0.])
     """
+    check_same_index(clicks=clicks, position=position)
     clicks = check_finite(numbers(clicks, "clicks"), "clicks")
     position = check_positions(position)
     check_parameter("min_propensity", min_propensity, [_FRACTION])

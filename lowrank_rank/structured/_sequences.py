@@ -279,7 +279,7 @@ def sequence_accuracy_scorer(
     estimator : fitted StructuredHingeSequenceClassifier
     X : array-like or sparse matrix of shape (n_elements, n_features)
     y : array-like of shape (n_elements,)
-        Labels; a structured array carries its qid.
+        Labels; a `ranking_target` carries its qid, also under metadata routing.
     qid : array-like of shape (n_elements,) or None, default=None
 
     Returns
