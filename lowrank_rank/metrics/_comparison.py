@@ -170,7 +170,8 @@ def compare_rankers(
     judge : array-like of the shape of y_true or None, default=None
         Labels of all rows by a judge, such as a language model. People label a random part of the
         queries only, and `prediction_powered_mean` gives the intervals, with folds in the order of
-        the queries. Nothing is drawn: `method` and `n_resamples` must keep their defaults. `zero_division` must be a number.
+        the queries. Nothing is drawn: `method` and `n_resamples` must keep their defaults.
+        `zero_division` must be a number.
     baseline : str or None, default=None
         The ranker that the others are compared with; None compares all pairs.
     confidence_level : float, default=0.95
