@@ -21,7 +21,7 @@ def optional_peer(module):
     try:
         return importlib.import_module(module)
     except ImportError:
-        print(f"needs {module}: pip install .[benchmark]; left out", file=sys.stderr)
+        print(f"needs {module}: pip install .[benchmark]; skipped", file=sys.stderr)
         return None
 
 

@@ -1,4 +1,4 @@
-"""Every ranker as it comes out of the box, against peers that are tuned and against itself tuned.
+"""Every ranker with its defaults, against peers that are tuned and against itself tuned.
 
 Ours are fitted with their defaults. Each peer, and each of ours in a second run, is tuned on 3
 inner folds of the training part by the measure it is judged by, and refitted. Outer folds are by
@@ -283,10 +283,10 @@ def document_models(tiny):
     )
     ours["boosted"] = Model("trees", BoosterRanker(advised), grid)
     ours["trees of LightGBM"] = Model("LightGBM", LowRankSurrogateRanker(estimator=regressor), grid)
-    ours["boosted as it comes"] = Model("LightGBM", BoosterRanker(ranker), grid)
-    peers["pooled as it comes"] = Model("LightGBM", PointwiseRanker(clone(regressor)), {})
+    ours["boosted, defaults"] = Model("LightGBM", BoosterRanker(ranker), grid)
+    peers["pooled, defaults"] = Model("LightGBM", PointwiseRanker(clone(regressor)), {})
     lambdarank = lightgbm.LGBMRanker(random_state=0, **settings)
-    peers["lambdarank as it comes"] = Model("LightGBM", BoosterRanker(lambdarank), {})
+    peers["lambdarank, defaults"] = Model("LightGBM", BoosterRanker(lambdarank), {})
     tuned = {**lightgbm_settings(), **small}
     peers["pooled trees"] = Model(
         "trees",

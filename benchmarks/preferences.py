@@ -50,7 +50,7 @@ def bases(tiny):
     """Base regressors by name, as functions of a seed."""
     trees = 10 if tiny else 200
     return {
-        "as it comes": lambda seed: "auto",
+        "default": lambda seed: "auto",
         "ridge": lambda seed: "ridge",
         "logistic": lambda seed: "logistic",
         "5 neighbours": lambda seed: make_pipeline(
@@ -70,7 +70,7 @@ def label_rows(args):
     """Kendall's tau of each base regressor and decoder."""
     folder = args.data / "label_ranking"
     if not folder.is_dir():
-        print(f"needs {folder}; left out")
+        print(f"needs {folder}; skipped")
         return []
     rows = []
     for name, bar in {"iris": LABELS["iris"]}.items() if args.tiny else LABELS.items():
@@ -154,7 +154,7 @@ def pairs_right(y, scores):
 def rating_rows(args):
     """Pairs right of linear models and of trees, on three selections of films."""
     if not (args.data / "ratings").is_dir():
-        print(f"needs {args.data / 'ratings'}; left out")
+        print(f"needs {args.data / 'ratings'}; skipped")
         return []
     models = {"ridge of each": fit_each, "trees, filled": fit_filled}
     for loss, estimator in (("kendall", "auto"), ("pd", "auto"), ("kendall", "trees")):

@@ -3,7 +3,7 @@
 Random partitions of the queries into 5 folds; every model is tuned on 3 inner folds of each
 training part, for the measure it is then judged by (linear gain; relevant = grade >= 1), and
 refitted. A query's value is its mean over the partitions; queries with no relevant document
-are left out. Differences between two models are means over queries with a paired bootstrap
+do not count. Differences between two models are means over queries with a paired bootstrap
 (10,000 resamples); "significantly worse" says that the 95 % interval lies below 0.
 
 Tuned on the inner folds: n_estimators 50 or 150 and leaves 7 or 31, at learning rate 0.1, of

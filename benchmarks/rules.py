@@ -42,7 +42,7 @@ from ._default_sets import CLASSES, DOCUMENTS, label_ranking, load_ratings, mult
 from .defaults import paired
 
 #: Seven penalties each, of ridge and surrogates of documents, of sigmoids and surrogates of items
-#: and classes, of hinges, and of the steps at the top.
+#: and classes, of hinges, and of subgradient steps at the top.
 STRONG, WEAK = np.logspace(-3, 3, 7), np.logspace(-5, 0, 7)
 HINGES, STEPS = np.logspace(-5, 1, 7), np.array([0.0, 0.002, 0.006, 0.02, 0.06, 0.2, 0.6])
 N_FOLDS, N_INNER, N_SPLITS = 3, 5, 10

@@ -4,8 +4,8 @@ sets: StackingRanker with the parts of scikit-learn (its defaults) and with Ligh
 ridge on quantiles, LGBMRegressor, LGBMRanker, LGBMRanker of 7 leaves), fitted for the measure that
 judges it. Outer folds are by query and drawn anew in each partition; the value of a query is its
 mean over the partitions. "best part" is the one with the largest mean on the test folds, which
-nobody knows before. Peers are LGBMRanker and XGBRanker as they come, and tuned on 3 inner folds
-(5 settings each). Differences are paired over queries, with 95 % intervals by the t-statistic;
+nobody knows before. Peers are LGBMRanker and XGBRanker with their defaults, and tuned on 3 inner
+folds (5 settings each). Differences are paired over queries, with 95 % intervals by the t-statistic;
 verdicts on the peers are those of Holm's procedure over the table.
 
 trees: `estimator="trees"`, and the small trees that it was on any number of rows before, against
@@ -39,7 +39,7 @@ from ._common import bar_row, optional_peer, print_table
 from ._letor import load_clueweb09, load_lightgbm_example, load_synthetic
 from .defaults import paired, verdicts_by_holm
 
-#: What tuning chooses from; the first is the peer as it comes.
+#: What tuning chooses from; the first is the default.
 SETTINGS = {
     "LGBMRanker": [
         {},

@@ -22,7 +22,7 @@ fit: a fit with the defaults against LogisticRegression, on the training part of
 lists: fits over queries and over rows of a matrix y, against LogisticRegression.
 
 passes: from zeros, without held-out rows, on the training part of cover. A pass is a difference of
-two fits, by the passes that one has more, so that what a fit sets up is left out; it is compared
+two fits, by the passes that one has more, so that what a fit sets up does not count; it is compared
 with ``X @ w``. Times of 25 passes include the setting up.
 
 cutting_plane: the exact solver of the structural surrogate, for comparison, and how far it gets.

@@ -14,16 +14,16 @@ from ._positional import PrecisionAtK
 def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray:
     """Probability that a relevant label is recorded, by the model of Jain, Prabhu & Varma.
 
-    ``p_i = 1 / (1 + c (n_i + b)**-a)`` with ``c = (log(n) - 1) (b + 1)**a`` [1]_: n rows, of which
-    n_i have label i. Annotators miss rare labels more often than common ones.
+    ``p_i = 1 / (1 + c (n_i + b)**-a)`` with ``c = (log(n) - 1) (b + 1)**a`` [1]_; n_i
+    of the n rows have label i. Annotators miss rare labels more often than common ones.
 
     Parameters
     ----------
     y : array-like or sparse matrix of shape (n_rows, r)
         Labels of the training rows, n_rows at least 3; grades > 0 are relevant.
     a, b : float, default=0.55, 1.5
-        Constants of a data set. The defaults are those of most sets in [1]_; Wikipedia has 0.5 and
-        0.4, Amazon 0.6 and 2.6.
+        Constants of a data set. Most sets in [1]_ have the defaults, Wikipedia has 0.5 and 0.4,
+        Amazon 0.6 and 2.6.
 
     Returns
     -------
@@ -56,12 +56,12 @@ def label_propensities(y: Any, *, a: float = 0.55, b: float = 1.5) -> np.ndarray
 class PropensityScoredPrecisionAtK(PrecisionAtK):
     """Precision at k with each label divided by its propensity: rare labels count more.
 
-    The loss is ``1 - (1/k) sum_i [rank(i) <= k] y_i / p_i``. It estimates the precision among all
-    relevant labels without bias if each is recorded with probability p_i [1]_. For fixed items
-    only.
+    The loss is ``1 - (1/k) sum_i [rank(i) <= k] y_i / p_i``. This is an unbiased
+    estimate of the precision among all relevant labels if each is recorded with probability p_i
+    [1]_. For fixed items only.
 
     `measure` is the ratio of two means, of the sums and of the largest possible sums, so 1 is the
-    best value. With ``average=None`` it is the sum of each list divided by k, without a normaliser.
+    best value. ``average=None`` gives the sum of each list over k, without a normaliser.
 
     The loss is positional: the ranker regresses ``y_i / p_i``. Linear regression of ``y_i`` and
     scores divided by p_i give the same order, so a fitted model can be rescaled.
@@ -82,7 +82,7 @@ class PropensityScoredPrecisionAtK(PrecisionAtK):
 
     Examples
     --------
-    The first label is worth 1, the second 2, and the best order has the second first:
+    The weights of the labels are 1 and 2, so the best order has the second label first:
 
     >>> from lowrank_rank.target_losses import PropensityScoredPrecisionAtK
     >>> measure = PropensityScoredPrecisionAtK(1, propensities=[1.0, 0.5])
