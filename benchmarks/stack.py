@@ -5,7 +5,7 @@ ridge on quantiles, LGBMRegressor, LGBMRanker, LGBMRanker of 7 leaves), fitted f
 judges it. Outer folds are by query and drawn anew in each partition; the value of a query is its
 mean over the partitions. "best part" is the one with the largest mean on the test folds, which
 nobody knows before. Peers are LGBMRanker and XGBRanker with their defaults, and tuned on 3 inner
-folds (5 settings each). Differences are paired over queries, with 95 % intervals by the t-statistic;
+folds (5 settings each). Differences are paired over queries, with 95 % intervals of a t test;
 verdicts on the peers are those of Holm's procedure over the table.
 
 trees: `estimator="trees"`, and the small trees that it was on any number of rows before, against

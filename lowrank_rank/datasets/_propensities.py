@@ -19,12 +19,12 @@ def propensities_from_clicks(
     """Estimate how often readers examine each position, from documents shown at several.
 
     A document with relevance r_d is clicked at position p with probability theta_p r_d. Given its
-    number of clicks C_d, their positions do not depend on r_d: the expected share of position p is
+    number of its clicks, their positions do not depend on r_d. The expected share of position p is
 
         pi_dp = n_dp theta_p / sum_q n_dq theta_q,
 
-    where n_dp counts how often the document was shown at p. The estimate maximises the conditional
-    likelihood ``sum_dp c_dp log(pi_dp)``, which is concave in log(theta); c_dp are clicks. No
+    where n_dp is the number of times that the document was shown at p. The estimate maximises the
+    conditional likelihood ``sum_dp c_dp log(pi_dp)``, concave in log(theta); c_dp are clicks. No
     experiment is needed if the order of the documents changes from session to session.
 
     Parameters
@@ -34,8 +34,7 @@ def propensities_from_clicks(
     position : array-like of int, shape (n_rows,)
         Position of the document on the page, 1 = first.
     document : array-like of shape (n_rows,)
-        Id of the query and the document together: the same document has another relevance for
-        another query.
+        Id of the query and the document together, because relevance depends on the query.
     confidence_level : float, default=0.95
         Coverage of the intervals.
 
@@ -43,7 +42,7 @@ def propensities_from_clicks(
     -------
     found : Bunch
         ``propensity`` (n_positions,), entry p - 1 for position p, as `utilities_from_clicks` takes
-        it: the largest is 1, and NaN stands for a position without rows. Also ``standard_error`` of
+        it: the largest is 1, and a position without rows is NaN. Also ``standard_error`` of
         log(propensity), clustered by document, and the ends ``low`` and ``high`` of intervals. All
         are relative to the position with propensity 1, which has error 0.
 
@@ -60,9 +59,8 @@ def propensities_from_clicks(
     Notes
     -----
     Only clicks of documents that were shown at two or more positions count. The intervals need some
-    tens of documents; those of a single document are NaN. Where readers also
-    click irrelevant documents at the first positions because they trust them, the estimate holds
-    the effect of this trust on the number of clicks.
+    tens of documents; with one document they are NaN. If readers trust the first positions and
+    click irrelevant documents there, the estimate contains this effect.
 
     References
     ----------
