@@ -248,6 +248,15 @@ def factorize(qid):
     return np.repeat(codes, np.diff(np.append(heads, len(qid)))), ids
 
 
+def codes_of(column, name):
+    """`factorize` of a column of any ids; messages say `name` instead of qid."""
+    try:
+        return factorize(id_array(column))
+    except (TypeError, ValueError) as error:
+        message = str(error).replace("qid", name).replace("the id of its query", "an id")
+        raise ValueError(message) from None
+
+
 def _factorize_objects(qid):
     code_of: dict = {}
     try:

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from sklearn.utils import Bunch
 
 from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers
-from .._lists import factorize, id_array
+from .._lists import codes_of
 from .._parameters import check_parameter, number
 from ._clicks import check_positions
 
@@ -83,7 +83,7 @@ def propensities_from_clicks(
     # Squares of larger numbers overflow.
     clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)
     position = check_positions(position)
-    document = _codes(document)
+    document = codes_of(document, "document")[0]
     if not clicks.shape == position.shape == document.shape or clicks.ndim != 1:
         raise ValueError(
             "clicks, position and document must have one shape, (n_rows,), got "
@@ -114,14 +114,6 @@ def propensities_from_clicks(
     for name, values in columns.items():
         found[name][places - 1] = values
     return Bunch(**found)
-
-
-def _codes(document):
-    try:
-        return factorize(id_array(document))[0]
-    except (TypeError, ValueError) as error:
-        message = str(error).replace("qid", "document").replace("its query", "its document")
-        raise ValueError(message) from None
 
 
 def _refuse_unconnected(shows, clicked, places):

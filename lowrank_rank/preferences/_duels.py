@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
-from .._lists import id_array, ranks_from_orders
+from .._lists import codes_of, id_array, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
 from ._consensus import RankIntervals
-from ._votes import codes_of, read_votes
+from ._votes import read_votes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -408,13 +408,13 @@ def _read(duels, covariates):
         pairs = _pairs_of_columns(duels, columns)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
         weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
-        group = codes_of(duels["group"], "group")[0] if "group" in columns else group
+        group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
     elif isinstance(duels, list | tuple):
         pairs, tied = _pairs_of(duels)
     else:
         pairs, weights, items = _counts(duels, covariates)
     if items is None:
-        codes, items = codes_of(pairs.ravel(), "winner and loser")
+        codes, items = codes_of(pairs.ravel(), "'winner' or 'loser'")
         pairs = codes.reshape(-1, 2)
     if (
         not tied.ndim == weights.ndim == 1

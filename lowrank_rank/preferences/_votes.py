@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import check_size, numbers
 from .._labels import read_weights
-from .._lists import factorize, id_array
+from .._lists import codes_of, id_array
 from ..datasets import grades_from_orders
 from ..target_losses import PairwiseDisagreement
 
@@ -113,8 +113,8 @@ def _long_grades(orders, items):
             "A long frame of orders has the columns 'voter', 'item' and one of 'rank' (1 = best) "
             f"and 'grade' (higher is better), got {sorted(map(str, columns))}."
         )
-    voter, voters = codes_of(orders["voter"], "voter")
-    item, names = codes_of(orders["item"], "item")
+    voter, voters = codes_of(orders["voter"], "the column 'voter'")
+    item, names = codes_of(orders["item"], "the column 'item'")
     if items is not None:
         place = {name: i for i, name in enumerate(items)}
         unknown = [name for name in names if name not in place]
@@ -136,15 +136,6 @@ def _long_grades(orders, items):
     grades = np.full(shape, np.nan)
     grades[voter, item] = -values if kind == "rank" else values
     return grades, names
-
-
-def codes_of(column, name):
-    """Codes of the ids in a column, and the distinct ids in order of first appearance."""
-    try:
-        return factorize(id_array(column))
-    except (TypeError, ValueError) as error:
-        message = str(error).replace("qid", f"the column {name!r}")
-        raise ValueError(message) from None
 
 
 def _are_orders(orders, kind, is_matrix):
