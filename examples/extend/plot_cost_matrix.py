@@ -1,10 +1,10 @@
 """
-Any cost matrix, with as few regressions as its rank
-====================================================
+Classify with any cost matrix
+=============================
 
-``LowRankSurrogateClassifier`` predicts the decision of least expected cost. It estimates as many
-numbers as the cost matrix has rank (after its row means are taken off), by any regressor, and
-takes decisions that are no classes at all.
+``LowRankSurrogateClassifier`` predicts the decision of least expected cost. It fits as many
+regressions as the cost matrix has rank, by any regressor. Decisions need not be classes: one can be
+"ask a person".
 """
 
 # %%

@@ -1,6 +1,6 @@
 """
-A custom target loss
-====================
+Fit a ranker for a measure of your own
+======================================
 
 Rank-biased precision is the measure of a reader who looks at the first item and goes on to each
 next one with probability ``patience``. It is positional, so a class of a few lines makes it a

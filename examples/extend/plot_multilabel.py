@@ -1,6 +1,6 @@
 """
-Sets of labels: F1 against thresholds
-=====================================
+Predict sets of labels with the best F1
+=======================================
 
 A row has a set of labels, and the F1 of the predicted set counts. The usual way is to predict the
 labels whose probability exceeds a threshold. `LowRankSurrogateMultilabelClassifier` takes the set

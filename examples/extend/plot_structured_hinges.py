@@ -1,10 +1,10 @@
 """
-Structured hinges: three classes at once, and F1 by threshold
+Structured hinges: classes with one model, and F1 of all rows
 =============================================================
 
-A hinge of the whole decision knows what parts of it do not: all classes together find the one in
-the middle, which a line against the rest cannot, and all rows together have a measure, F1, that no
-single row has.
+A structured hinge judges a whole decision. One hinge of all classes finds the class between two
+others, which no line separates from the rest. One hinge of all rows fits a classifier for F1, a
+measure that no single row has.
 """
 
 # %%
