@@ -222,6 +222,22 @@ def column_names(table):
     return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
 
 
+def name_the_entry(error, X):
+    """Raise an error that names the text or the NaN of X that the `error` is about, if it is."""
+    if "contains NaN" in str(error) and (place := first_missing(X)):
+        row, column = place
+        raise ValueError(
+            f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
+        ) from None
+    if "could not convert" in str(error) and (found := first_text(X)):
+        row, column, text = found
+        raise ValueError(
+            f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
+            "numbers: encode text and categories (OneHotEncoder, in a pipeline), or drop the "
+            f"column. Trees also take categories, frame.astype({{{column!r}: 'category'}})."
+        ) from error
+
+
 def first_text(table):
     """Row, column and entry of the first text in a table that is no number, or None.
 

@@ -15,10 +15,9 @@ from ._arrays import (
     check_same_index,
     check_size,
     check_unmasked,
-    first_missing,
-    first_text,
     mean_square,
     n_rows,
+    name_the_entry,
     plain,
     slices,
     take_rows,
@@ -57,19 +56,8 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
         )
     except ValueError as error:
-        if "contains NaN" in str(error) and (place := first_missing(X)):
-            row, column = place
-            raise ValueError(
-                f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
-            ) from None
-        if "could not convert" not in str(error) or (found := first_text(X)) is None:
-            raise
-        row, column, text = found
-        raise ValueError(
-            f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
-            "numbers: encode text and categories (OneHotEncoder, in a pipeline), "
-            "or drop the column."
-        ) from error
+        name_the_entry(error, X)
+        raise
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

@@ -334,3 +334,14 @@ def test_the_result_prints_best_first():
     assert lines[1].split()[1] == board.items[np.argmax(board.strengths)]
     pytest.importorskip("pandas")
     assert board.to_frame()["strength"].is_monotonic_decreasing
+
+
+def test_columns_that_are_not_read_are_named():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "b", "a"], "prompt": [1, 2, 3]})
+    with pytest.warns(UserWarning, match=r"does not read the columns \['prompt'\]"):
+        found = bradley_terry(frame)
+    assert found.strengths.tolist() == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
+    battles = frame.set_axis(["model_a", "model_b", "outcome"], axis=1)
+    with pytest.raises(ValueError, match="a frame with the columns 'winner' and 'loser'"):
+        bradley_terry(battles)

@@ -3,8 +3,7 @@ Classify with any cost matrix
 =============================
 
 ``LowRankSurrogateClassifier`` predicts the decision of least expected cost. It fits as many
-regressions as the cost matrix has rank, by any regressor. Decisions need not be classes: one can be
-"ask a person".
+regressions as the cost matrix has rank, by any regressor. The decisions need not be the classes.
 """
 
 # %%

@@ -487,6 +487,7 @@ def _numbers(values, dtype, path, name, first_row):
         row = int(np.argmin(fits))
         raise ValueError(
             f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} is not of the "
-            f"type {dtype.name}. Columns other than the query ids must hold numbers of this type."
+            f"type {dtype.name}. Columns other than the query ids must hold numbers of this type: "
+            "choose the features by feature_columns=...."
         )
     return values.astype(dtype, copy=False)

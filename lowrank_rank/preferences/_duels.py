@@ -1,5 +1,6 @@
 """Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
 
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -211,10 +212,10 @@ def bradley_terry(
         * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``;
         * a frame or mapping with the columns "winner" and "loser", and optionally "tie" (whether
           neither won), "weight" (number of such duels) and "group" (prompt or voter: errors are
-          clustered by it).
+          clustered by it). A warning names other columns.
     covariates : array-like of shape (n_duels,) or (n_duels, n_covariates) or None, default=None
-        The winner's minus the loser's, of a tie the first item's minus the second's: the lengths
-        of two answers, or who was shown first.
+        The winner's minus the loser's: the lengths of two answers, or who was shown first. In a
+        tie the item in the place of the winner counts as winner.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of strength 0.
         With 0.5 every item has a finite strength.
@@ -444,7 +445,14 @@ def _read(duels, covariates):
 
 def _pairs_of_columns(duels, columns):
     """Names (n, 2) of the columns "winner" and "loser" of a table with columns of one length."""
-    known = ("winner", "loser", "tie", "weight", "group")
+    known = ["winner", "loser", "tie", "weight", "group"]
+    if others := [name for name in columns if name not in known]:
+        warnings.warn(
+            f"bradley_terry does not read the columns {others[:5]}: it reads {known}, and "
+            "covariates= takes numbers of the duels.",
+            UserWarning,
+            stacklevel=4,
+        )
     check_consistent_length(*(duels[name] for name in known if name in columns))
     winner, loser = id_array(duels["winner"]), id_array(duels["loser"])
     if winner.dtype.kind != loser.dtype.kind:  # NumPy would make strings of numbers
@@ -475,8 +483,8 @@ def _counts(duels, covariates):
         votes = read_votes(duels, pairwise=True)
     except ValueError as error:
         raise ValueError(
-            f"{error} duels are counts (r, r), a list of [winner, loser], or a frame with the "
-            "columns 'winner' and 'loser'."
+            "duels are a list of [winner, loser], a frame with the columns 'winner' and 'loser', "
+            f"or counts (r, r). {error}"
         ) from None
     pairs = np.argwhere(votes.total())
     return pairs, votes.total()[tuple(pairs.T)], votes.items
