@@ -29,7 +29,6 @@ class RankBiasedPrecision(PositionalLoss):
 
     labels = "binary"
     allow_missing = True  # what an item is worth depends on its own grade alone
-    reaches_one = False  # the best order of most labels has a value below 1
 
     def __init__(self, patience=0.8, *, relevance_threshold=None):
         self.patience = patience
@@ -37,7 +36,7 @@ class RankBiasedPrecision(PositionalLoss):
 
     def discount(self, p, r):
         """Of positions p = 1, 2, ... in lists of length r."""
-        return (1 - self.patience) * self.patience ** (p - 1.0)
+        return (1 - self.patience) * self.patience ** (p - 1)
 
 
 # %%
@@ -70,8 +69,8 @@ for patience, reader in zip(patiences, readers, strict=True):
     print(f"patience {patience:4}: {result[f'test_{reader!r}'].mean():.3f}")
 
 # %%
-# ``patience`` is a parameter: ``target_loss__patience`` can be searched like any other. Here it
-# changes what the ranker is measured by and not its targets, since the gain has no patience in it.
+# ``patience`` changes the score of the ranker and not its model: the targets of the regression are
+# gain / normaliser, and the gain has no patience in it.
 
 figure, axis = plt.subplots(figsize=(6, 3.2), layout="constrained")
 position = np.arange(1, 16)

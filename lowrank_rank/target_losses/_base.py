@@ -168,7 +168,7 @@ class RankingMeasure(BaseEstimator):
         Whether NaN in a matrix y means "not judged". This needs a measure of pairs, or one in
         which the utility of an item depends on its own grade alone.
     reaches_one : bool
-        Whether the best order always has the value 1.
+        Whether the best order always has the value 1; scikit-learn's checks ask for it.
     undefined : float
         The mean if no list has a value.
     takes_runs : bool
