@@ -55,7 +55,8 @@ class Groups:
 
     def centre(self, values):
         """Subtract from dense values the mean of their group."""
-        return values - self.means(values)[self.codes]
+        means = np.take(self.means(values), self.codes, axis=0)
+        return np.subtract(values, means, out=means)
 
     def centre_adjoint(self, values):
         """The transpose of `centre`, for vectors."""

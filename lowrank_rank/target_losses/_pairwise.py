@@ -136,7 +136,7 @@ class PairwiseDisagreement(TargetLoss):
         if np.ndim(y) == 2:
             total = np.zeros(targets.shape[1])
             for rows in batches(len(targets), targets.shape[1], 2**16):  # fits into the cache
-                total += weights[rows] @ np.nan_to_num(np.abs(targets[rows]))
+                total += weights[rows] @ np.fmax(np.abs(targets[rows]), 0.0)  # NaN is 0
             total = matrices_from_differences(total[np.newaxis], np.shape(y)[1])[0]
         else:
             total = self.total_preferences(y, weights)
