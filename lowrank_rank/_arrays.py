@@ -222,24 +222,19 @@ def column_names(table):
     return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
 
 
-def name_the_entry(error, X):
-    """Raise an error that names the text or the NaN of X that the `error` is about, if it is."""
-    if "contains NaN" in str(error) and (place := first_missing(X)):
-        row, column = place
-        raise ValueError(
-            f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
-        ) from None
-    if "could not convert" in str(error) and (found := first_text(X)):
+def name_the_text(error, X):
+    """Raise an error with the place of the text in X that the `error` is about, if it is."""
+    if "could not convert" in str(error) and (found := place_of_text(X, str(error))):
         row, column, text = found
         raise ValueError(
             f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
             "numbers: encode text and categories (OneHotEncoder, in a pipeline), or drop the "
-            f"column. Trees also take categories, frame.astype({{{column!r}: 'category'}})."
+            "column."
         ) from error
 
 
-def first_text(table):
-    """Row, column and entry of the first text in a table that is no number, or None.
+def place_of_text(table, message):
+    """Row, column and text of the first entry of a table that the message quotes, or None.
 
     The column is a name if it has one, else an index.
     """
@@ -250,8 +245,8 @@ def first_text(table):
     columns: Any = entries.T if entries is not None else [table[name] for name in names or []]
     for j, column in enumerate(columns):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
-            if isinstance(entry, str) and not _is_number(entry):
-                return row, names[j] if names else j, entry
+            if isinstance(entry, str) and repr(str(entry)) in message:
+                return row, names[j] if names else j, str(entry)
     return None
 
 
@@ -264,16 +259,10 @@ def first_missing(table):
             rows, columns, values = sparse.find(table)
             missing = np.isnan(values)
             rows, columns = rows[missing], columns[missing]
+        elif hasattr(table, "isna"):  # pandas
+            rows, columns = np.nonzero(table.isna().to_numpy())
         else:
             rows, columns = np.nonzero(np.isnan(np.asarray(table, dtype=np.float64)))
         if len(rows):
             return int(rows[0]), names[columns[0]] if names else int(columns[0])
     return None
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -15,9 +15,10 @@ from ._arrays import (
     check_same_index,
     check_size,
     check_unmasked,
+    first_missing,
     mean_square,
     n_rows,
-    name_the_entry,
+    name_the_text,
     plain,
     slices,
     take_rows,
@@ -56,7 +57,12 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
         )
     except ValueError as error:
-        name_the_entry(error, X)
+        name_the_text(error, X)
+        if "contains NaN" in str(error) and (place := first_missing(X)):
+            row, column = place
+            raise ValueError(
+                f"{error}\nThe first NaN of X is in row {row} of column {column!r}."
+            ) from None
         raise
     if issparse(X) and not X.has_canonical_format:
         X = X.copy()

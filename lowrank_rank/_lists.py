@@ -307,14 +307,14 @@ def _missing(values):
     if values.dtype.kind in "mM":
         return np.isnat(values)
     if values.dtype == object:
-        flags = np.fromiter(map(_is_missing, values.ravel()), dtype=bool, count=values.size)
+        flags = np.fromiter(map(is_missing, values.ravel()), dtype=bool, count=values.size)
         return flags.reshape(values.shape)
     return np.zeros(len(values), dtype=bool)
 
 
-def _is_missing(q):
+def is_missing(q):
     if isinstance(q, tuple | frozenset):
-        return any(map(_is_missing, q))
+        return any(map(is_missing, q))
     if isinstance(q, np.void) and q.dtype.names is not None:
         return bool(_missing(np.asarray(q).reshape(1))[0])
     try:

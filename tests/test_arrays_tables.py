@@ -11,9 +11,9 @@ from scipy import sparse
 from lowrank_rank._arrays import (
     column_names,
     first_missing,
-    first_text,
     is_data_frame,
     is_frame,
+    place_of_text,
     table_of,
     take_rows,
 )
@@ -91,8 +91,9 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
     ],
     ids=repr,
 )
-def test_the_first_text_that_is_no_number(table, found):
-    assert first_text(table) == found
+def test_the_text_that_could_not_be_converted(table, found):
+    message = f"could not convert string to float: {'z' if found is None else found[2]!r}"
+    assert place_of_text(table, message) == found
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,7 @@ def test_the_first_text_that_is_no_number(table, found):
     [
         ([[1, 2], [3, np.nan], [np.nan, 4]], (1, 1)),
         (pd.DataFrame({"a": [1, 2], "b": [1.0, np.nan]}), (1, "b")),
+        (pd.DataFrame({"a": [1.5, 2.0], "b": pd.array([1, None], dtype="Int64")}), (1, "b")),
         (sparse.csr_matrix([[0.0, 1.0], [np.nan, 0.0]]), (1, 0)),
         (sparse.csr_matrix(np.eye(2)), None),
         ([[1, 2]], None),

@@ -216,7 +216,10 @@ def test_parquet_files_with_other_names(tmp_path):
         list(iter_lists(tmp_path / "0.parquet", feature_columns=["b"], **names))
     with pytest.raises(ValueError, match="feature_columns must be a list of strings or None"):
         iter_lists(tmp_path / "0.parquet", feature_columns="a", **names)
-    with pytest.raises(IsADirectoryError, match=r"is a folder: give its files, as '.*/\*.parquet'"):
+    for chosen in ([], ["a", "a"], ["a", "grade"], ["query"]):
+        with pytest.raises(ValueError, match="feature_columns must name"):
+            iter_lists(tmp_path / "0.parquet", feature_columns=chosen, **names)
+    with pytest.raises(IsADirectoryError, match=r"is a folder: give its files, .*/\*.parquet'"):
         iter_lists(tmp_path)
 
 

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -280,3 +281,20 @@ def test_text_is_named_by_its_place(model, kind):
     if kind in ("pandas", "category"):
         with pytest.raises(ValueError, match=message):
             fitted.predict(X)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "array", "sparse"])
+def test_the_first_nan_is_named_by_its_place(kind):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.0, np.nan, 1.0]})
+    X = {"pandas": frame, "array": frame.to_numpy(), "sparse": csr_matrix(frame.to_numpy())}[kind]
+    column = "'b'" if kind == "pandas" else "1"
+    with pytest.raises(ValueError, match=f"The first NaN of X is in row 1 of column {column}"):
+        LowRankSurrogateRanker().fit(X, [0, 1, 2])
+
+
+def test_the_text_named_is_the_one_that_no_step_encodes():
+    frame = pd.DataFrame({"kind": list("rgbrgb"), "city": ["Berlin"] * 6})
+    encoder = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
+    ranker = LowRankSurrogateRanker(estimator=make_pipeline(encoder, Ridge()))
+    with pytest.raises(ValueError, match="the text 'Berlin' in row 0 of column 'city'"):
+        ranker.fit(frame, [0, 1, 2, 0, 1, 2], qid=[0, 0, 0, 1, 1, 1])

@@ -257,7 +257,7 @@ def test_a_row_of_weight_zero_is_no_row():
 
 def test_names_of_two_types_stay_apart():
     board = bradley_terry({"winner": [1, 2], "loser": ["1", "2"]}, half_games=0.5)
-    assert board.items.tolist() == [1, "1", 2, "2"]
+    assert board.items.tolist() == [1, 2, "1", "2"]
 
 
 def test_refusals_name_the_items():
@@ -336,11 +336,20 @@ def test_the_result_prints_best_first():
     assert board.to_frame()["strength"].is_monotonic_decreasing
 
 
+def test_missing_names_are_named_by_their_row():
+    with pytest.raises(ValueError, match=r"'loser' contains .*\(row 2: None\): .* needs an id"):
+        bradley_terry({"winner": ["a", "b", "c"], "loser": ["b", "a", None]})
+    with pytest.raises(ValueError, match=r"'winner' contains .*\(row 1: None\)"):
+        bradley_terry([["a", "b"], [None, "a"]])
+
+
 def test_columns_that_are_not_read_are_named():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "b", "a"], "prompt": [1, 2, 3]})
-    with pytest.warns(UserWarning, match=r"does not read the columns \['prompt'\]"):
+    with pytest.warns(UserWarning, match=r"does not read the columns \['prompt'\]") as caught:
         found = bradley_terry(frame)
+    assert caught[0].filename == __file__
+    bradley_terry(frame, covariates=[1.0, 3.0, -2.0])  # without a warning
     assert found.strengths.tolist() == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
     battles = frame.set_axis(["model_a", "model_b", "outcome"], axis=1)
     with pytest.raises(ValueError, match="a frame with the columns 'winner' and 'loser'"):

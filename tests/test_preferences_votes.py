@@ -112,6 +112,7 @@ BAD = [
     ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
     ({"orders": [["a", "b"], ["b", None]]}, "None or NaN, which is no item"),
     ({"orders": [["a", {"b", np.nan}]]}, "None or NaN, which is no item"),
+    ({"orders": [["a", pd.NA], ["a", "b"]]}, "None or NaN, which is no item"),
     ({"orders": ["abc", "bca"]}, "each order is a sequence of items, best first"),
     ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "Orders of names, best first, are a list"),
 ]

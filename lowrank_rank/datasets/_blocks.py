@@ -107,6 +107,13 @@ def iter_lists(
     check_parameter("y_column", y_column, [text])
     check_parameter("qid_column", qid_column, [text])
     check_parameter("feature_columns", feature_columns, [texts, None])
+    if feature_columns is not None:
+        named = [y_column, qid_column, *feature_columns]
+        if not feature_columns or len(set(named)) < len(named):
+            raise ValueError(
+                "feature_columns must name at least one column, each once, and not y_column or "
+                f"qid_column, got {feature_columns}."
+            )
     check_parameter("verbose", verbose, [verbosity])
     paths = None if _is_arrays(source) else _paths(source)
     opened: _Arrays | _Chunks
@@ -115,8 +122,7 @@ def iter_lists(
     elif paths is None:
         opened = _Chunks(source)
     elif all(path.suffix == ".parquet" for path in paths):
-        columns = y_column, qid_column
-        opened = _Parquet(paths, feature_dtype(dtype), columns, feature_columns or [])
+        opened = _Parquet(paths, feature_dtype(dtype), (y_column, qid_column), feature_columns)
     else:
         opened = _Letor(paths, n_features, feature_dtype(dtype), zero_based, dense)
     return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
@@ -299,11 +305,15 @@ def _paths(source):
         if not (found := sorted(glob(source, recursive=True))):
             raise FileNotFoundError(f"No file has a name like {source!r}.")
         source = found
-    if path_like.accepts(source):
-        return [read_path(source)]
+    source = [source] if path_like.accepts(source) else source
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):
         return None
     paths = [read_path(part, "each path") for part in source]
+    for path in paths:
+        if path.is_dir():
+            raise IsADirectoryError(
+                f"{path} is a folder: give its files, for instance '{path}/*.parquet'."
+            )
     if len({path.suffix == ".parquet" for path in paths}) > 1:
         raise ValueError(
             "Some of the files are Parquet and some are not: give files of one format."
@@ -382,10 +392,6 @@ class _Files(_Chunks):
         if not paths:
             raise ValueError("iter_lists got no path: give a file or a list of files.")
         for path in paths:
-            if path.is_dir():
-                raise IsADirectoryError(
-                    f"{path} is a folder: give its files, as '{path}/*.parquet'."
-                )
             open(path, "rb").close()  # a missing file is reported before the first pass
         self.paths, self.starts = paths, []
 
@@ -460,7 +466,7 @@ class _Parquet(_Files):
 
     def _feature_names(self, path, names):
         """Names of the features of a file, the same for all files."""
-        for name in [*self.columns, *self.chosen]:
+        for name in [*self.columns, *(self.chosen or [])]:
             if name not in names:
                 raise ValueError(
                     f"{path} has no column {name!r}, only {names[:10]}: name the columns of "
@@ -487,7 +493,7 @@ def _numbers(values, dtype, path, name, first_row):
         row = int(np.argmin(fits))
         raise ValueError(
             f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} is not of the "
-            f"type {dtype.name}. Columns other than the query ids must hold numbers of this type: "
-            "choose the features by feature_columns=...."
+            f"type {dtype.name}. Grades and features must be numbers of this type; "
+            "feature_columns= chooses the features."
         )
     return values.astype(dtype, copy=False)

@@ -60,7 +60,7 @@ class RankIntervalDisplay:
         confidence_level: float = 0.95,
         random_state: Any = None,
     ) -> "RankIntervalDisplay":
-        """Draw the ranks of a consensus with their intervals.
+        """Ranks of a consensus or a leaderboard, with their intervals.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class RankIntervalDisplay:
             low=intervals.low,
             high=intervals.high,
             item_names=consensus.items,
-            title=f"{name}, {confidence_level:.0%} intervals",
+            title=f"{name}, {100 * confidence_level:g}% intervals",
         )
 
     def plot(self, *, ax: Any = None) -> "RankIntervalDisplay":

@@ -403,20 +403,17 @@ def _read(duels, covariates):
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
     columns = getattr(duels, "columns", duels if isinstance(duels, Mapping) else ())
-    tied, group, items = np.zeros(1), np.full(1, -1), None
+    tied, group = np.zeros(1), np.full(1, -1)
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
-        pairs = _pairs_of_columns(duels, columns)
+        pairs, items = _pairs_of_columns(duels, columns, covariates)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
         weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
         group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
     elif isinstance(duels, list | tuple):
-        pairs, tied = _pairs_of(duels)
+        pairs, items, tied = _pairs_of(duels)
     else:
         pairs, weights, items = _counts(duels, covariates)
-    if items is None:
-        codes, items = codes_of(pairs.ravel(), "'winner' or 'loser'")
-        pairs = codes.reshape(-1, 2)
     if (
         not tied.ndim == weights.ndim == 1
         or not np.all((tied == 0) | (tied == 1))
@@ -443,10 +440,11 @@ def _read(duels, covariates):
     return table[:, kept], weights[kept], extra[kept], items
 
 
-def _pairs_of_columns(duels, columns):
-    """Names (n, 2) of the columns "winner" and "loser" of a table with columns of one length."""
+def _pairs_of_columns(duels, columns, covariates):
+    """Codes (n, 2) of the columns "winner" and "loser", and the names of the items."""
     known = ["winner", "loser", "tie", "weight", "group"]
-    if others := [name for name in columns if name not in known]:
+    others = [name for name in columns if name not in known]
+    if others and covariates is None:
         warnings.warn(
             f"bradley_terry does not read the columns {others[:5]}: it reads {known}, and "
             "covariates= takes numbers of the duels.",
@@ -454,14 +452,21 @@ def _pairs_of_columns(duels, columns):
             stacklevel=4,
         )
     check_consistent_length(*(duels[name] for name in known if name in columns))
-    winner, loser = id_array(duels["winner"]), id_array(duels["loser"])
-    if winner.dtype.kind != loser.dtype.kind:  # NumPy would make strings of numbers
-        winner = winner.astype(object)
-    return np.column_stack([winner, loser])
+    return _coded(duels["winner"], duels["loser"])
+
+
+def _coded(winners, losers):
+    """Codes (n, 2) of winners and losers, and the names of the items."""
+    winner, won = codes_of(winners, "'winner'")
+    loser, lost = codes_of(losers, "'loser'")
+    if won.dtype.kind != lost.dtype.kind:  # NumPy would make strings of numbers
+        won = won.astype(object)
+    codes, items = codes_of(np.concatenate([won, lost]), "names")
+    return np.column_stack([codes[: len(won)][winner], codes[len(won) :][loser]]), items
 
 
 def _pairs_of(duels):
-    """Names (n, 2) of a list of pairs, and whether each is a tie."""
+    """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
     tied = np.zeros(len(duels))
     if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
         tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
@@ -472,7 +477,8 @@ def _pairs_of(duels):
                     f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
                     "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
                 )
-    return id_array(list(chain.from_iterable(duels))).reshape(-1, 2), tied
+    names = id_array(list(chain.from_iterable(duels)))
+    return *_coded(names[::2], names[1::2]), tied
 
 
 def _counts(duels, covariates):

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import check_size, numbers
 from .._labels import read_weights
-from .._lists import codes_of, id_array
+from .._lists import codes_of, id_array, is_missing
 from ..datasets import grades_from_orders
 from ..target_losses import PairwiseDisagreement
 
@@ -60,10 +60,9 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         orders = orders.to_numpy() if hasattr(orders, "to_numpy") else orders
         if items is None:  # in order of first appearance
             items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
-            if any(item is None or item != item for item in items):
+            if any(map(is_missing, items)):
                 raise ValueError(
-                    "orders contain None or NaN, which is no item: leave out what a vote does not "
-                    "rank."
+                    "orders contain None or NaN, which is no item: drop what a vote does not rank."
                 )
         labels = grades_from_orders(orders, items=items)
     else:
@@ -94,7 +93,7 @@ def _matrix(orders, pairwise):
         if index != columns and not (named and index == list(range(len(columns)))):
             raise ValueError(
                 "Counts of votes need the same items as index and columns, in one order, got "
-                f"{index[:5]} and {columns[:5]}: use frame.reindex(index=items, columns=items, "
+                f"{index} and {columns}: use frame.reindex(index=items, columns=items, "
                 "fill_value=0)."
             )
     try:

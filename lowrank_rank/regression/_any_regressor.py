@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from .._arrays import is_data_frame, name_the_entry, take_rows
+from .._arrays import is_data_frame, name_the_text, take_rows
 from .._base import attribute_of_fitted
 from ._logistic import fit_fractional
 from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
@@ -489,5 +489,5 @@ def _fit(estimator, X, y, sample_weight):
         with config_context(enable_metadata_routing=False):
             return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
     except ValueError as error:
-        name_the_entry(error, X)
+        name_the_text(error, X)
         raise

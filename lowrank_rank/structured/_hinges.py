@@ -254,7 +254,7 @@ def _places(measure, y, lists, n_items):
     scale = reciprocal(measure.normaliser(y, gains, lists))
     longest = int(lists.lengths.max())
     depth = longest if measure.k is None else min(int(measure.k), longest)
-    discounts = measure.discount(np.arange(1.0, depth + 1), longest) * np.ones(depth)
+    discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
     return PlacesHinge(gains * lists.spread(scale), lists, n_items, discounts=discounts)
 
 

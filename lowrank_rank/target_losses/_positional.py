@@ -93,7 +93,7 @@ def best_discounted_sum(gains, discount, lists, *, cutoff=None):
 def _discount_row(discount, r, cutoff):
     """discount(1), ..., discount(r), down to the cut-off."""
     depth = r if cutoff is None else min(int(cutoff), r)
-    return discount(np.arange(1.0, depth + 1), r) * np.ones(depth)
+    return discount(np.arange(1, depth + 1), r) * np.ones(depth)
 
 
 def discounts(discount, lists, cutoff=None):
@@ -102,7 +102,7 @@ def discounts(discount, lists, cutoff=None):
     depth = r if cutoff is None else np.minimum(r, cutoff).astype(np.intp)
     of_list = np.repeat(np.arange(lists.n_lists), depth)
     p = np.arange(1, len(of_list) + 1) - (np.cumsum(depth) - depth)[of_list]
-    by_position[lists.starts[of_list] + p - 1] = discount(p.astype(float), r[of_list])
+    by_position[lists.starts[of_list] + p - 1] = discount(p, r[of_list])
     return by_position
 
 
@@ -168,7 +168,10 @@ class PositionalMeasure(RankingMeasure):
         return y
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        """The discount at 1-based positions p of lists of length r; the cut-off comes on top."""
+        """The discount at positions p = 1, 2, ... of lists of length r; the cut-off comes on top.
+
+        p holds integers: write ``1.0 / p**2``, as they have no negative powers.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define discount(p, r).")
 
     def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
