@@ -425,7 +425,7 @@ def _known_moments(X, targets, weights, codes=None):
     pooled, n_rows = codes is None, len(weights)
     groups = Groups(np.zeros(n_rows, dtype=np.intp) if pooled else codes, weights)
     t_mean = weights @ targets / max(weights.sum(), _TINY)
-    targets, rounding = groups.centre(targets), n_rows * _EPS
+    rounding = n_rows * _EPS
     if sparse.issparse(X):
         X, shift = shift_full_columns(X)
         gram, cross = _sparse_products(X, targets, weights, groups)
@@ -449,12 +449,12 @@ def _dense_products(X, targets, weights, groups):
     p = X.shape[1]
     gram, cross, root = np.zeros((p, p)), np.zeros((p, targets.shape[1])), np.sqrt(weights)
     means, blocks = groups.centred_blocks(X)
-    is_weighted = np.any(weights != 1.0)
+    t_means, is_weighted = groups.means(targets), np.any(weights != 1.0)
     for rows, block in blocks:
-        t = targets[rows]
+        t = targets[rows] - t_means[groups.codes[rows]]
         if is_weighted:
             block *= root[rows, np.newaxis]
-            t = t * root[rows, np.newaxis]
+            t *= root[rows, np.newaxis]
         gram += block.T @ block
         cross += block.T @ t
     return gram, cross, means
@@ -466,7 +466,7 @@ def _sparse_products(X, targets, weights, groups):
     means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
     gram = (rows.T @ rows).toarray()
     gram -= (means.T @ means).toarray()
-    return gram, np.asarray(X.T @ (weights[:, np.newaxis] * targets))
+    return gram, np.asarray(X.T @ (weights[:, np.newaxis] * groups.centre(targets)))
 
 
 # Default penalties --------------------------------------------------------------------

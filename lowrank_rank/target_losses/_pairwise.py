@@ -158,8 +158,8 @@ class PairwiseDisagreement(TargetLoss):
         i, j = np.triu_indices(y.shape[1], 1)
         differences = np.empty((len(y), len(i)))
         for rows in batches(len(y), len(i), 2**15):  # pieces that fit into the cache
-            grades = np.ascontiguousarray(y[rows].T)
-            differences[rows] = self.net_preference(grades[i], grades[j]).T
+            first, second = (np.take(y[rows], items, axis=1) for items in (i, j))
+            differences[rows] = self.net_preference(first, second)
         return differences
 
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
@@ -260,9 +260,8 @@ class KendallTau(PairwiseDisagreement):
 
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
         """The encoding, with NaN for unknown pairs, over the number of all pairs in every list."""
-        whole = self._pair_factors(np.zeros((1, np.shape(y)[1])))
-        targets = super().regression_targets(y)
-        targets *= (whole / self._pair_factors(y))[:, np.newaxis]
+        targets = PairwiseDisagreement(weights="unit").regression_targets(y)
+        targets *= self._pair_factors(np.zeros((1, np.shape(y)[1])))
         return targets
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
