@@ -195,10 +195,11 @@ def _interior_point(rows, linear, sums, tol, n_rounds=60):
             best, least = m, rest
         if rest < tol or (mu < 1e-14 and error < 1e-13 * size):
             break
-        solve = _newton_system(rows, m / z, sums)
-        if solve is None:
+        solvers = _newton_system(rows, m / z, sums)
+        if solvers is None:
             break
-        dm, dnu = solve(-dual - z, primal)
+        solve_once, solve = solvers
+        dm, _ = solve_once(-dual - z, primal)  # only predicts how far a step can go
         dz = -z * dm / m - z
         length = min(_length(m, dm), _length(z, dz))
         after = float((m + length * dm) @ (z + length * dz)) / n
@@ -213,7 +214,7 @@ def _interior_point(rows, linear, sums, tol, n_rounds=60):
 
 
 def _newton_system(rows, h, sums):
-    """Solver of ``(V V' + 1 / h) m - nu = right`` with the sums of m in the groups.
+    """Solvers of ``(V V' + 1 / h) m - nu = right``, sums of m given: plain, and refined.
 
     The rows, centred in each group with the weights h, leave a system of the size of the features.
     """
@@ -237,7 +238,7 @@ def _newton_system(rows, h, sums):
         dm, dnu = once(rest, primal - sums(m))  # one refinement: products of features lose digits
         return m + dm, nu + dnu
 
-    return solve
+    return once, solve
 
 
 def _length(values, steps):
