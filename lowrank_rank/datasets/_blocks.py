@@ -40,9 +40,9 @@ def iter_lists(
     Parameters
     ----------
     source : path, list of paths, tuple (X, y, qid), iterable or callable
-        * One or several files, or a pattern such as ``"log/*.parquet"``: its files are read in the
-          order of their names. Files are Parquet if they end in .parquet, else LETOR or SVMlight
-          lines with a qid. Files ending in .gz or .bz2 are unpacked.
+        * One or several files, or a pattern with ``*`` such as ``"log/*.parquet"``: its files are
+          read in the order of their names. Files are Parquet if they end in .parquet, else LETOR
+          or SVMlight lines with a qid. Files ending in .gz or .bz2 are unpacked.
         * A tuple of three arrays, or of paths of ``.npy`` files, which are mapped into memory. The
           blocks are views of the arrays.
         * An iterable of chunks (X, y, qid), or a callable that returns one. X is an array, a sparse

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, zip_longest
 from numbers import Integral
 from typing import NamedTuple
 
@@ -91,10 +91,11 @@ def _matrix(orders, pairwise):
         named = not any(isinstance(name, Integral) for name in columns)
         # An index that only numbers the rows says nothing about the names of the columns.
         if index != columns and not (named and index == list(range(len(columns)))):
+            row, column = next(p for p in zip_longest(index, columns) if p[0] != p[1])
             raise ValueError(
-                "Counts of votes need the same items as index and columns, in one order, got "
-                f"{index} and {columns}: use frame.reindex(index=items, columns=items, "
-                "fill_value=0)."
+                "Counts of votes need the same items as index and columns, in one order: "
+                f"{row!r} is in the place of {column!r}. Use frame.reindex(index=items, "
+                "columns=items, fill_value=0)."
             )
     try:
         return numbers(orders.to_numpy() if hasattr(orders, "to_numpy") else orders, "orders")
