@@ -313,6 +313,7 @@ def _missing(values):
 
 
 def is_missing(q):
+    """Whether an id, or a part of it, is None, NaN, NaT or infinite."""
     if isinstance(q, tuple | frozenset):
         return any(map(is_missing, q))
     if isinstance(q, np.void) and q.dtype.names is not None:

@@ -352,5 +352,6 @@ def test_columns_that_are_not_read_are_named():
     bradley_terry(frame, covariates=[1.0, 3.0, -2.0])  # without a warning
     assert found.strengths.tolist() == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
     battles = frame.assign(more=0).set_axis(["model_a", "model_b", "outcome", "more"], axis=1)
-    with pytest.raises(ValueError, match=r"\['model_a', .*'winner' and 'loser' are needed"):
-        bradley_terry(battles)
+    for given in (battles, dict(battles)):
+        with pytest.raises(ValueError, match=r"\['model_a', .*'winner' and 'loser' are needed"):
+            bradley_terry(given)

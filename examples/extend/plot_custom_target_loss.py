@@ -28,7 +28,7 @@ class RankBiasedPrecision(PositionalLoss):
     """``(1 - patience) * sum_i patience**(rank(i) - 1) * y_i``, y_i = 1 where relevant."""
 
     labels = "binary"
-    allow_missing = True  # what an item is worth depends on its own grade alone
+    allow_missing = True  # the gain of an item depends on its own grade alone
 
     def __init__(self, patience=0.8, *, relevance_threshold=None):
         self.patience = patience

@@ -485,11 +485,12 @@ def _counts(duels, covariates):
     """Pairs and numbers of duels of a table of counts, and the names of its items."""
     if covariates is not None:
         raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
-    columns = list(getattr(duels, "columns", ()))
-    if columns and len(columns) != len(duels):
+    is_dict = isinstance(duels, Mapping) and "target" not in duels  # "target": a PrefLib file
+    columns = list(duels if is_dict else getattr(duels, "columns", ()))
+    if is_dict or (columns and len(columns) != len(duels)):
         raise ValueError(
-            f"The frame of duels has the columns {columns}, and 'winner' and 'loser' are needed: "
-            "rename or make these columns."
+            f"duels have the columns {columns}, and 'winner' and 'loser' are needed: rename or "
+            "make these columns."
         )
     try:
         votes = read_votes(duels, pairwise=True)

@@ -159,7 +159,7 @@ class HingeMixin:
         return fit.w
 
     def _step_more(self, problem):
-        """One pass of steps over more blocks, after those of earlier calls."""
+        """Continue earlier calls with one pass of steps over more blocks."""
         alpha = self.alpha_ = float(self.alpha)
         if getattr(self, "_descent_", None) is None:
             self._descent_, self.n_iter_ = Descent(problem.size), 0
