@@ -18,7 +18,7 @@ def propensities_from_clicks(
 ) -> Bunch:
     """Estimate how often readers examine each position, from documents shown at several.
 
-    A document with relevance r_d is clicked at position p with probability theta_p r_d. Given its
+    A document with relevance r_d is clicked at position p with probability theta_p r_d. Given the
     number of its clicks, their positions do not depend on r_d. The expected share of position p is
 
         pi_dp = n_dp theta_p / sum_q n_dq theta_q,
