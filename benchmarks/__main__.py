@@ -34,6 +34,7 @@ from . import (
     surrogates,
     targets,
     top,
+    trees,
 )
 from ._common import default_data_folder, write_rows
 
@@ -44,6 +45,7 @@ COMMANDS = {
         defaults,
         rules,
         aiming,
+        trees,
         stack,
         top,
         targets,

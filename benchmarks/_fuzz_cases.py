@@ -17,17 +17,18 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
+    WrappedRanker,
     ranking_target,
 )
 from lowrank_rank.surrogates import PRECISION_SURROGATES, SURROGATES
@@ -132,10 +133,17 @@ PARAMETERS = {
         "decoder": ["auto", "sort", "exact", "local_search", "diagonal", "dag", "borda"],
         "centered": [True, False],
         "list_weights": ["rows", "lists", "pairs"],
-        "n_passes": [1, 2, "auto"],
-        "early_stopping": [False, False, True],
-        "n_iter_no_change": [10, 1],
         **SOLVER,
+    },
+    HistGradientBoostingRanker: {
+        "loss": ["lambdarank", "cross_entropy", "pairwise_logistic"],
+        "target_loss": ["ndcg", "precision@2", "auc", "dcg"],
+        "max_iter": [3, 10],
+        "max_leaf_nodes": [4, "auto"],
+        "min_samples_leaf": [1, 20],
+        "early_stopping": [False, False, True],
+        "n_iter_no_change": [5],
+        "random_state": [0],
     },
     LowRankSurrogateClassifier: {
         "estimator": [*REGRESSORS, "trees", "auto", "logistic"],
@@ -191,7 +199,7 @@ PARAMETERS = {
     },
     StructuredHingeClassifier: AUTO_HINGE,
     StructuredHingeSequenceClassifier: HINGE,
-    PointwiseRanker: {
+    WrappedRanker: {
         "estimator": [
             Ridge(),
             LogisticRegression(max_iter=20),
@@ -221,7 +229,7 @@ def make_estimator(choices):
     cls = choices.one(PARAMETERS)
     table = PARAMETERS[cls]
     params = {name: choices.one(table[name]) for name in table if choices.chance(40)}
-    if cls is PointwiseRanker:
+    if cls is WrappedRanker:
         params.setdefault("estimator", Ridge())
     if issubclass(cls, HINGES) and params.get("max_iter") is None:
         params["max_iter"] = 50  # of 1000 rounds with more planes in each

@@ -12,10 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
-    BoosterRanker,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     StructuredHingeRanker,
+    WrappedRanker,
     boosting_objective,
 )
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision, PrecisionAtK
@@ -127,7 +127,7 @@ def lightgbm_ranker(measure, tiny):
     if lightgbm is None:
         return None
     ranker = lightgbm.LGBMRanker(**lightgbm_settings())
-    return BoosterRanker(ranker, **binary(measure)), tree_grid("estimator__", tiny)
+    return WrappedRanker(ranker, **binary(measure)), tree_grid("estimator__", tiny)
 
 
 def xgboost_ranker(measure, tiny):
@@ -144,7 +144,7 @@ def xgboost_ranker(measure, tiny):
         n_jobs=1,
     )
     grid = tree_grid("estimator__", tiny, leaves="max_leaves")
-    return BoosterRanker(ranker, **binary(measure)), grid
+    return WrappedRanker(ranker, **binary(measure)), grid
 
 
 def rank_svm(measure, tiny):
@@ -207,7 +207,7 @@ def boosted(surrogate):
             **{**lightgbm_settings(), "min_child_samples": 5 if tiny else 50},
         )
         trees = [5] if tiny else [50, 150, 400]
-        return BoosterRanker(ranker), {"estimator__n_estimators": trees}
+        return WrappedRanker(ranker), {"estimator__n_estimators": trees}
 
     return build
 
@@ -218,7 +218,7 @@ def xendcg_ranker(measure, tiny):
     if lightgbm is None:
         return None
     ranker = lightgbm.LGBMRanker(objective="rank_xendcg", random_state=0, **lightgbm_settings())
-    return BoosterRanker(ranker, **binary(measure)), tree_grid("estimator__", tiny)
+    return WrappedRanker(ranker, **binary(measure)), tree_grid("estimator__", tiny)
 
 
 MODELS = {

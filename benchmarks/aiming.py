@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
-    PointwiseRanker,
+    WrappedRanker,
     ranking_target,
 )
 from lowrank_rank.datasets import load_digits_retrieval
@@ -44,15 +44,15 @@ def trees():
 
 
 MODELS = {
-    "pooled ridge": lambda: PointwiseRanker(
+    "pooled ridge": lambda: WrappedRanker(
         make_pipeline(StandardScaler(), RidgeCV(np.logspace(-2, 4, 13)))
     ),
-    "pooled logistic": lambda: PointwiseRanker(
+    "pooled logistic": lambda: WrappedRanker(
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     ),
     "aimed ridge": lambda: LowRankSurrogateRanker(target_loss="ndcg@10"),
     "aimed cross-entropy": lambda: OrderPreservingRegressor(target_loss="ndcg@10"),
-    "pooled trees": lambda: PointwiseRanker(trees()),
+    "pooled trees": lambda: WrappedRanker(trees()),
     "aimed trees": lambda: LowRankSurrogateRanker(target_loss="ndcg@10", estimator=trees()),
     "aimed trees, centred": lambda: LowRankSurrogateRanker(
         target_loss="ndcg@10", estimator=trees(), centered=True

@@ -9,17 +9,18 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
+    WrappedRanker,
 )
 from lowrank_rank.surrogates import SURROGATES
 
@@ -31,12 +32,13 @@ ESTIMATORS = (
     LowRankSurrogateMultilabelClassifier(),
     PairwiseDAGRanker(),
     OrderPreservingRegressor(),
+    HistGradientBoostingRanker(),
     PrecisionAtKPerceptron(),
     StructuredHingeRanker(),
     StructuredHingeClassifier(),
     StructuredHingeBinaryClassifier(),
     StructuredHingeSequenceClassifier(),
-    PointwiseRanker(Ridge()),
+    WrappedRanker(Ridge()),
 )
 #: Values beside the ones of the tables of parameters, and what else a value needs.
 MORE = {

@@ -43,20 +43,19 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
-    BoosterRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeClassifier,
     StructuredHingeRanker,
+    WrappedRanker,
     boosting_objective,
     make_ranking_scorer,
 )
 from lowrank_rank.metrics._comparison import holm
-from lowrank_rank.regression._any_regressor import named_regressor
+from lowrank_rank.regression._any_regressor import boosted_trees, named_regressor
 from lowrank_rank.target_losses import resolve_target_loss
 
 from ._common import optional_peer, print_table
@@ -259,12 +258,12 @@ def document_models(tiny):
     peers = {
         "pooled ridge": Model(
             "linear",
-            PointwiseRanker(scaled(Ridge())),
+            WrappedRanker(scaled(Ridge())),
             {"estimator__ridge__alpha": [0.1, 1.0, 10.0, 100.0, 1e3, 1e4]},
         ),
         "logistic": Model(
             "linear",
-            PointwiseRanker(scaled(GradedLogistic(max_iter=1000))),
+            WrappedRanker(scaled(GradedLogistic(max_iter=1000))),
             {"estimator__gradedlogistic__C": [1e-3, 1e-2, 0.1, 1.0]},
         ),
         "ranksvm": Model("linear", scaled(LinearRankSVM()), {"linearranksvm__C": [0.1, 1.0, 10.0]}),
@@ -281,30 +280,30 @@ def document_models(tiny):
     ours["trees"] = Model(
         "trees", LowRankSurrogateRanker(estimator="trees", random_state=0), named_grid(tiny)
     )
-    ours["boosted"] = Model("trees", BoosterRanker(advised), grid)
+    ours["boosted"] = Model("trees", WrappedRanker(advised), grid)
     ours["trees of LightGBM"] = Model("LightGBM", LowRankSurrogateRanker(estimator=regressor), grid)
-    ours["boosted, defaults"] = Model("LightGBM", BoosterRanker(ranker), grid)
-    peers["pooled, defaults"] = Model("LightGBM", PointwiseRanker(clone(regressor)), {})
+    ours["boosted, defaults"] = Model("LightGBM", WrappedRanker(ranker), grid)
+    peers["pooled, defaults"] = Model("LightGBM", WrappedRanker(clone(regressor)), {})
     lambdarank = lightgbm.LGBMRanker(random_state=0, **settings)
-    peers["lambdarank, defaults"] = Model("LightGBM", BoosterRanker(lambdarank), {})
+    peers["lambdarank, defaults"] = Model("LightGBM", WrappedRanker(lambdarank), {})
     tuned = {**lightgbm_settings(), **small}
     peers["pooled trees"] = Model(
         "trees",
-        PointwiseRanker(lightgbm.LGBMRegressor(**tuned)),
+        WrappedRanker(lightgbm.LGBMRegressor(**tuned)),
         tree_grid("estimator__", tiny),
     )
     peers["lambdarank"] = Model(
-        "trees", BoosterRanker(lightgbm.LGBMRanker(**tuned)), tree_grid("estimator__", tiny)
+        "trees", WrappedRanker(lightgbm.LGBMRanker(**tuned)), tree_grid("estimator__", tiny)
     )
     return ours, peers
 
 
 def named_grid(tiny):
     """The trees of "trees", in fewer or larger ones."""
-    named = named_regressor("trees", 1000)
+    named = boosted_trees(1000)[0]
     sizes = product([5] if tiny else [100, 200], [3] if tiny else [7, 15])
     trees = [clone(named).set_params(max_iter=n, max_leaf_nodes=m) for n, m in sizes]
-    return {"estimator": trees, "centered": [True], "n_passes": [20]}
+    return {"estimator": trees}
 
 
 def document_cells(args):

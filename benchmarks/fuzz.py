@@ -28,8 +28,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
-    PointwiseRanker,
     StructuredHingeSequenceClassifier,
+    WrappedRanker,
     boosting_objective,
     decoders,
     make_ranking_scorer,
@@ -247,7 +247,7 @@ def fuzz_estimator(choices, caller):
     with unchanged_if_refused(estimator):
         caller(method, batch.X, batch.y, **arguments)
     for name in ("coef_", "intercept_", "loss_", "objective_", "approximation_error_"):
-        if isinstance(estimator, PointwiseRanker):
+        if isinstance(estimator, WrappedRanker):
             break  # those are of the model inside; what it predicts is checked
         value = np.asarray(getattr(estimator, name, 0.0))
         if name == "intercept_" and isinstance(estimator, LowRankSurrogateClassifier):

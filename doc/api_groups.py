@@ -36,7 +36,12 @@ GROUPS = (
             Section(
                 "Rank documents of queries, or fixed items",
                 "search_results",
-                ("LowRankSurrogateRanker", "OrderPreservingRegressor", "StructuredHingeRanker"),
+                (
+                    "LowRankSurrogateRanker",
+                    "HistGradientBoostingRanker",
+                    "OrderPreservingRegressor",
+                    "StructuredHingeRanker",
+                ),
             ),
             Section("Find positives in a budget a day", "budget", ("PrecisionAtKPerceptron",)),
             Section(
@@ -80,9 +85,7 @@ GROUPS = (
         "Rankers that are made of other models.",
         (
             Section("Combine rankers", "which_model", ("StackingRanker",)),
-            Section(
-                "LightGBM, XGBoost, CatBoost", "lightgbm", ("BoosterRanker", "PointwiseRanker")
-            ),
+            Section("LightGBM, XGBoost, CatBoost", "lightgbm", ("WrappedRanker",)),
             Section(
                 "Objectives and metrics of LightGBM and XGBoost",
                 "order_preserving",

@@ -28,10 +28,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
 from lowrank_rank import (
-    BoosterRanker,
+    HistGradientBoostingRanker,
     LowRankSurrogateRanker,
-    PointwiseRanker,
     StackingRanker,
+    WrappedRanker,
     ranking_target,
 )
 from lowrank_rank.datasets import load_digits_retrieval
@@ -53,12 +53,13 @@ print(f"600 queries to learn from, 1000 held out; {len(y)} candidates, {y.mean()
 
 ridge = LowRankSurrogateRanker(target_loss="ndcg@10")
 quantiles = make_pipeline(QuantileTransformer(n_quantiles=100, random_state=0), ridge)
-grades = PointwiseRanker(HistGradientBoostingRegressor(random_state=0))
+grades = WrappedRanker(HistGradientBoostingRegressor(random_state=0))
+trees = HistGradientBoostingRanker(target_loss="ndcg@10", random_state=0)
 models = {
     "ridge": ridge,
     "ridge on quantiles": quantiles,
     "boosted trees on grades": grades,
-    'estimator="trees"': LowRankSurrogateRanker(estimator="trees", random_state=0),
+    "HistGradientBoostingRanker": trees,
     "StackingRanker": StackingRanker(target_loss="ndcg@10", cv=3, n_jobs=2),
 }
 
@@ -71,16 +72,16 @@ boosters = {}
 if find_spec("lightgbm"):
     from lightgbm import LGBMRanker
 
-    boosters["lightgbm"] = LGBMRanker(n_jobs=1, verbose=-1)
-    boosters["lightgbm_7_leaves"] = LGBMRanker(num_leaves=7, n_jobs=1, verbose=-1)
-    models["LGBMRanker"] = BoosterRanker(boosters["lightgbm"])
+    models["LGBMRanker"] = WrappedRanker(LGBMRanker(n_jobs=1, verbose=-1))
+    boosters["lightgbm"] = LGBMRanker(n_estimators=300, n_jobs=1, verbose=-1)
+    models["LGBMRanker, 300 trees"] = WrappedRanker(boosters["lightgbm"])
 if find_spec("xgboost"):
     from xgboost import XGBRanker
 
     boosters["xgboost"] = XGBRanker(n_jobs=1)
-    models["XGBRanker"] = BoosterRanker(boosters["xgboost"])
+    models["XGBRanker"] = WrappedRanker(boosters["xgboost"])
 if boosters:
-    parts = [("ridge", ridge), ("quantiles", quantiles), ("grades", grades), *boosters.items()]
+    parts = [("linear", ridge), ("trees", trees), *boosters.items()]
     models["StackingRanker with boosters"] = StackingRanker(estimators=parts, cv=3, n_jobs=2)
 
 # %%

@@ -21,9 +21,9 @@ from .low_rank import (
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
 )
-from .meta import BoosterRanker, PointwiseRanker, StackingRanker
+from .meta import StackingRanker, WrappedRanker
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
-from .order_preserving import OrderPreservingRegressor
+from .order_preserving import HistGradientBoostingRanker, OrderPreservingRegressor
 from .precision_at_top import PrecisionAtKPerceptron
 from .preferences import (
     BradleyTerry,
@@ -43,16 +43,15 @@ from .structured import (
 )
 
 __all__ = [
-    "BoosterRanker",
     "BradleyTerry",
     "ConsensusRanking",
     "CutQueriesWarning",
+    "HistGradientBoostingRanker",
     "LowRankSurrogateClassifier",
     "LowRankSurrogateMultilabelClassifier",
     "LowRankSurrogateRanker",
     "OrderPreservingRegressor",
     "PairwiseDAGRanker",
-    "PointwiseRanker",
     "PrecisionAtKPerceptron",
     "RankIntervals",
     "StackingRanker",
@@ -60,6 +59,7 @@ __all__ = [
     "StructuredHingeClassifier",
     "StructuredHingeRanker",
     "StructuredHingeSequenceClassifier",
+    "WrappedRanker",
     "__version__",
     "boosting",
     "boosting_metric",

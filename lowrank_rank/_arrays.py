@@ -228,8 +228,8 @@ def name_the_text(error, X):
         row, column, text = found
         raise ValueError(
             f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
-            "numbers: encode text and categories (OneHotEncoder, in a pipeline), or drop the "
-            "column."
+            "numbers: encode text and categories (OneHotEncoder, in a pipeline; boosted trees take "
+            "columns with a category dtype), or drop the column."
         ) from error
 
 

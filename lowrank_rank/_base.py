@@ -178,6 +178,9 @@ class BaseRanker:
         """Labels for the measure of the target loss."""
         return y
 
+    def _is_linear(self):
+        return is_linear(getattr(self, "estimator", "ridge"))
+
     def score(
         self,
         X: MatrixLike,
@@ -289,7 +292,7 @@ class BaseRanker:
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self, accept_sparse=self._takes_sparse_y)
         X = self._validate_X(X, reset=reset)
-        if is_linear(getattr(self, "estimator", "ridge")):
+        if self._is_linear():
             mean_square(X)  # refuses features out of range
         check_consistent_length(X, y)
         lists = lists_of(y, qid)

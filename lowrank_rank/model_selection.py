@@ -190,9 +190,7 @@ def query_learning_curve(
     """
     check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
     target, of_row = _with_ids(y, qid)
-    if isinstance(cv, Integral):
-        cv = GroupKFold(cv)
-    folds = list(cv.split(X, target, of_row) if hasattr(cv, "split") else cv)
+    folds = query_folds(X, y, qid, cv)
     random_state = check_random_state(random_state)
     queries = [random_state.permutation(np.unique(of_row[train])) for train, _ in folds]
     sizes = _absolute_sizes(train_sizes, min(map(len, queries)))
@@ -213,6 +211,14 @@ def query_learning_curve(
     )
     shape = (len(sizes), len(folds))
     return sizes, found["train_score"].reshape(shape), found["test_score"].reshape(shape)
+
+
+def query_folds(X, y, qid, cv):
+    """Pairs of row indices (train, test) of a number of folds, a splitter, or pairs."""
+    if not (isinstance(cv, Integral) or hasattr(cv, "split")):
+        return list(cv)
+    target, of_row = _with_ids(y, qid)
+    return list((GroupKFold(cv) if isinstance(cv, Integral) else cv).split(X, target, of_row))
 
 
 def _absolute_sizes(train_sizes, available):

@@ -13,8 +13,8 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
     _arrays,
 )
 from lowrank_rank._arrays import check_finite, check_size, is_finite, numbers, slices
@@ -26,7 +26,7 @@ ESTIMATORS = [
     LowRankSurrogateRanker(),
     OrderPreservingRegressor(),
     PairwiseDAGRanker(),
-    PointwiseRanker(Ridge()),
+    WrappedRanker(Ridge()),
     PrecisionAtKPerceptron(),
 ]
 
@@ -114,7 +114,7 @@ def test_a_size_beyond_memory_is_named(memory):
     check_size("This", 2**60, "nothing is refused where memory is unknown")
 
 
-KNOW_THEIR_FEATURES = [e for e in ESTIMATORS if not isinstance(e, PointwiseRanker)]
+KNOW_THEIR_FEATURES = [e for e in ESTIMATORS if not isinstance(e, WrappedRanker)]
 
 
 @pytest.mark.parametrize("estimator", KNOW_THEIR_FEATURES, ids=lambda e: type(e).__name__)

@@ -19,9 +19,9 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeRanker,
+    WrappedRanker,
     make_ranking_scorer,
 )
 from lowrank_rank._arrays import mean_square
@@ -165,7 +165,7 @@ def test_preferences_that_overflow_are_refused():
         LowRankSurrogateRanker(estimator=Ridge()),
         OrderPreservingRegressor(),
         PairwiseDAGRanker(),
-        PointwiseRanker(Ridge()),
+        WrappedRanker(Ridge()),
         StructuredHingeRanker(),
     ],
     ids=repr,
@@ -204,7 +204,7 @@ class Predicts(DummyRegressor):
 
 @pytest.mark.parametrize("what", ["nan", "inf", "three columns", "one row less", "a number"])
 @pytest.mark.parametrize(
-    "ranker", [LowRankSurrogateRanker, PairwiseDAGRanker, PointwiseRanker], ids=lambda c: c.__name__
+    "ranker", [LowRankSurrogateRanker, PairwiseDAGRanker, WrappedRanker], ids=lambda c: c.__name__
 )
 def test_what_a_regressor_predicts_is_checked(ranker, what):
     ranker = ranker(estimator=Predicts(what)).fit(X, y, qid=qid)

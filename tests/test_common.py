@@ -17,18 +17,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import lowrank_rank
 from benchmarks.checks import EXPECTED, failures, variations
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
+    WrappedRanker,
 )
 from lowrank_rank.target_losses import PrecisionAtK
 
@@ -71,7 +72,9 @@ ESTIMATORS = [
     OrderPreservingRegressor(surrogate="pairwise_logistic", target_loss="spearman"),
     OrderPreservingRegressor(surrogate="pairwise_squared"),
     OrderPreservingRegressor(surrogate="bregman_squared", standardize=False, target_loss="eru"),
-    PointwiseRanker(Ridge()),
+    HistGradientBoostingRanker(),
+    HistGradientBoostingRanker("cross_entropy"),
+    WrappedRanker(Ridge()),
     StackingRanker(),
     StackingRanker(estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]),
     PrecisionAtKPerceptron(),
@@ -117,14 +120,10 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-#: Checked with a booster, an optional package, in tests/test_meta_boosters.py.
-WITH_A_BOOSTER = {lowrank_rank.BoosterRanker}
-
-
 def test_every_estimator_is_checked():
     public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
-    assert estimators == {type(estimator) for estimator in ESTIMATORS} | WITH_A_BOOSTER
+    assert estimators == {type(estimator) for estimator in ESTIMATORS}
 
 
 #: In the words of its tag: scikit-learn 1.6 does not say so of its forests.

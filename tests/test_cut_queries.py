@@ -15,9 +15,9 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeRanker,
+    WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
@@ -29,7 +29,7 @@ MODELS = [
     OrderPreservingRegressor(),
     PairwiseDAGRanker(),
     StructuredHingeRanker(),
-    PointwiseRanker(Ridge()),
+    WrappedRanker(Ridge()),
 ]
 
 

@@ -63,7 +63,7 @@ def test_shap_explains_the_regressor_inside(documents, name):
         estimator = library.LGBMRegressor(verbose=-1, **settings)
     else:
         estimator = library.XGBRegressor(max_depth=3, **settings)
-    ranker = LowRankSurrogateRanker(estimator=estimator, early_stopping=True, random_state=0)
+    ranker = LowRankSurrogateRanker(estimator=estimator, random_state=0)
     ranker.fit(frame, y, qid=qid)
     explainer = shap.TreeExplainer(ranker.estimator_)
     total = explainer.shap_values(frame).sum(axis=1) + explainer.expected_value

@@ -15,11 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from lowrank_rank import (
-    BoosterRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
-    PointwiseRanker,
+    WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
@@ -100,7 +99,7 @@ def test_the_regressor_gets_the_frame_itself(data, layout, library):
     if library == "pandas":
         assert ranker.feature_names_in_.tolist() == ["a", "b", "c", "n", "kind"]
     if layout == "documents":
-        pointwise = PointwiseRanker(Recorder()).fit(frame, y, **ids)
+        pointwise = WrappedRanker(Recorder()).fit(frame, y, **ids)
         assert pointwise.estimator_.fitted_ is frame
         pointwise.rank(frame, qid=qid)
         assert pointwise.estimator_.predicted_ is frame
@@ -249,7 +248,7 @@ def test_groups_of_a_frame_are_frames(data, library):
         def fit(self, X, y, group):
             return super().fit(X, y)
 
-    model = BoosterRanker(Groups()).fit(source, y, qid=qid)
+    model = WrappedRanker(Groups()).fit(source, y, qid=qid)
     ids = list(dict.fromkeys(qid))
     order = np.concatenate([np.flatnonzero(qid == one) for one in ids])
     given = model.estimator_.fitted_

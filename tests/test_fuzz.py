@@ -82,7 +82,7 @@ def test_the_command_prints_its_seeds(capsys, kind):
 def test_every_estimator_is_fuzzed():
     public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
-    of_others = {lowrank_rank.BoosterRanker, lowrank_rank.StackingRanker}
+    of_others = {lowrank_rank.WrappedRanker, lowrank_rank.StackingRanker}
     assert set(PARAMETERS) | of_others == estimators
 
 

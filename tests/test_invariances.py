@@ -64,8 +64,8 @@ WEIGHTED = [name for name in OF_ROWS if name != "hinge of all rows"]
 #: They take features as they are, or are what another estimator makes of them.
 LEFT_OUT = {
     lowrank_rank.StructuredHingeSequenceClassifier,
-    lowrank_rank.BoosterRanker,
-    lowrank_rank.PointwiseRanker,
+    lowrank_rank.HistGradientBoostingRanker,  # in a file of its own: bins are no scales
+    lowrank_rank.WrappedRanker,
     lowrank_rank.StackingRanker,
 }
 

@@ -9,9 +9,9 @@ from sklearn.linear_model import Ridge
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeSequenceClassifier,
+    WrappedRanker,
     ranking_target,
 )
 from lowrank_rank._labels import (
@@ -173,7 +173,7 @@ def test_many_lists_of_single_items_are_said():
         LowRankSurrogateRanker(),
         OrderPreservingRegressor(),
         PrecisionAtKPerceptron(),
-        PointwiseRanker(Ridge()),
+        WrappedRanker(Ridge()),
         StructuredHingeSequenceClassifier(),
     ],
 )

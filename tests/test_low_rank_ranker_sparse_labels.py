@@ -334,7 +334,6 @@ def test_losses_whose_targets_are_not_0_where_y_is(loss):
         ({"estimator": "trees"}, "estimator='trees' .* needs a dense y"),
         ({"estimator": LinearRegression()}, r"estimator=LinearRegression\(\) .* a dense y"),
         ({"solver": "lsqr"}, "solver='lsqr' needs a dense y, .* and solver='auto' or 'gram'"),
-        ({"early_stopping": True}, "early_stopping needs an estimator that is boosted"),
     ],
 )
 def test_parameters_that_are_refused(parameters, message):

@@ -6,7 +6,13 @@ import sklearn
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold, GroupShuffleSplit, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -18,6 +24,7 @@ from lowrank_rank import (
     make_ranking_scorer,
     ranking_target,
 )
+from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.target_losses import NDCG
 
 rng = np.random.default_rng(0)
@@ -61,24 +68,19 @@ def test_no_single_weight_improves_the_measure(measure):
     stack = StackingRanker(estimators=columns(1, 1, 1), target_loss=measure).fit(X, y, qid=QID)
     deviations = X - np.repeat(X.reshape(N_LISTS, LENGTH, 3).mean(axis=1), LENGTH, axis=0)
     units = np.sqrt((deviations**2).mean(axis=0))
-    np.testing.assert_allclose(list(stack.scales_.values()), units)
-    weights = np.array(list(stack.weights_.values()))
+    weights = stack.scores_.weights
+    np.testing.assert_allclose(weights.sum(), 1.0)
+    np.testing.assert_allclose(list(stack.weights_.values()), weights / units)
     value = stack.target_loss_.measure(y, X / units @ weights, qid=QID)
-    np.testing.assert_allclose(stack.scores_.mean[0], value)
-    assert value >= stack.scores_.mean[1:].max()
-    for j, weight in enumerate(weights):
-        for other in WEIGHTS:
-            trial = weights.copy()
-            trial[j] = other
-            if weight != other and trial.any():
-                assert stack.target_loss_.measure(y, X / units @ trial, qid=QID) <= value
+    np.testing.assert_allclose(stack.scores_.scores[0], value)
+    assert value >= max(stack.scores_.scores[1:])
     np.testing.assert_allclose(stack.predict(X), X / units @ weights)
 
 
 def test_the_unit_of_a_part_changes_nothing():
     one = StackingRanker(estimators=columns(1, 1, 1)).fit(X, Y, qid=QID)
     other = StackingRanker(estimators=columns(1e6, 1e-6, 3)).fit(X, Y, qid=QID)
-    assert one.weights_ == other.weights_
+    np.testing.assert_allclose(one.scores_.weights, other.scores_.weights)
     np.testing.assert_allclose(one.predict(X), other.predict(X))
 
 
@@ -114,13 +116,14 @@ def test_folds_hold_whole_queries_and_any_order_of_rows():
     ids = np.array([f"query {q}" for q in QID], dtype=object)
     one = StackingRanker(estimators=PARTS, cv=GroupShuffleSplit(8, random_state=0))
     one.fit(X, Y, qid=QID)
-    assert one.scores_.values.shape[1] == 3
+    assert one.scores_.parts == ["ridge", "grades"]
     a, b = (
         StackingRanker(estimators=PARTS).fit(X[rows], Y[rows], qid=ids[rows])
         for rows in (slice(None), order)
     )
-    np.testing.assert_allclose(a.scores_.mean[0], b.scores_.mean[0], atol=0.05)
-    assert set(a.estimators_) == {name for name, weight in a.weights_.items() if weight}
+    np.testing.assert_allclose(a.scores_.scores[0], b.scores_.scores[0], atol=0.05)
+    assert set(a.named_estimators_) == {name for name, weight in a.weights_.items() if weight}
+    assert list(a.named_estimators_.values()) == a.estimators_
 
 
 def test_qid_in_three_ways():
@@ -210,8 +213,7 @@ def test_a_part_that_raises_is_named():
 
 def test_fewer_lists_than_folds():
     with pytest.warns(UserWarning, match="fewer lists .* than cv=5"):
-        stack = StackingRanker(estimators=columns(1, 2)).fit(X[:24], Y[:24], qid=QID[:24])
-    assert stack.weights_ == {"column0": 1.0, "column1": 1.0}
+        stack = StackingRanker(columns(1, 2), cv=5).fit(X[:24], Y[:24], qid=QID[:24])
     assert stack.scores_ is None
     deviations = X[:24] - np.repeat(X[:24].reshape(3, 8, 3).mean(axis=1), 8, axis=0)
     units = np.sqrt((deviations**2).mean(axis=0))
@@ -222,8 +224,8 @@ def test_fixed_items():
     items = np.clip(np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3)
     stack = StackingRanker(cv=3).fit(X, items)
     assert stack.predict(X).shape == items.shape
-    assert set(stack.weights_) == {"ridge", "logistic", "trees"}
-    assert stack.scores_.mean[0] >= stack.scores_.mean[1:].max()
+    assert set(stack.weights_) == {"linear", "trees"}
+    assert stack.scores_.scores[0] >= max(stack.scores_.scores[1:])
     assert stack.score(X, items) > 0.7
 
 
@@ -236,7 +238,7 @@ def test_parts_of_every_kind():
     ]
     stack = StackingRanker(estimators=parts, target_loss="precision@3", verbose=True)
     stack.fit(X, binary, qid=QID)
-    assert stack.scores_.mean[0] >= stack.scores_.mean[1:].max()
+    assert stack.scores_.scores[0] >= max(stack.scores_.scores[1:])
     stack = StackingRanker(estimators=parts[:2], target_loss="precision@3")
     plain, weighted = (
         clone(stack).fit(X, binary, qid=QID, sample_weight=w) for w in (None, np.ones(len(Y)))
@@ -253,7 +255,7 @@ def test_boosters_as_parts(package):
     booster = getattr(module, kinds[package])(n_estimators=5, **quiet)
     parts = [("plain", booster), ("scaled", make_pipeline(StandardScaler(), booster))]
     stack = StackingRanker(estimators=parts).fit(X, Y.astype(int), qid=QID)
-    assert stack.scores_.mean.min() > 0.5
+    assert min(stack.scores_.scores) > 0.5
 
 
 def test_frames_and_categories_reach_the_parts():
@@ -286,3 +288,60 @@ def test_sparse_features():
     np.testing.assert_allclose(
         stack.fit(csr_matrix(X), Y, qid=QID).predict(csr_matrix(X)).shape, Y.shape
     )
+
+
+def test_the_search_finds_weights_that_no_single_change_improves():
+    from lowrank_rank.meta._stacking import best_weights
+
+    scores = np.random.default_rng(1).normal(size=(3, len(Y))) + Y
+
+    def value(combined):
+        return ndcg_score(Y, combined, qid=QID, k=5)
+
+    weights = best_weights(scores, value)
+    for j, weight in enumerate(weights):
+        for other in WEIGHTS:
+            trial = weights.copy()
+            trial[j] = other
+            if weight != other and trial.any():
+                assert value(trial @ scores) <= value(weights @ scores)
+
+
+def test_kept_weights_refit_the_parts_without_folds():
+    first = StackingRanker(PARTS).fit(X, Y, qid=QID)
+    later = StackingRanker(PARTS, weights=first.weights_).fit(X, Y, qid=QID)
+    np.testing.assert_array_equal(later.predict(X), first.predict(X))
+    assert later.weights_ == first.weights_
+    assert later.scores_ is None
+    for weights, what in (
+        ({"ridge": 1.0}, "for each of"), ({"ridge": 0, "grades": 0}, "not all of them 0"),
+        ({"ridge": -1, "grades": 1}, "weights must be"), ([1, 1], "weights must be"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=what):
+            StackingRanker(PARTS, weights=weights).fit(X, Y, qid=QID)
+
+
+def test_sample_weights_count_in_the_held_out_scores():
+    weights = np.where(QID < 10, 1.0, 0.0)
+    folds = [(k == QID % 2, k != QID % 2) for k in (0, 1)]  # masks
+    parts = [("one", LowRankSurrogateRanker()), ("two", Ridge())]
+    weighted = StackingRanker(parts, cv=folds).fit(X, Y, qid=QID, sample_weight=weights)
+    rows = QID < 10
+    fewer = [(train[rows], test[rows]) for train, test in folds]
+    alone = StackingRanker(parts, cv=fewer).fit(X[rows], Y[rows], qid=QID[rows])
+    np.testing.assert_allclose(weighted.scores_.scores, alone.scores_.scores)
+    np.testing.assert_allclose(weighted.scores_.weights, alone.scores_.weights)
+
+
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
+def test_folds_that_are_refused():
+    for cv, what in (
+        (KFold(7), "into the training and the test part of one fold"),
+        ([(np.arange(100), np.arange(96, 240))], "keep queries whole"),
+        ((fold for fold in []), "no generator"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            StackingRanker(PARTS, cv=cv).fit(X, Y, qid=QID)
+    halves = [(QID < 15, QID >= 15)]
+    with pytest.raises(ValueError, match="no row of positive weight"):
+        StackingRanker(PARTS, cv=halves).fit(X, Y, qid=QID, sample_weight=(QID < 15) * 1.0)

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import LowRankSurrogateRanker, PointwiseRanker, ranking_target
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import compare_rankers, ndcg_score, prediction_powered_mean
 from lowrank_rank.metrics._comparison import holm, mean_interval, sign_flip_p_value
@@ -66,7 +66,7 @@ def test_models_and_scores_on_one_table():
     train = qid < 30
     test = ~train
     ranker = LowRankSurrogateRanker().fit(X[train], y[train], qid=qid[train])
-    pipeline = make_pipeline(StandardScaler(), PointwiseRanker(Ridge()))
+    pipeline = make_pipeline(StandardScaler(), WrappedRanker(Ridge()))
     pipeline.fit(X[train], ranking_target(y[train], qid[train]))
     rankers = {
         "ranker": ranker,
@@ -129,7 +129,7 @@ def test_classifiers_with_named_classes():
     X = rng.normal(size=(200, 2))
     y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
     qid = np.repeat(np.arange(20), 10)
-    model = PointwiseRanker(LogisticRegression()).fit(X, y, qid=qid)
+    model = WrappedRanker(LogisticRegression()).fit(X, y, qid=qid)
     found = compare_rankers(
         y, {"model": model, "x": X[:, 0]}, X=X, qid=qid, measure="auc", random_state=0
     )
@@ -237,7 +237,7 @@ def test_a_judge_of_matrices_targets_and_models():
         of_rows = compare_rankers(target, flat, judge=labels, **params)
         assert_allclose(of_rows.interval, of_matrix.interval)
     X = np.column_stack([*flat.values()])
-    model = PointwiseRanker(Ridge()).fit(X, ranking_target(judge.ravel(), qid))
+    model = WrappedRanker(Ridge()).fit(X, ranking_target(judge.ravel(), qid))
     by_model = compare_rankers(
         target, {"a": model, "b": X[:, 1]}, X=X, judge=judge.ravel(), **params
     )

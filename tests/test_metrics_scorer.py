@@ -37,8 +37,8 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
     get_ranking_scorer_names,
     make_ranking_scorer,
     ranking_target,
@@ -313,7 +313,7 @@ FAMILIES = {
     "order preserving": OrderPreservingRegressor(target_loss="ndcg"),
     "preferences": PairwiseDAGRanker(),
     "perceptron": PrecisionAtKPerceptron(random_state=0),
-    "pointwise": PointwiseRanker(Ridge()),
+    "pointwise": WrappedRanker(Ridge()),
 }
 
 
@@ -370,7 +370,7 @@ def test_a_model_that_a_tool_was_given_says_nothing_of_its_clone(data):
     assert 0 < scorer(bagged.fit(X, y), X, y) <= 1  # all rows are one list, in both
     before.fit(X, y)
     assert 0 < scorer(bagged.fit(X, target), X, target) <= 1
-    inner = PointwiseRanker(OrderPreservingRegressor(target_loss="ndcg")).fit(X, series)
+    inner = WrappedRanker(OrderPreservingRegressor(target_loss="ndcg")).fit(X, series)
     assert lists_seen(inner) == (40, True, True)  # it answers for what it has fitted without ids
 
 
@@ -434,14 +434,14 @@ def test_pairs_of_grade_and_id_are_no_classes(data, wrapped, with_qid):
         with pytest.raises(
             ValueError,
             match=rf"pair of grade and query id as a class \({n_classes} classes.*"
-            r"PointwiseRanker\(DecisionTreeClassifier\(",
+            r"WrappedRanker\(DecisionTreeClassifier\(",
         ):
             make_ranking_scorer(names)(model, X, target if with_qid else y)
 
 
 def test_a_search_says_it_too(data):
     X, y, qid = data
-    with pytest.raises(ValueError, match="PointwiseRanker"):
+    with pytest.raises(ValueError, match="WrappedRanker"):
         cross_validate(
             DecisionTreeClassifier(max_depth=2), X, ranking_target(y, qid), groups=qid,
             cv=GroupKFold(3), scoring=make_ranking_scorer("ndcg"), error_score="raise",

@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
-    PointwiseRanker,
+    WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
@@ -148,7 +148,7 @@ def test_what_is_constant_within_queries_orders_nothing(data):
     assert (found["ndcg@5"].importances[-1] == 0).all()
     assert found["ndcg@5"].importances_mean[:-1].max() > 0.02
     # Over all rows it seems to matter, to a model that has a weight for it.
-    model = PointwiseRanker(LinearRegression()).fit(X, y, qid=qid)
+    model = WrappedRanker(LinearRegression()).fit(X, y, qid=qid)
     pooled = permutation_importance(
         model, X, ranking_target(y, qid), scoring=make_ranking_scorer("ndcg@5"), random_state=0
     )

@@ -124,6 +124,10 @@ def test_a_fresh_fit_forgets_the_last_one_and_keeps_the_rest():
 
 #: By a resolver with its own sentences: names of losses and surrogates, labels and their costs.
 CHECKED_ELSEWHERE = {
+    # of HistGradientBoostingRanker, by scikit-learn's trees
+    *("loss", "learning_rate", "max_depth", "min_samples_leaf", "l2_regularization"),
+    *("max_features", "max_bins", "categorical_features", "monotonic_cst", "interaction_cst"),
+    *("verbose", "random_state"),
     "target_loss",
     "surrogate",
     "loss_matrix",

@@ -9,12 +9,12 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PointwiseRanker,
     PrecisionAtKPerceptron,
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
+    WrappedRanker,
 )
 from lowrank_rank.metrics import ndcg_score
 
@@ -24,7 +24,7 @@ RANKERS = [
     OrderPreservingRegressor(),
     PairwiseDAGRanker(),
     StructuredHingeRanker(),
-    PointwiseRanker(LowRankSurrogateRanker(estimator="ridge").set_params(target_loss="dcg")),
+    WrappedRanker(LowRankSurrogateRanker(estimator="ridge").set_params(target_loss="dcg")),
     PrecisionAtKPerceptron(),
     StructuredHingeSequenceClassifier(),
 ]

@@ -69,8 +69,6 @@ def test_comparison_and_weights_print():
     assert "<td>new" in found._repr_html_()
     X, y, qid = make_ranking(n_lists=12, random_state=0)
     parts = [("one", LowRankSurrogateRanker()), ("two", LowRankSurrogateRanker(alpha=1e6))]
-    weights = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid).weights_
-    assert weights == dict(weights)
-    assert weights.to_frame()["part"].tolist() == ["one", "two"]
-    assert str(weights) == repr(weights)
-    assert repr(weights).startswith("part")
+    scores = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid).scores_
+    assert scores.to_frame()["part"].tolist() == ["stack", "one", "two"]
+    assert repr(scores).startswith("part")

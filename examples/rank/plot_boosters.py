@@ -16,8 +16,8 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from lowrank_rank import (
-    BoosterRanker,
     LowRankSurrogateRanker,
+    WrappedRanker,
     boosting_metric,
     make_ranking_scorer,
     ranking_target,
@@ -78,7 +78,7 @@ stopping = {
 surrogate = LowRankSurrogateRanker(
     target_loss="dcg@5", estimator=lightgbm.LGBMRegressor(n_estimators=300, **settings), **stopping
 )
-lambdamart = BoosterRanker(
+lambdamart = WrappedRanker(
     lightgbm.LGBMRanker(n_estimators=300, **settings), target_loss="dcg@5", **stopping
 )
 models = {"LGBMRegressor on surrogate targets": surrogate, "LGBMRanker": lambdamart}

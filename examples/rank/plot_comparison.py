@@ -18,7 +18,7 @@ from scipy import stats
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
-from lowrank_rank import LowRankSurrogateRanker, PointwiseRanker, ranking_target
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
 from lowrank_rank.metrics import compare_rankers, per_query
 from lowrank_rank.model_selection import query_train_test_split
@@ -34,7 +34,7 @@ rankers = {
     "trees": LowRankSurrogateRanker(target_loss="ndcg@10", estimator=trees),
     "ridge": LowRankSurrogateRanker(target_loss="ndcg@10", alpha=10.0),
     "ridge, map": LowRankSurrogateRanker(target_loss="map", alpha=10.0),
-    "pooled": PointwiseRanker(Ridge(alpha=10.0)),
+    "pooled": WrappedRanker(Ridge(alpha=10.0)),
 }
 for ranker in rankers.values():
     ranker.fit(X_train, y_train)

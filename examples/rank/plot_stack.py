@@ -49,7 +49,7 @@ print(stack.weights_)
 # ``scores_`` has the measure of the parts on held-out queries. The weights of the stack were chosen
 # on the same queries, so its own value is shown for new ones.
 
-held_out = dict(zip(stack.scores_.names, stack.scores_.mean, strict=True))
+held_out = dict(zip(["stack", *stack.scores_.parts], stack.scores_.scores, strict=True))
 for name, value in held_out.items():
     print(f"{name:12} {value:.3f}" + (" (chosen on these queries)" if name == "stack" else ""))
 print(f"stack, new queries: {stack.score(X[test], y[test], qid=qid[test]):.3f}")

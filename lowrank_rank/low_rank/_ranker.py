@@ -9,11 +9,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, n_rows, slices, take_rows
-from .._base import BaseRanker, Block, Rows, score_blocks
-from .._lists import RankingLists
+from .._base import BaseRanker, Block, score_blocks
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..regression._any_regressor import Regression, trees_of_documents
-from ..regression._early_stopping import PARAMETERS, stopped
+from ..regression._any_regressor import Regression
 from ..regression._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
 from ..regression._estimator import BatchesMixin, adds_up
 from ..regression._ridge import SOLVERS, LinearModel
@@ -70,7 +68,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         The regression. "ridge" is linear least squares, for documents centred within lists,
         "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
         and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
-        step 0.1. "auto" is "ridge" for documents, sparse y and y with NaN, else "logistic".
+        step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
+        documents, sparse y and y with NaN, else "logistic".
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
         exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
@@ -81,14 +80,11 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         "logistic", ``max(0.1, 2 f)`` for items by "ridge"; f = min(p / n, 1), with p features and n
         rows, counted by `sample_weight`. Sparse y: ``max(1, 2 f)``, with sparse X times m / p, m
         the mean squared norm of the scaled rows.
-    centered : bool or "auto", default="auto"
-        Documents: subtract from targets the mean of their list. "auto" is True for "ridge" and
-        "trees".
+    centered : bool, default=True
+        Documents: subtract from targets the mean of their list; "trees" update these means while
+        they grow. False is the published loss.
     list_weights : {"rows", "lists", "pairs"}, default="rows"
         Documents: rows, lists or pairs have equal weights.
-    n_passes : int or "auto", default="auto"
-        Documents, centred: fits of the regressor that alternate with updates of list offsets.
-        "auto" is 20 for "trees", above 20,000 rows 6; else 1.
     solver : {"auto", "gram", "lsqr"}, default="auto"
         Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones), and
         "gram" for sparse y.
@@ -96,16 +92,10 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         Accuracy of "lsqr" and "logistic".
     max_iter : int or None, default=None
         Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
-    early_stopping : bool, default=False
-        Choose iterations of a boosted estimator by the measure on held-out lists.
-    validation_fraction : float, default=0.1
-        Fraction of held-out lists.
-    n_iter_no_change : int, default=10
-        Iterations without improvement before stopping.
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
-        Seed of `estimator` and of held-out lists.
+        Seed of `estimator`.
     verbose : int, default=0
         Whether to print progress.
 
@@ -135,9 +125,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     solver_ : str
         Solver of "ridge".
     n_iter_ : int
-        Iterations or passes.
-    validation_scores_ : ndarray of shape (n,)
-        `early_stopping`: the measure after each iteration.
+        Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
         Number of features, and their names.
 
@@ -174,13 +162,11 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         "decoder": [str, callable],
         "alpha": ["auto", number(0)],
-        "centered": ["auto", bool],
+        "centered": [bool],
         "list_weights": [*LIST_WEIGHTS],
-        "n_passes": ["auto", count()],
         "solver": [*SOLVERS],
         "tol": [number(0)],
         "max_iter": [count(), None],
-        **PARAMETERS,
         **RUNTIME,
     }
 
@@ -191,15 +177,11 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         estimator: Any = "auto",
         decoder: str | Callable[..., Any] = "auto",
         alpha: float | str = "auto",
-        centered: bool | str = "auto",
+        centered: bool = True,
         list_weights: str = "rows",
-        n_passes: int | str = "auto",
         solver: str = "auto",
         tol: float = 1e-4,
         max_iter: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -210,13 +192,9 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         self.alpha = alpha
         self.centered = centered
         self.list_weights = list_weights
-        self.n_passes = n_passes
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -251,17 +229,13 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         Raises
         ------
         ValueError
-            If shapes, labels, ids, weights or parameters are wrong, or `early_stopping` has fewer
-            than two lists or no boosted `estimator`. The model is unchanged then.
+            If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
         """
         with fresh_fit(self):
             loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
             batch = self._encode(rows, loss)
-            regression = Regression.of(self).named(batch)
-            if self.early_stopping:
-                regression = self._stopped(regression, batch)
-            model = regression.fit(batch, self._passes(batch))  # standardises and solves
+            model = Regression.of(self).named(batch).fit(batch)  # standardises and solves
             self._adopt(batch, model)
         return self
 
@@ -381,42 +355,9 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
             Regression.of(self).say(f"encoding {y.shape[0]} rows for {loss!r}")
         if y.ndim > 1:
             return encode_items(X, y, weights, loss, self.decoder)
-        centered = self.centered
-        if centered == "auto":
-            centered = isinstance(self.estimator, str)
         return encode_documents(
-            X, y, lists, weights, loss, self.decoder, self.list_weights, centered
+            X, y, lists, weights, loss, self.decoder, self.list_weights, self.centered
         )
-
-    def _passes(self, batch):
-        if self.n_passes != "auto":
-            return self.n_passes
-        has_trees = isinstance(self.estimator, str) and self.estimator == "trees"
-        return trees_of_documents(batch.X.shape[0])[1] if has_trees else 1
-
-    def _stopped(self, regression, batch):
-        """The regression with the number of iterations that is best on held-out lists."""
-        if self._passes(batch) > 1:
-            raise ValueError(
-                "early_stopping counts the iterations of one fit: set n_passes=1, or "
-                "early_stopping=False."
-            )
-
-        def encode(rows):
-            lists, y = batch.lists, batch.y[rows]
-            if lists is not None:
-                lists = RankingLists.from_qid(lists.ungroup(lists.index)[rows])
-            X, weights = take_rows(batch.X, rows), batch.row_weights[rows]
-            return self._encode(Rows(X, y, lists, weights), batch.loss)
-
-        regression, self.validation_scores_ = stopped(
-            regression,
-            batch,
-            encode,
-            fraction=self.validation_fraction,
-            patience=self.n_iter_no_change,
-        )
-        return regression
 
     def _batch_of(self, block, *, reset):
         loss = self._checked_loss()
@@ -433,5 +374,3 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
         self._has_qid_ = batch.has_qid
         self._keep(model, flat=batch.n_items is None)
-        if hasattr(self, "validation_scores_"):
-            self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1

@@ -1,7 +1,6 @@
-"""Meta-estimators: other models as rankers."""
+"""Meta-estimators: several rankers in one, and other models as rankers."""
 
-from ._boosters import BoosterRanker
-from ._pointwise import PointwiseRanker
 from ._stacking import StackingRanker
+from ._wrapped import WrappedRanker
 
-__all__ = ["BoosterRanker", "PointwiseRanker", "StackingRanker"]
+__all__ = ["StackingRanker", "WrappedRanker"]

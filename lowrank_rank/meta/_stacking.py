@@ -9,15 +9,13 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
-from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GroupKFold, check_cv
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import QuantileTransformer
-from sklearn.utils import get_tags
+from sklearn.pipeline import Pipeline
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index, check_unmasked, take_rows
-from .._base import BaseRanker
+from .._base import BaseRanker, read_features
 from .._labels import (
     lists_of,
     ranking_target,
@@ -27,45 +25,64 @@ from .._labels import (
     warn_of_single_items,
 )
 from .._lists import fitted_lists
-from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, predictor
+from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
 from .._tables import TableMixin
-from ..low_rank import LowRankSurrogateRanker
-from ..metrics._comparison import compare_rankers
-from ..regression._any_regressor import large_trees, small_trees, weight_parameters
-from ..target_losses import TargetLoss, resolve_measure
-from ._boosters import BoosterRanker
-from ._pointwise import PointwiseRanker
+from ..regression._any_regressor import weight_parameters
+from ..target_losses import RankingMeasure, resolve_measure
+from ._default_parts import default_parts
+from ._wrapped import WrappedRanker, name_of_lists
 
 
-class Weights(TableMixin, dict):
-    """Weights of the parts by name; prints as a table."""
+class HeldOutScores(TableMixin):
+    """The measure of the stack and of its parts on held-out queries; prints as a table.
+
+    Parameters
+    ----------
+    parts : list of str
+    weights : ndarray of shape (n_parts,)
+        In units of the standard deviation of each part's scores within lists; the sum is 1.
+    scores : list of float
+        The measure of the stack, then of each part.
+    """
+
+    def __init__(self, parts, weights, scores):
+        self.parts, self.weights, self.scores = parts, weights, scores
 
     def _columns(self):
-        return {"part": list(self), "weight": list(self.values())}
+        return {
+            "part": ["stack", *self.parts],
+            "weight": [1.0, *self.weights.tolist()],
+            "held-out score": self.scores,
+        }
 
 
 class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
-    """Combine rankers, with weights that are best for the measure on held-out queries.
+    """Not sure which ranker? Fit several and weigh them by the measure.
 
-    `fit` scores every row by each part, fitted on other queries. The scores of a part are divided
-    by their standard deviation within lists. The search for the weights [1]_ starts at the best
+    `fit` scores every row by each part, fitted on other queries. The search for the weights [1]_
+    divides the scores of a part by their standard deviation within lists, and starts at the best
     part. Up to three times it sets each weight in turn to that of 0, 0.1, 0.25, 0.5, 1 and 2 with
     the largest measure. Then each part with a weight is fitted to all rows.
 
     Parameters
     ----------
     estimators : list of tuple (str, estimator) or None, default=None
-        The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, XGBRanker and
-        CatBoostRanker are put into `BoosterRanker`, other regressors and classifiers of grades into
-        `PointwiseRanker`. None is, for documents, ridge, ridge on quantiles of the features, small
-        and large boosted trees of centred targets, and boosted trees of the grades; for fixed
-        items ridge, logistic regression and a forest.
+        The parts: rankers, regressors, classifiers or Pipelines. LGBMRanker, regressors and other
+        models that are no rankers of this package are put into `WrappedRanker`. None is "linear"
+        and "trees": for documents `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for
+        fixed items `LowRankSurrogateRanker` as it comes and with a forest. None takes ordinary
+        data frames: text, booleans and categories (a new one in `predict` is unknown; of more than
+        255, the rarest count as one), and missing values (the linear part fills in medians).
     target_loss : str or RankingMeasure, default="ndcg@10"
-        The measure that chooses the weights. The parts of None are fitted to it, or to "ndcg" if it
-        is no loss.
-    cv : int, splitter or iterable, default=5
-        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or pairs
-        of row indices (train, test). With fewer lists than folds all weights are 1.
+        The measure to train for: "ndcg@10", "map", ... It chooses the weights. The parts of None
+        are fitted to it, or to "ndcg" where they cannot.
+    cv : int, splitter or iterable, default=3
+        Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or a list
+        of pairs of row indices or masks (train, test). With fewer lists than folds all weights are
+        equal.
+    weights : dict of str to float or None, default=None
+        The `weights_` of another stack: fit the parts to new rows without folds, as in a weekly
+        refit. None searches.
     n_jobs : int or None, default=None
         Parallel fits.
     verbose : int, default=0
@@ -74,28 +91,27 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     weights_ : dict of str to float
-        Weight of each part; prints as a table, and has ``to_frame()``.
-    scores_ : RankerComparison or None
-        The measure of "stack" and of each part on held-out queries, with intervals of the
-        differences from "stack", whose weights were chosen on these queries. None with fewer lists
-        than folds, or fewer than two lists on which the measure is defined.
-    estimators_ : dict of str to estimator
+        The scores of the stack are the sum of the parts' scores times these weights.
+    scores_ : HeldOutScores or None
+        The weights, in units of the standard deviation within lists, and the measure of the stack
+        and of each part on held-out queries; prints as a table, and has ``to_frame()``. The stack's
+        weights were chosen on these queries. None without a search.
+    estimators_ : list of estimators
         The parts with a weight, fitted to all rows.
-    scales_ : dict of str to float
-        Standard deviation of the scores of each part within lists.
+    named_estimators_ : Bunch
+        The same by name.
     target_loss_ : RankingMeasure
         The measure as an object.
     n_lists_ : int
         Number of lists in fit.
     n_items_ : int or None
         Number r of items; None for documents.
-    n_features_in_, feature_names_in_
-        Attributes of the first fitted part, if it has them.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
 
     See Also
     --------
-    BoosterRanker : Rankers of LightGBM, XGBoost and CatBoost.
-    PointwiseRanker : Regressors and classifiers of grades.
+    WrappedRanker : Any other model as a ranker.
 
     References
     ----------
@@ -110,11 +126,12 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     >>> from lowrank_rank import LowRankSurrogateRanker, StackingRanker
     >>> X, y, qid = [[0.0], [1.0], [2.0], [4.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
     >>> parts = [("ridge", LowRankSurrogateRanker()), ("constant", DummyRegressor())]
-    >>> ranker = StackingRanker(estimators=parts, cv=2).fit(X, y, qid=qid)
-    >>> ranker.weights_
-    part      weight
-    ridge          1
-    constant       0
+    >>> ranker = StackingRanker(parts, cv=2).fit(X, y, qid=qid)
+    >>> ranker.scores_
+    part      weight  held-out score
+    stack          1               1
+    ridge          1               1
+    constant       0          0.8155
     >>> ranker.rank(X, qid=qid)
     array([2, 1, 2, 1])
     """
@@ -126,7 +143,21 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         ],
         "cv": [
             count(2),
-            Rule(lambda cv: hasattr(cv, "split") or hasattr(cv, "__iter__"), "a splitter"),
+            Rule(lambda cv: hasattr(cv, "split"), "a splitter"),
+            Rule(
+                lambda cv: hasattr(cv, "__len__"),
+                "a list of pairs (train, test), no generator, which a second fit would find empty",
+            ),
+        ],
+        "weights": [
+            Rule(
+                lambda value: (
+                    isinstance(value, dict)
+                    and all(number(0).accepts(one) for one in value.values())
+                ),
+                "a dict of numbers >= 0, the weights_ of another stack",
+            ),
+            None,
         ],
         "n_jobs": RUNTIME["n_jobs"],
         "verbose": RUNTIME["verbose"],
@@ -134,16 +165,18 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        *,
         estimators: list | None = None,
-        target_loss: str | TargetLoss = "ndcg@10",
-        cv: Any = 5,
+        *,
+        target_loss: str | RankingMeasure = "ndcg@10",
+        cv: Any = 3,
+        weights: dict | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.estimators = estimators
         self.target_loss = target_loss
         self.cv = cv
+        self.weights = weights
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -232,7 +265,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             warn_of_single_items(lists, stacklevel=3)
             measure.check_judged(y)
             weights = None if sample_weight is None else read_weights(sample_weight, len(y))
-            X = X if hasattr(X, "shape") else np.asarray(X)
+            X = self._read_X(X, reset=True)
             is_documents = y.ndim == 1
             groups = lists.ungroup(lists.index) if is_documents else np.arange(len(y))
             target = ranking_target(y, groups) if is_documents else y
@@ -243,43 +276,60 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             if given is None:
                 given = default_parts(X, y.ndim, measure)
             parts = {name: as_ranker(part, y.ndim) for name, part in given}
-            self._weigh(parts, X, target, groups, weights)
-            self._fit_parts(parts, X, target, groups, weights)
+            found = self._weights_of(parts, X, target, groups, weights)
+            self._fit_parts(parts, found, X, target, groups, weights)
         return self
 
-    def _weigh(self, parts, X, target, groups, weights):
-        """Set `weights_`, `scores_` and `scales_` by scores of held-out queries."""
-        self.scores_, self.scales_ = None, {}
+    def _read_X(self, X, *, reset):
+        """X as an array or frame; columns of frames by name."""
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) == 2 and not issparse(X):  # the parts say what is wrong with others
+            read_features(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _weights_of(self, parts, X, target, groups, weights):
+        """Weight of each part by name: as given, or by a search that sets `scores_`, or None."""
+        self.scores_ = None
+        if self.weights is not None:
+            if self.weights.keys() != parts.keys() or not sum(self.weights.values()) > 0:
+                raise ValueError(
+                    f"weights must have a number >= 0 for each of {list(parts)}, not all of them "
+                    f"0, got {self.weights}."
+                )
+            return self.weights
         if isinstance(self.cv, int | np.integer) and self.n_lists_ < self.cv:
             warnings.warn(
                 f"StackingRanker has fewer lists ({self.n_lists_}) than cv={self.cv} folds: all "
-                "parts have the weight 1. Give qid, more lists, or a smaller cv.",
+                "parts have the same weight. Give qid, more lists, or a smaller cv.",
                 UserWarning,
                 stacklevel=4,
             )
-            self.weights_ = Weights(dict.fromkeys(parts, 1.0))
-            return
+            return None
         rows, scores = self._held_out(parts, X, target, groups, weights)
         weights = None if weights is None else weights[rows]
-        scales = [spread_within(one, groups[rows], weights) for one in scores]
-        scores /= np.reshape(scales, (-1, *[1] * (scores.ndim - 1)))
+        scales = np.array([spread_within(one, groups[rows], weights) for one in scores])
+        scores /= scales.reshape(-1, *[1] * (scores.ndim - 1))
         is_documents = scores.ndim == 2
         labels = target["y"][rows] if is_documents else target[rows]
-        qid = groups[rows] if is_documents else None
-        measure = self.target_loss_
-        best = best_weights(
-            scores, lambda s: measure.measure(labels, s, qid=qid, sample_weight=weights)
-        )
-        self.weights_ = Weights(zip(parts, best.tolist(), strict=True))
-        self.scales_ = dict(zip(parts, scales, strict=True))
-        rankers = {"stack": np.tensordot(best, scores, 1), **dict(zip(parts, scores, strict=True))}
-        self.scores_ = compared(labels, rankers, qid, measure)
+        qid, measure = groups[rows] if is_documents else None, self.target_loss_
+
+        def value(combined):
+            return measure.measure(labels, combined, qid=qid, sample_weight=weights)
+
+        best = best_weights(scores, value)
+        best /= best.sum()
+        values = [value(np.tensordot(best, scores, 1)), *map(value, scores)]
+        self.scores_ = HeldOutScores(list(parts), best, values)
+        return dict(zip(parts, (best / scales).tolist(), strict=True))
 
     def _held_out(self, parts, X, target, groups, weights):
         """The rows in test folds, and their scores by each part, shape (n_parts, n_rows, ...)."""
         by_number = isinstance(self.cv, int | np.integer)
         splitter = GroupKFold(self.cv) if by_number else check_cv(self.cv)
-        folds = list(splitter.split(X, target, groups))
+        ids = groups if self._has_qid_ or self.n_items_ else None
+        folds = [
+            read_fold(fold, len(groups), ids, weights) for fold in splitter.split(X, target, groups)
+        ]
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(held_out_scores)(name, part, X, target, weights, fold, self._said(name, i))
             for name, part in parts.items()
@@ -293,17 +343,18 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         each = [found[i : i + len(folds)] for i in range(0, len(found), len(folds))]
         return rows, np.stack([np.concatenate(one)[place[rows]] for one in each])
 
-    def _fit_parts(self, parts, X, target, groups, weights):
-        """Set `estimators_`, the parts with a weight, fitted to all rows."""
-        kept = {name: part for name, part in parts.items() if self.weights_[name]}
-        fitted = Parallel(n_jobs=self.n_jobs)(
+    def _fit_parts(self, parts, found, X, target, groups, weights):
+        """Set `weights_`, and `estimators_`, the parts with a weight, fitted to all rows."""
+        kept = {name: part for name, part in parts.items() if found is None or found[name]}
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
             delayed(fitted_part)(name, part, X, target, weights, self._said(name))
             for name, part in kept.items()
         )
-        self.estimators_ = dict(zip(kept, fitted, strict=True))
-        for name, part in self.estimators_.items():
-            if name not in self.scales_:
-                self.scales_[name] = spread_within(scores_of(part, X), groups, weights)
+        self.named_estimators_ = Bunch(**dict(zip(kept, self.estimators_, strict=True)))
+        if found is None:
+            spreads = [spread_within(scores_of(p, X), groups, weights) for p in self.estimators_]
+            found = {name: 1.0 / each for name, each in zip(kept, spreads, strict=True)}
+        self.weights_ = {name: float(weight) for name, weight in found.items()}
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict scores, the weighted sum of the parts' scores, higher is better.
@@ -319,10 +370,10 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows,) or (n_queries, r)
         """
         check_is_fitted(self)
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = self._read_X(X, reset=False)
         return sum(
-            self.weights_[name] / self.scales_[name] * scores_of(part, X)
-            for name, part in self.estimators_.items()
+            self.weights_[name] * scores_of(part, X)
+            for name, part in self.named_estimators_.items()
         )
 
     def _said(self, name, fold=None):
@@ -330,24 +381,11 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         where = "all rows" if fold is None else f"fold {fold}"
         return f"[StackingRanker] {name} on {where}" if self.verbose else None
 
-    @property
-    def n_features_in_(self) -> int:
-        return self._of_first_part("n_features_in_")
-
-    @property
-    def feature_names_in_(self) -> np.ndarray:
-        return self._of_first_part("feature_names_in_")
-
-    def _of_first_part(self, name):
-        if "estimators_" not in vars(self):
-            raise AttributeError(f"This StackingRanker is not fitted, so it has no {name}.")
-        return getattr(next(iter(self.estimators_.values())), name)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         inner = [get_tags(part).input_tags for _, part in self.estimators or ()]
         tags.input_tags.sparse = bool(inner) and all(one.sparse for one in inner)
-        tags.input_tags.allow_nan = bool(inner) and all(one.allow_nan for one in inner)
+        tags.input_tags.allow_nan = all(one.allow_nan for one in inner)  # the parts of None do
         return tags
 
 
@@ -369,46 +407,34 @@ def _are_parts(value):
     )
 
 
-def default_parts(X, ndim, measure):
-    """The parts of estimators=None; `ndim` is the number of dimensions of y."""
-    loss = measure if isinstance(measure, TargetLoss) else "ndcg"
-    if issparse(X):
-        raise TypeError(
-            "StackingRanker(estimators=None) includes trees, which take no sparse X: pass "
-            "X.toarray(), or set estimators to models that take sparse X."
-        )
-    if ndim > 1:
-        return [
-            (name, LowRankSurrogateRanker(target_loss=loss, estimator=name, random_state=0))
-            for name in ("ridge", "logistic", "trees")
-        ]
-    n_quantiles = min(100, max(1, X.shape[0] // 4))
-    quantiles = QuantileTransformer(n_quantiles=n_quantiles, random_state=0)
-    small, large = (
-        LowRankSurrogateRanker(
-            target_loss=loss, estimator=trees, centered=True, n_passes=n_passes, random_state=0
-        )
-        for trees, n_passes in (small_trees(X.shape[0]), large_trees(X.shape[0]))
-    )
-    return [
-        ("ridge", LowRankSurrogateRanker(target_loss=loss)),
-        ("quantiles", make_pipeline(quantiles, LowRankSurrogateRanker(target_loss=loss))),
-        ("small_trees", small),
-        ("large_trees", large),
-        ("grades", PointwiseRanker(HistGradientBoostingRegressor(random_state=0))),
-    ]
-
-
 def as_ranker(part, ndim):
     """A part that fits a `ranking_target`, or a matrix y if `ndim` is not 1."""
     last = part.steps[-1][1] if isinstance(part, Pipeline) else part
     if ndim > 1 or isinstance(last, BaseRanker):
         return part
-    if not any(name in signature(last.fit).parameters for name in ("group_id", "qid", "group")):
-        return PointwiseRanker(part)
-    if last is part:
-        return BoosterRanker(part)
-    return Pipeline([*part.steps[:-1], (part.steps[-1][0], BoosterRanker(last))])
+    if last is part or name_of_lists(last) is None:
+        return WrappedRanker(part)
+    return Pipeline([*part.steps[:-1], (part.steps[-1][0], WrappedRanker(last))])
+
+
+def read_fold(fold, n_rows, ids, weights):
+    """Row indices (train, test) of a fold; refuses lists in both, and rows without a weight.
+
+    `ids` are the lists of the rows, or None for rows of one list.
+    """
+    train, test = (np.arange(n_rows)[np.asarray(rows)] for rows in fold)
+    cut = [] if ids is None else np.intersect1d(ids[train], ids[test])
+    if len(cut):
+        raise ValueError(
+            f"cv puts rows of {len(cut)} lists into the training and the test part of one fold: "
+            "use an integer or GroupKFold, which keep queries whole."
+        )
+    if weights is not None and not (weights[train].any() and weights[test].any()):
+        raise ValueError(
+            "A fold of cv has no row of positive weight in its training or its test part: use "
+            "fewer folds, or leave out rows of weight 0."
+        )
+    return train, test
 
 
 def fitted_part(name, part, X, target, weights, said):
@@ -440,22 +466,6 @@ def scores_of(model, X):
     """Scores of the rows of X by a fitted part, float64."""
     scores = model.decision_function(X) if is_classifier(model) else model.predict(X)
     return np.asarray(scores, dtype=np.float64)
-
-
-def compared(labels, rankers, qid, measure):
-    """The comparison of all with "stack", or None if fewer than two lists have a value."""
-    values = measure.measure(labels, rankers["stack"], qid=qid, average=None)
-    if np.isfinite(values).sum() < 2:
-        return None
-    return compare_rankers(
-        labels,
-        rankers,
-        qid=qid,
-        measure=measure,
-        baseline="stack",
-        n_resamples=999,
-        random_state=0,
-    )
 
 
 def spread_within(scores, groups, weights=None):

@@ -58,7 +58,7 @@ def make_ranking_scorer(
     and the first candidate wins.
 
     A classifier of scikit-learn would read every pair of grade and query id of a `ranking_target`
-    as a class. The scorer refuses it; `PointwiseRanker` passes it the grades alone.
+    as a class. The scorer refuses it; `WrappedRanker` passes it the grades alone.
 
     Examples
     --------
@@ -340,7 +340,7 @@ def _refuse_pairs_as_classes(estimator):
         raise ValueError(
             f"{name} was fitted on a ranking_target and treated every pair of grade and query id "
             f"as a class ({len(classes)} classes), which ranks nothing. Wrap it, "
-            f"PointwiseRanker({name}(...)), which passes on the grades alone."
+            f"WrappedRanker({name}(...)), which passes on the grades alone."
         )
 
 

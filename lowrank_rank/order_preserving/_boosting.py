@@ -11,20 +11,9 @@ from sklearn.base import clone
 from .._arrays import ArrayLike, check_finite, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights
 from .._lists import RankingLists, id_array
-from ..regression._encoding import encode_documents
-from ..target_losses import (
-    MeanAveragePrecision,
-    PositionalLoss,
-    RankingMeasure,
-    TargetLoss,
-    names_of,
-    resolve_measure,
-    resolve_target_loss,
-)
-from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate, surrogate_for
-
-#: Target losses that give each document a utility >= 0.
-_WITH_UTILITIES = (PositionalLoss, MeanAveragePrecision)
+from ..target_losses import RankingMeasure, TargetLoss, resolve_measure, resolve_target_loss
+from ._list_loss import ListLoss, check_loss
+from ._surrogates import LARGEST_SCORE, Surrogate
 
 
 class BoostingObjective:
@@ -42,12 +31,12 @@ class BoostingObjective:
 
     Examples
     --------
-    Cross-entropy of one list with utilities 1 and 0 at equal scores, log 2, times c = 2 / 1:
+    Cross-entropy of one list with utilities 1 and 0 at equal scores, log 2, times c = 2 / (1/2):
 
     >>> from lowrank_rank.boosting import BoostingObjective
     >>> objective = BoostingObjective("cross_entropy", "precision@1")
     >>> round(objective.value([1, 0], [0.0, 0.0], group=[2]), 4)
-    1.3863
+    2.7726
     """
 
     def __init__(
@@ -60,16 +49,10 @@ class BoostingObjective:
         self.surrogate = surrogate
         self.target_loss = target_loss
         self.qid = qid
-        resolve_surrogate(surrogate)  # refuses an unknown name at once
+        self._loss = resolve_target_loss(target_loss)
+        check_loss(surrogate, self._loss, "boosting_objective")
         if qid is not None:
             id_array(qid)
-        self._loss = resolve_target_loss(target_loss)
-        if not isinstance(self._loss, _WITH_UTILITIES):
-            names = names_of(lambda loss: isinstance(loss, _WITH_UTILITIES), one_each=True)
-            raise ValueError(
-                f"boosting_objective needs utilities >= 0 of single documents, which "
-                f"{self._loss!r} does not have: use one of {names}."
-            )
         self._latest: Any = None
 
     # LightGBM counts these four parameters; XGBoost looks for the name "sample_weight".
@@ -103,7 +86,8 @@ class BoostingObjective:
         ValueError
             If there are no lists, or labels, weights and lists do not fit together.
         """
-        return self._evaluate(y_true, y_pred, sample_weight, group)[1:]
+        found, scores = self._list_loss(y_true, y_pred, sample_weight, group)
+        return found(scores)
 
     def value(
         self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None, group: Any = None
@@ -113,11 +97,20 @@ class BoostingObjective:
         Returns
         -------
         float
-        """
-        return self._evaluate(y_true, y_pred, sample_weight, group)[0]
 
-    def _evaluate(self, y_true, y_pred, sample_weight, group):
-        """Value, gradient and curvature."""
+        Raises
+        ------
+        ValueError
+            If the objective is "lambdarank", which has derivatives alone.
+        """
+        found, scores = self._list_loss(y_true, y_pred, sample_weight, group)
+        values = found.evaluate(found.lists.group(scores)).values
+        if values is None:
+            raise ValueError("'lambdarank' has derivatives alone: it has no value.")
+        return float(values.sum())
+
+    def _list_loss(self, y_true, y_pred, sample_weight, group):
+        """The loss of these labels and lists, and the scores (n_rows,)."""
         if hasattr(y_pred, "get_label"):  # `train` passes the scores first, then its data set
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
@@ -133,25 +126,12 @@ class BoostingObjective:
         if latest is None or not all(map(np.array_equal, key, latest[0])):
             key = tuple(None if values is None else values.copy() for values in key)
             self._latest = latest = key, self._encode(*key)
-        v, weights, lists, surrogate, factor = latest[1]
-        found = surrogate.newton_values(v, lists.group(scores.ravel()), lists, weights)
-        factors = lists.spread(factor)
-        curvature = np.maximum(factors * found.curvature, 1e-6 * weights)
-        gradient = factors * found.gradient
-        return float(factor @ found.values), lists.ungroup(gradient), lists.ungroup(curvature)
+        return latest[1], scores.ravel()
 
     def _encode(self, y, weights, group):
-        """Utilities, weights, lists, surrogate, and the factor of each list."""
-        y_flat = _labels(y)
-        w = read_weights(weights, len(y_flat))
-        lists = self._lists(y_flat, group)
-        targets = encode_documents(None, y_flat, lists, w, self._loss, "auto", "rows", False)
-        v, w = lists.group(targets.scaled_targets()[:, 0]), lists.group(w)
-        surrogate = surrogate_for(self.surrogate, v)
-        total, mass, per_list = w.sum(), w @ v, lists.sum(w)
-        scale = total / mass if surrogate.is_proportional and mass > 0 else 1.0
-        divisor = np.where(surrogate.is_pairwise & (per_list > 0), per_list, 1.0)
-        return v, w, lists, surrogate, scale / divisor
+        y = _labels(y)
+        lists = self._lists(y, group)
+        return ListLoss(self.surrogate, self._loss, y, read_weights(weights, len(y)), lists)
 
     def _lists(self, y, group):
         n_rows = len(y)
@@ -194,13 +174,13 @@ def boosting_objective(
     *,
     qid: ArrayLike | None = None,
 ) -> BoostingObjective:
-    """Make a custom objective of LightGBM and XGBoost from an order-preserving surrogate.
+    """Make a custom objective of LightGBM and XGBoost from a loss of this package.
 
-    The trees minimise ``sum_q c a_q L(v, s)`` over the lists q, for utilities v of the labels and
-    scores s. Two constants bring the curvature to about 1 a row, so that ``min_child_weight`` and
-    ``reg_lambda`` keep their meaning. c does not change the minimiser, and a_q changes the weight
-    of a list against the other lists. If L is proportional to v, c = sum w / sum w v, else 1. For
-    surrogates of pairs a_q = 1 / sum_q w, else 1. Softmax cross-entropy, with V the sum of v in the
+    The trees minimise ``c sum_q a_q L(v, s)`` over the lists q, for utilities v of the labels and
+    scores s. For sums over pairs a_q = 1 / sum_q w, else 1. The constant c makes the mean curvature
+    of a row 1 at equal scores, so that ``min_child_weight`` and ``reg_lambda`` keep their meaning;
+    it does not change the minimiser. `HistGradientBoostingRanker` grows its trees by the same
+    derivatives. Softmax cross-entropy, with V the sum of v in the
     list of row i and p its softmax, has::
 
         gradient_i  = c (V p_i - v_i)
@@ -216,8 +196,9 @@ def boosting_objective(
     Parameters
     ----------
     surrogate : str or Surrogate, default="cross_entropy"
-        A name of `surrogates.SURROGATES` or an object. A two-sided pointwise surrogate given by
-        name has ``eta`` = 1.5 times the largest utility.
+        "lambdarank" (see `HistGradientBoostingRanker`), a name of `surrogates.SURROGATES` or an
+        object. A two-sided pointwise surrogate given by name has ``eta`` = 1.5 times the largest
+        utility.
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure that defines the utilities of documents. Average precision is accepted, but no
         order-preserving surrogate is calibrated for it.
@@ -245,16 +226,16 @@ def boosting_objective(
 
     Examples
     --------
-    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / 1:
+    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / (1/4 + 1/4):
 
     >>> import numpy as np
     >>> from lowrank_rank import boosting_objective
     >>> objective = boosting_objective("cross_entropy", "precision@1")
     >>> gradient, curvature = objective([1, 0, 0, 0], np.zeros(4), group=[2, 2])
     >>> gradient
-    array([-2.,  2.,  0.,  0.])
+    array([-4.,  4.,  0.,  0.])
     >>> curvature
-    array([1.e+00, 1.e+00, 1.e-06, 1.e-06])
+    array([2.e+00, 2.e+00, 1.e-06, 1.e-06])
     """
     return BoostingObjective(surrogate, target_loss, qid=qid)
 

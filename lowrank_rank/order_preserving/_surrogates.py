@@ -793,6 +793,12 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
             f"surrogate must be a name or a Surrogate, got {surrogate!r}. Names: "
             f"{sorted(SURROGATES)}."
         )
+    if surrogate == "lambdarank":
+        raise ValueError(
+            "'lambdarank' is no surrogate: it has derivatives and no value, so only boosted trees "
+            "take it (HistGradientBoostingRanker, boosting_objective). Use one of "
+            f"{sorted(SURROGATES)}."
+        )
     if surrogate not in SURROGATES:
         raise ValueError(f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}.")
     return clone(SURROGATES[surrogate])

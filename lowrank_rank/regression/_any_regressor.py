@@ -16,6 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._arrays import is_data_frame, name_the_text, take_rows
 from .._base import attribute_of_fitted
+from ._list_trees import fit_list_trees
 from ._logistic import fit_fractional
 from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
 
@@ -24,7 +25,8 @@ from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targe
 class Regression:
     """Parameters of the regression of encoded targets, common to the rankers.
 
-    `fit` returns a model; its ``predict(X)`` has the shape (n, d).
+    `fit` returns a model; its ``predict(X)`` has the shape (n, d). Boosted trees of centred
+    documents update the list offsets `n_offsets` times.
     """
 
     estimator: Any = "ridge"
@@ -36,6 +38,7 @@ class Regression:
     random_state: Any = None
     verbose: int = 0
     name: str = "Regression"
+    n_offsets: int = 1
 
     @classmethod
     def of(cls, ranker):
@@ -62,21 +65,23 @@ class Regression:
             return self
         if isinstance(batch.X, np.ndarray):
             refuse_empty_columns(batch.X)
-        n_documents = batch.X.shape[0] if batch.kind == "documents" else None
+        if batch.kind == "documents":
+            trees, n_offsets = boosted_trees(batch.X.shape[0])
+            return replace(self, estimator=trees, n_offsets=n_offsets)
         fraction = 1.0 if batch.kind == "items" else "sqrt"
-        return replace(
-            self, estimator=named_regressor(estimator, n_documents, fraction, batch.missing)
-        )
+        return replace(self, estimator=named_regressor(estimator, None, fraction, batch.missing))
 
-    def fit(self, batch, passes=1):
-        """Fit an `EncodedBatch`.
-
-        For centred documents and `passes` > 1, fits of the regressor alternate with updates of the
-        list offsets.
-        """
+    def fit(self, batch):
+        """Fit an `EncodedBatch`."""
         shape, d = batch.X.shape, batch.targets.shape[1]
         if not isinstance(self.estimator, str):
-            return self._fit_passes(batch, passes if batch.codes is not None else 1)
+            self.say(f"{type(self.estimator).__name__} on {shape}, {d} target(s)")
+            if self.n_offsets > 1 and batch.codes is not None:
+                trees = seeded(self.estimator, self.random_state)
+                loss = CentredSquares(batch, trees.max_iter, self.n_offsets)
+                return RegressorModel([fit_list_trees(trees, batch.X, loss)])
+            weights = batch.weights * batch.totals.weight_factor
+            return self.fit_estimator(batch.X, batch.scaled_targets(), weights)
         if self.estimator == "logistic":
             self.say(f"logistic regression on {shape}, {d} target(s)")
             return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
@@ -87,31 +92,6 @@ class Regression:
         if solver == "lsqr":
             return fit_lsqr(batch, self.alpha, self.tol, self.max_iter)
         return Sums.of(batch).solve(self.alpha)
-
-    def _fit_passes(self, batch, passes):
-        """Alternate fits, or warm-started boosting, with updates of the list offsets."""
-        name = name_of_iterations(self.estimator) if passes > 1 else None
-        if name is not None:
-            boosted = seeded(self.estimator, self.random_state)
-            n_iter = boosted.get_params(deep=False)[name]
-            passes = min(passes, n_iter)
-        targets = batch.scaled_targets()
-        weights = batch.weights * batch.totals.weight_factor
-        for n in range(1, passes + 1):
-            self.say(
-                f"{type(self.estimator).__name__} on {batch.X.shape}, "
-                f"{targets.shape[1]} target(s), pass {n} of {passes}"
-            )
-            if name is None:
-                model = self.fit_estimator(batch.X, targets, weights)
-            else:
-                boosted.set_params(**{name: -(-n_iter * n // passes)})
-                rounded = round_significant(targets[:, 0])
-                _fit(boosted, batch.X, rounded, self.weights_given(weights))
-                model = RegressorModel([boosted])
-            if n < passes:
-                targets = batch.scaled_targets(model.predict(batch.X))
-        return model._replace(n_iter=passes)
 
     def fit_estimator(self, X, targets, weights):
         """Fit one regressor, or one for each coordinate, to plain targets."""
@@ -154,6 +134,31 @@ class Regression:
         """Print a line of progress if `verbose`."""
         if self.verbose:
             print(f"[{self.name}] {message}")
+
+
+class CentredSquares:
+    """Half the squared error up to an offset of each list, which is updated now and then.
+
+    Parameters
+    ----------
+    batch : EncodedBatch
+        Centred documents.
+    n_trees, n_offsets : int
+        The offsets are updated `n_offsets` times, evenly over the trees.
+    """
+
+    def __init__(self, batch, n_trees, n_offsets):
+        self.batch, self.n_trees, self.n_offsets = batch, n_trees, n_offsets
+        self.weights = batch.weights * batch.totals.weight_factor
+        self.n_calls = 0
+
+    def __call__(self, scores):
+        """Gradient and curvature at the scores before the next tree."""
+        if self.n_calls * self.n_offsets % self.n_trees < self.n_offsets:
+            fitted = scores[:, np.newaxis] if self.n_calls else None
+            self.targets = round_significant(self.batch.scaled_targets(fitted)[:, 0])
+        self.n_calls += 1
+        return self.weights * (scores - self.targets), self.weights
 
 
 # Missing targets --------------------------------------------------------------------
@@ -233,9 +238,9 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
     """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
 
-    Documents get small trees, above 20,000 rows large ones. Fixed items and classes, with
-    `n_documents` None, get a forest with `max_features` at each split. If targets are `missing`,
-    the leaves of the forest have at least three rows: most items are known in every leaf.
+    Documents get boosted trees. Fixed items and classes, with `n_documents` None, get a forest with
+    `max_features` at each split. If targets are `missing`, the leaves of the forest have at least
+    three rows: most items are known in every leaf.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
         return estimator
@@ -243,37 +248,20 @@ def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False
         return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3, max_features=max_features))
     if n_documents is None:
         return ExtraTreesRegressor(max_features=max_features)
-    return trees_of_documents(n_documents)[0]
+    return boosted_trees(n_documents)[0]
 
 
-def trees_of_documents(n_documents):
-    """Boosted trees for this many documents, and the number of passes."""
-    return (small_trees if n_documents <= 20_000 else large_trees)(n_documents)
+def boosted_trees(n_documents):
+    """Boosted trees for documents, and the number of updates of the list offsets.
 
-
-def small_trees(n_documents):
-    """Boosted trees for few documents with noisy targets, and the number of passes."""
+    Up to 20,000 documents, whose targets are noisy, the trees and steps are small.
+    """
     trees = HistGradientBoostingRegressor(
-        learning_rate=0.05,
-        max_iter=200,
-        max_leaf_nodes=7,
-        min_samples_leaf=min(50, max(5, n_documents // 20)),
-        max_features=0.3,
-        early_stopping=False,
-        warm_start=True,
+        max_iter=200, min_samples_leaf=min(50, max(5, n_documents // 20)), early_stopping=False
     )
-    return trees, 20
-
-
-def large_trees(n_documents):
-    """Boosted trees for many documents, and the number of passes."""
-    trees = HistGradientBoostingRegressor(
-        max_iter=200,
-        min_samples_leaf=min(50, max(5, n_documents // 20)),
-        early_stopping=False,
-        warm_start=True,
-    )
-    return trees, 6
+    if n_documents > 20_000:
+        return trees, 6
+    return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
 
 
 def refuse_unless_known(batch):
@@ -298,14 +286,6 @@ def refuse_empty_columns(X):
         raise ValueError(f"Column {int(empty[0])} of X is NaN in every row: drop it.")
 
 
-def name_of_iterations(estimator):
-    """The iterations parameter of a boosted estimator with a warm start; None for others."""
-    params = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
-    if not (params.get("warm_start") and hasattr(estimator, "staged_predict")):
-        return None
-    return next((name for name in ("max_iter", "n_estimators") if name in params), None)
-
-
 class RegressorModel(NamedTuple):
     """Fitted regressors: one for all d coordinates, or one for each.
 
@@ -317,7 +297,7 @@ class RegressorModel(NamedTuple):
     n_targets : int
         The number d of coordinates.
     n_iter : int
-        Number of passes.
+        1: a regressor is fitted once.
     vectors : ndarray of shape (n_classes, d) or None
         Encoded classes, if the only entry of `regressors` is a classifier.
     """

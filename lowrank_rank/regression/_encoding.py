@@ -178,7 +178,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
             "Documents, one row each, are sorted by their scores: leave decoder='auto'."
         )
     w = lists.group(weights)
-    gains, normalisers = _checked_row_targets(loss, lists.group(loss.check_labels(y)), lists, w)
+    gains, normalisers = checked_row_targets(loss, lists.group(loss.check_labels(y)), lists, w)
     mass = lists.sum(w)
     counted = mass * (normalisers > 0)
     targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
@@ -244,7 +244,7 @@ def encode_items(X, y, weights, loss, decoder):
     )
 
 
-def _checked_row_targets(loss, y, lists, weights):
+def checked_row_targets(loss, y, lists, weights):
     """`row_targets` of grouped rows; refuses wrong shapes, NaN and infinity."""
     parts = loss.row_targets(y, lists, weights)
     shapes = tuple(np.shape(part) for part in parts)
@@ -318,7 +318,7 @@ def _targets_of_entries(loss, y):
     if not y.nnz:
         return y
     lists = RankingLists(lengths[lengths > 0])
-    gains, normalisers = _checked_row_targets(loss, labels, lists, np.ones(y.nnz))
+    gains, normalisers = checked_row_targets(loss, labels, lists, np.ones(y.nnz))
     data = gains * lists.spread(reciprocal(normalisers))
     return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 

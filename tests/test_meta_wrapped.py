@@ -1,4 +1,4 @@
-"""PointwiseRanker: plain regressors and classifiers of grades under the ranking tools."""
+"""WrappedRanker: plain regressors and classifiers of grades under the ranking tools."""
 
 import pickle
 
@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
-    PointwiseRanker,
+    WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
@@ -36,20 +36,20 @@ def data():
 
 def test_scores_of_a_regressor_are_its_predictions(data):
     X, y, qid = data
-    ranker = PointwiseRanker(Ridge()).fit(X, ranking_target(y, qid))
+    ranker = WrappedRanker(Ridge()).fit(X, ranking_target(y, qid))
     np.testing.assert_array_equal(ranker.predict(X), Ridge().fit(X, y).predict(X))
     assert ranker.score(X, y, qid=qid) == ndcg_score(y, ranker.predict(X), qid=qid, k=10)
     ranks = ranker.rank(X, qid=qid)
     assert all(sorted(ranks[qid == q]) == list(range(1, sum(qid == q) + 1)) for q in range(30))
     assert (ranker.n_lists_, ranker.n_features_in_) == (30, 5)
-    column = PointwiseRanker(LinearRegression()).fit(X, y)
+    column = WrappedRanker(LinearRegression()).fit(X, y)
     column.estimator_.fit(X, y[:, np.newaxis])  # predicts a column
     assert column.predict(X).shape == (len(y),)
 
 
 def test_scores_of_a_classifier_are_expected_grades(data):
     X, y, qid = data
-    ranker = PointwiseRanker(LogisticRegression(max_iter=500)).fit(X, y, qid=qid)
+    ranker = WrappedRanker(LogisticRegression(max_iter=500)).fit(X, y, qid=qid)
     plain = LogisticRegression(max_iter=500).fit(X, y)
     expected = plain.predict_proba(X) @ plain.classes_
     np.testing.assert_allclose(ranker.predict(X), expected)
@@ -61,19 +61,19 @@ def test_scores_of_a_classifier_are_expected_grades(data):
 def test_a_binary_classifier_without_probabilities_has_its_decision_function(data):
     X, y, qid = data
     relevant = (y > 1).astype(int)
-    ranker = PointwiseRanker(LinearSVC(), target_loss="map").fit(X, relevant, qid=qid)
+    ranker = WrappedRanker(LinearSVC(), target_loss="map").fit(X, relevant, qid=qid)
     expected = LinearSVC().fit(X, relevant).decision_function(X)
     np.testing.assert_allclose(ranker.predict(X), expected)
     with pytest.raises(ValueError, match="LinearSVC gives no score to rank"):
-        PointwiseRanker(LinearSVC()).fit(X, y, qid=qid)
+        WrappedRanker(LinearSVC()).fit(X, y, qid=qid)
 
 
 MODELS = {
     "ranker": LowRankSurrogateRanker(target_loss="ndcg@10"),
-    "regressor": PointwiseRanker(HistGradientBoostingRegressor(max_iter=5)),
-    "classifier": PointwiseRanker(RandomForestClassifier(5, random_state=0)),
+    "regressor": WrappedRanker(HistGradientBoostingRegressor(max_iter=5)),
+    "classifier": WrappedRanker(RandomForestClassifier(5, random_state=0)),
     "pipeline": make_pipeline(
-        StandardScaler(), PointwiseRanker(make_pipeline(StandardScaler(), Ridge()))
+        StandardScaler(), WrappedRanker(make_pipeline(StandardScaler(), Ridge()))
     ),
 }
 
@@ -106,14 +106,14 @@ def test_one_cross_validation_for_all(data, name, routing):
 def test_parameters_inside_can_be_searched(data):
     X, y, qid = data
     search = GridSearchCV(
-        PointwiseRanker(Ridge()),
+        WrappedRanker(Ridge()),
         {"estimator": [Ridge(), KNeighborsRegressor()], "target_loss": ["ndcg@5", "map"]},
         cv=GroupKFold(3),
         scoring=make_ranking_scorer("ndcg@5"),
         error_score="raise",
     ).fit(X, ranking_target(y, qid), groups=qid)
     assert 0 < search.best_score_ <= 1
-    ranker = PointwiseRanker(Ridge()).set_params(estimator__alpha=7.0)
+    ranker = WrappedRanker(Ridge()).set_params(estimator__alpha=7.0)
     assert ranker.fit(X, y).estimator_.alpha == 7.0
     again = pickle.loads(pickle.dumps(search.best_estimator_))
     np.testing.assert_array_equal(again.predict(X), search.predict(X))
@@ -124,21 +124,21 @@ def test_weights_reach_the_estimator(data):
     w = np.random.default_rng(0).uniform(0.5, 2, len(y))
     expected = Ridge().fit(X, y, sample_weight=w).predict(X)
     for inner in (Ridge(), make_pipeline(Ridge())):
-        found = PointwiseRanker(inner).fit(X, y, qid=qid, sample_weight=w)
+        found = WrappedRanker(inner).fit(X, y, qid=qid, sample_weight=w)
         np.testing.assert_allclose(found.predict(X), expected)
     with pytest.raises(ValueError, match="takes no sample_weight"):
-        PointwiseRanker(KNeighborsRegressor()).fit(X, y, sample_weight=w)
+        WrappedRanker(KNeighborsRegressor()).fit(X, y, sample_weight=w)
 
 
 def test_ids_are_asked_for_where_they_were_given(data):
     X, y, qid = data
-    ranker = PointwiseRanker(Ridge()).fit(X, y, qid=qid)
+    ranker = WrappedRanker(Ridge()).fit(X, y, qid=qid)
     for call in (lambda: ranker.rank(X), lambda: ranker.score(X, y)):
         with pytest.raises(ValueError, match="fitted with query ids"):
             call()
     with pytest.raises(ValueError, match="as one list"):
         make_ranking_scorer("ndcg")(ranker, X, y)
-    one = PointwiseRanker(Ridge()).fit(X, y)
+    one = WrappedRanker(Ridge()).fit(X, y)
     assert one.n_lists_ == 1
     assert sorted(one.rank(X)) == list(range(1, len(y) + 1))
 
@@ -147,31 +147,31 @@ def test_what_it_takes_is_what_the_estimator_takes(data):
     X, y, qid = data
     trees = HistGradientBoostingRegressor(max_iter=2)
     holes = np.where(np.random.default_rng(0).uniform(size=X.shape) < 0.1, np.nan, X)
-    assert np.isfinite(PointwiseRanker(trees).fit(holes, y, qid=qid).predict(holes)).all()
+    assert np.isfinite(WrappedRanker(trees).fit(holes, y, qid=qid).predict(holes)).all()
     with pytest.raises(ValueError, match="NaN"):
-        PointwiseRanker(Ridge()).fit(holes, y)
-    of_ridge, of_trees = (get_tags(PointwiseRanker(e)).input_tags for e in (Ridge(), trees))
+        WrappedRanker(Ridge()).fit(holes, y)
+    of_ridge, of_trees = (get_tags(WrappedRanker(e)).input_tags for e in (Ridge(), trees))
     own = get_tags(Ridge()).input_tags  # scikit-learn 1.6 does not say that it takes sparse X
     assert (of_ridge.sparse, of_ridge.allow_nan) == (own.sparse, False)
     assert (of_trees.sparse, of_trees.allow_nan) == (False, True)
     matrix = sparse.csr_matrix(X)
-    dense = PointwiseRanker(Ridge(solver="cholesky")).fit(X, y).predict(X)
+    dense = WrappedRanker(Ridge(solver="cholesky")).fit(X, y).predict(X)
     np.testing.assert_allclose(
-        PointwiseRanker(Ridge(alpha=1.0)).fit(matrix, y).predict(matrix), dense, atol=1e-2
+        WrappedRanker(Ridge(alpha=1.0)).fit(matrix, y).predict(matrix), dense, atol=1e-2
     )
     frame = pd.DataFrame(X, columns=list("abcde"))
-    named = PointwiseRanker(Ridge()).fit(frame, y)
+    named = WrappedRanker(Ridge()).fit(frame, y)
     assert list(named.feature_names_in_) == list("abcde")
-    assert not hasattr(PointwiseRanker(Ridge()).fit(X, y), "feature_names_in_")
-    assert not hasattr(PointwiseRanker(Ridge()), "n_features_in_")
+    assert not hasattr(WrappedRanker(Ridge()).fit(X, y), "feature_names_in_")
+    assert not hasattr(WrappedRanker(Ridge()), "n_features_in_")
 
 
 def test_a_matrix_of_labels_is_refused(data):
     X, _, _ = data
-    ranker = PointwiseRanker(Ridge()).fit(X, np.arange(len(X)))
+    ranker = WrappedRanker(Ridge()).fit(X, np.arange(len(X)))
     before = dict(vars(ranker))
     with pytest.raises(ValueError, match="one grade per row"):
         ranker.fit(X, np.ones((len(X), 3)))
     assert vars(ranker) == before
     with pytest.raises(ValueError, match="contains NaN"):
-        PointwiseRanker(Ridge()).fit(X, np.full(len(X), np.nan))
+        WrappedRanker(Ridge()).fit(X, np.full(len(X), np.nan))

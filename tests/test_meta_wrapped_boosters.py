@@ -1,4 +1,4 @@
-"""BoosterRanker: the boosters' own rankers under cross-validation, searches and scorers."""
+"""WrappedRanker: the boosters' own rankers under cross-validation, searches and scorers."""
 
 import pickle
 from inspect import signature
@@ -9,11 +9,12 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from lowrank_rank import (
-    BoosterRanker,
-    PointwiseRanker,
+    WrappedRanker,
     boosting_metric,
     make_ranking_scorer,
     ranking_target,
@@ -50,7 +51,7 @@ def data():
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_scores_are_those_of_the_ranker_on_sorted_rows(data, name):
     X, y, qid = data
-    ranker = BoosterRanker(booster(name)).fit(X, ranking_target(y, qid))
+    ranker = WrappedRanker(booster(name)).fit(X, ranking_target(y, qid))
     first = np.unique(qid, return_index=True)[1]
     ids = qid[np.sort(first)]  # in order of appearance
     order = np.concatenate([np.flatnonzero(qid == q) for q in ids])
@@ -72,7 +73,7 @@ def test_scores_are_those_of_the_ranker_on_sorted_rows(data, name):
 def test_cross_validation_and_searches_take_a_target(data, name):
     X, y, qid = data
     target, cv = ranking_target(y, qid), GroupKFold(3)
-    model = BoosterRanker(booster(name))
+    model = WrappedRanker(booster(name))
     options = {"cv": cv, "error_score": "raise", "scoring": make_ranking_scorer("ndcg@5")}
     scores = cross_val_score(model, X, target, groups=qid, **options)
     for score, (train, test) in zip(scores, cv.split(X, y, qid), strict=True):
@@ -89,9 +90,9 @@ def test_weight_two_is_every_list_twice(data, name):
     """Weights of rows where the booster weighs rows, means over lists where it weighs lists."""
     X, y, qid = data
     w = np.where(qid < 10, 2.0, 1.0)
-    weighted = BoosterRanker(booster(name)).fit(X, y, qid=qid, sample_weight=w)
-    unweighted = BoosterRanker(booster(name)).fit(X, y, qid=qid)
-    same = BoosterRanker(booster(name)).fit(X, y, qid=qid, sample_weight=np.ones(len(y)))
+    weighted = WrappedRanker(booster(name)).fit(X, y, qid=qid, sample_weight=w)
+    unweighted = WrappedRanker(booster(name)).fit(X, y, qid=qid)
+    same = WrappedRanker(booster(name)).fit(X, y, qid=qid, sample_weight=np.ones(len(y)))
     assert not np.allclose(weighted.predict(X), unweighted.predict(X))
     np.testing.assert_allclose(same.predict(X), unweighted.predict(X), rtol=1e-5)
 
@@ -117,7 +118,7 @@ STOPPING = {
 
 def check_fitted_anew(model, name, params, X, y, qid):
     """The ranker that comes back is one of so many trees, on all lists."""
-    plain = BoosterRanker(booster(name, **params, n_estimators=model.n_iter_)).fit(X, y, qid=qid)
+    plain = WrappedRanker(booster(name, **params, n_estimators=model.n_iter_)).fit(X, y, qid=qid)
     np.testing.assert_array_equal(model.predict(X), plain.predict(X))
     assert model.estimator_.n_estimators == model.n_iter_
     assert model.n_iter_ == np.argmax(model.validation_scores_) + 1
@@ -131,7 +132,7 @@ def test_lightgbm_itself_stops_there(split, weighted):
     (X, y, qid), (X_train, X_held, y_train, y_held, *ids), sizes, _ = split
     weights = np.random.default_rng(2).uniform(0.5, 2.0, 60) if weighted else np.ones(60)
     given = {"sample_weight": weights[qid]} if weighted else {}
-    model = BoosterRanker(
+    model = WrappedRanker(
         booster("lightgbm", n_estimators=40), target_loss="precision@2", **STOPPING
     ).fit(X, y, qid=qid, **given)
     renamed = "eval_X" in signature(lightgbm.LGBMRanker.fit).parameters  # from 4.7 on
@@ -162,7 +163,7 @@ def test_xgboost_itself_stops_there(split, target_loss):
     params = {} if target_loss == "ndcg@10" else {"objective": "rank:map"}
     ranker = booster("xgboost", n_estimators=40, **params)
     threshold = None if target_loss == "ndcg@10" else 2
-    model = BoosterRanker(
+    model = WrappedRanker(
         ranker, target_loss=target_loss, relevance_threshold=threshold, **STOPPING
     ).fit(X, y, qid=qid)
     labels = [one if threshold is None else one >= threshold for one in (y_train, y_held)]
@@ -194,7 +195,7 @@ def test_stopping_in_cross_validation_with_ids_in_the_target(split, name):
     frame["kind"] = pd.Categorical(np.where(qid % 2, "odd", "even"))
     frame.loc[::9, "a"] = np.nan
     params = {} if name == "lightgbm" else {"enable_categorical": True}
-    model = BoosterRanker(booster(name, **params, n_estimators=40), **STOPPING)
+    model = WrappedRanker(booster(name, **params, n_estimators=40), **STOPPING)
     scores = cross_val_score(
         model,
         frame.iloc[order],
@@ -214,9 +215,9 @@ def test_stopping_in_cross_validation_with_ids_in_the_target(split, name):
 
 def test_stopping_says_what_it_cannot(split):
     (X, y, qid), _, _, _ = split
-    with pytest.raises(ValueError, match=r"boosted: one of LightGBM or XGBoost.*Recorder"):
-        BoosterRanker(Recorder(), **STOPPING).fit(X, y, qid=qid)
-    ranker = BoosterRanker(booster("lightgbm"), **STOPPING)
+    with pytest.raises(ValueError, match=r"needs LGBMRanker or XGBRanker.*Recorder"):
+        WrappedRanker(Recorder(), **STOPPING).fit(X, y, qid=qid)
+    ranker = WrappedRanker(booster("lightgbm"), **STOPPING)
     with pytest.raises(ValueError, match="give at least 2 lists"):
         ranker.fit(X, y)
     assert vars(ranker).keys() == ranker.get_params(deep=False).keys()
@@ -232,7 +233,7 @@ def test_frames_reach_the_ranker_untouched(data):
     frame = pd.DataFrame(X.copy(), columns=list("abcde"))
     frame["f"] = pd.Categorical(np.where(y > 1, "high", "low"))
     frame.loc[3, "a"] = np.nan
-    model = BoosterRanker(booster("lightgbm")).fit(frame, ranking_target(y, qid))
+    model = WrappedRanker(booster("lightgbm")).fit(frame, ranking_target(y, qid))
     assert model.feature_names_in_.tolist() == list("abcdef")
     assert model.estimator_.booster_.pandas_categorical == [["high", "low"]]
     assert model.score(frame, ranking_target(y, qid)) > 0.9  # the category tells
@@ -249,41 +250,48 @@ class Recorder(BaseEstimator):
         return np.asarray(X)[:, 0]
 
 
+class DaskRecorder(Recorder):
+    """Named as the rankers of clusters are."""
+
+
 def test_what_the_estimator_gets():
     X, y, qid, w = [[1.0], [2.0], [3.0]], [2, 0, 1], ["b", "a", "b"], [1.0, 2.0, 3.0]
-    model = BoosterRanker(Recorder(), relevance_threshold=2).fit(X, y, qid=qid, sample_weight=w)
+    model = WrappedRanker(Recorder(), relevance_threshold=2).fit(X, y, qid=qid, sample_weight=w)
     rows, grades, group, weights = model.estimator_.given_
     assert rows.ravel().tolist() == [1, 3, 2]
     assert (grades.tolist(), group.tolist(), weights.tolist()) == ([1, 0, 0], [2, 1], [1, 3, 2])
     together = np.array([[1.0], [2.0]])
-    assert BoosterRanker(Recorder()).fit(together, [0, 1]).estimator_.given_[0] is together
+    assert WrappedRanker(Recorder()).fit(together, [0, 1]).estimator_.given_[0] is together
     assert not hasattr(model, "coef_")
 
 
 def test_errors_name_the_remedy(data):
     X, y, qid = data
-    with pytest.raises(ValueError, match=r"takes no lists.*PointwiseRanker"):
-        BoosterRanker(Ridge()).fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="BoosterRanker takes one grade per row"):
-        BoosterRanker(Recorder()).fit(X, np.ones((len(X), 3)))
+    pipeline = make_pipeline(StandardScaler(), Recorder())
+    with pytest.raises(ValueError, match=r"no lists to its last step, Recorder.*WrappedRanker"):
+        WrappedRanker(pipeline).fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="fits collections of Dask"):
+        WrappedRanker(DaskRecorder()).fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="WrappedRanker takes one grade per row"):
+        WrappedRanker(Recorder()).fit(X, np.ones((len(X), 3)))
     with pytest.raises(ValueError, match="estimator must be"):
-        BoosterRanker("lightgbm").fit(X, y, qid=qid)
-    assert not hasattr(BoosterRanker(Recorder()), "feature_importances_")
-    linear = PointwiseRanker(Ridge()).fit(X, y, qid=qid)
+        WrappedRanker("lightgbm").fit(X, y, qid=qid)
+    assert not hasattr(WrappedRanker(Recorder()), "feature_importances_")
+    linear = WrappedRanker(Ridge()).fit(X, y, qid=qid)
     np.testing.assert_array_equal(linear.coef_, linear.estimator_.coef_)
 
 
 @pytest.mark.filterwarnings("ignore")  # LightGBM's own
 def test_a_query_too_long_for_lightgbm():
     X, y = np.arange(12000.0)[:, np.newaxis], np.arange(12000) % 2
-    with pytest.raises(ValueError, match=r"10,000 rows.*LGBMRegressor\(objective=boosting_obj"):
-        BoosterRanker(booster("lightgbm")).fit(X, y)
+    with pytest.raises(ValueError, match=r"10,000 rows.*HistGradientBoostingRanker"):
+        WrappedRanker(booster("lightgbm")).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore")  # LightGBM's own
 def test_scikit_learns_checks():
     """With grades of any kind, all but those in which LightGBM bins weighted rows."""
-    model = BoosterRanker(booster("lightgbm", objective="regression", min_child_samples=1))
+    model = WrappedRanker(booster("lightgbm", objective="regression", min_child_samples=1))
     tested = check_estimator(model, on_skip=None, on_fail=None)
     failed = {one["check_name"] for one in tested if one["status"] == "failed"}
     assert all(name.startswith("check_sample_weight_equivalence") for name in failed), failed
@@ -294,7 +302,28 @@ def test_scikit_learns_checks():
 def test_shap_explains_the_fitted_ranker(data, name):
     shap = pytest.importorskip("shap", minversion="0.50")
     X, y, qid = data
-    model = BoosterRanker(booster(name)).fit(X, y, qid=qid)
+    model = WrappedRanker(booster(name)).fit(X, y, qid=qid)
     explained = shap.TreeExplainer(model.estimator_)(X)
     total = explained.values.sum(axis=1) + explained.base_values
     np.testing.assert_allclose(total, model.predict(X), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "ridge"])
+def test_columns_go_by_name(data, name):
+    X, y, qid = data
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = WrappedRanker(Ridge() if name == "ridge" else booster(name)).fit(frame, y, qid=qid)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("edcba")])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.score(frame[list("edcba")], y, qid=qid)
+
+
+def test_regressors_of_boosters_stop_too(split):
+    lightgbm = pytest.importorskip("lightgbm")
+    (X, y, qid), _, _, _ = split
+    regressor = lightgbm.LGBMRegressor(n_estimators=60, n_jobs=1, verbose=-1)
+    model = WrappedRanker(regressor, **STOPPING).fit(X, y, qid=qid)
+    assert model.n_iter_ == model.estimator_.n_estimators == np.argmax(model.validation_scores_) + 1
+    plain = clone(regressor).set_params(n_estimators=model.n_iter_).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), plain.predict(X))

@@ -1,0 +1,119 @@
+"""The parts of StackingRanker(estimators=None), for arrays and for ordinary data frames."""
+
+import sys
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
+from sklearn.utils import check_array
+
+from .._arrays import column_names, is_data_frame
+from ..low_rank import LowRankSurrogateRanker
+from ..order_preserving import HistGradientBoostingRanker, OrderPreservingRegressor
+from ..order_preserving._list_loss import has_utilities
+from ..target_losses import TargetLoss
+
+#: The most categories of a feature of scikit-learn's histogram trees.
+_MAX_CATEGORIES = 255
+
+
+def default_parts(X, ndim, measure):
+    """Named parts; `ndim` is the number of dimensions of y."""
+    if issparse(X):
+        raise TypeError(
+            "StackingRanker(estimators=None) includes trees, which take no sparse X: pass "
+            "X.toarray(), or set estimators to models that take sparse X."
+        )
+    if ndim > 1:
+        loss = measure if isinstance(measure, TargetLoss) else "ndcg"
+        models = {"linear": "auto", "trees": "trees"}
+        return [
+            (name, LowRankSurrogateRanker(target_loss=loss, estimator=model, random_state=0))
+            for name, model in models.items()
+        ]
+    positional = getattr(measure, "is_positional", False)
+    linear = OrderPreservingRegressor(target_loss=measure if positional else "ndcg")
+    trees = HistGradientBoostingRanker(
+        target_loss=measure if has_utilities(measure) else "ndcg", random_state=0
+    )
+    texts = columns_of_text(X) if is_data_frame(X) else []
+    impute = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+    if not texts:
+        floats = FunctionTransformer(as_floats)
+        return [
+            ("linear", make_pipeline(floats, impute, linear)),
+            ("trees", make_pipeline(floats, trees) if is_data_frame(X) else trees),
+        ]
+    one_hot = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES)
+    ordinal = OrdinalEncoder(
+        handle_unknown="use_encoded_value",
+        unknown_value=np.nan,
+        encoded_missing_value=np.nan,
+        max_categories=_MAX_CATEGORIES,
+    )
+    trees.set_params(categorical_features=list(range(len(texts))))
+    numbers = [name for name in column_names(X) if name not in texts]
+    return [
+        ("linear", make_pipeline(encoded(one_hot, texts, numbers, impute), linear)),
+        ("trees", make_pipeline(encoded(ordinal, texts, numbers), trees)),
+    ]
+
+
+def encoded(encoder, texts, numbers, *after):
+    """A transformer of a frame: encoded columns of text, then columns of numbers."""
+    return ColumnTransformer(
+        [
+            ("texts", make_pipeline(FunctionTransformer(as_texts), encoder), texts),
+            ("numbers", make_pipeline(FunctionTransformer(as_floats), *after), numbers),
+        ]
+    )
+
+
+def columns_of_text(X):
+    """Names of the columns of text, categories and booleans; refuses dates and other types."""
+    names = column_names(X)
+    if isinstance(X, getattr(sys.modules.get("polars"), "DataFrame", ())):
+        import polars as pl
+
+        kinds = {name: X[name].dtype for name in names}
+        numbers = {name for name in names if kinds[name].is_numeric()}
+        texts = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
+        known = {name for name in names if kinds[name] in texts}
+    else:
+        from pandas.api import types
+
+        kinds = dict(zip(names, X.dtypes, strict=True))
+        flags = {name for name in names if types.is_bool_dtype(kinds[name])}
+        numbers = {name for name in names if types.is_numeric_dtype(kinds[name])} - flags
+        tests = types.is_object_dtype, types.is_string_dtype, is_categorical
+        known = flags | {name for name in names if any(test(kinds[name]) for test in tests)}
+    other = [name for name in names if name not in numbers | known]
+    if other:
+        raise ValueError(
+            f"Column {other[0]!r} of X has the type {kinds[other[0]]}: StackingRanker("
+            "estimators=None) takes numbers, text, categories and booleans. Make numbers of it "
+            "(such as days since a date), or drop it."
+        )
+    return [name for name in names if name in known]
+
+
+def is_categorical(dtype):
+    """Whether a type of pandas is its category type."""
+    return str(dtype) == "category"
+
+
+def as_floats(X):
+    """Columns of numbers as float64, missing ones as NaN."""
+    return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0)
+
+
+def as_texts(X):
+    """Columns of text, categories or booleans as strings, missing ones as None."""
+    if hasattr(X, "astype"):  # pandas
+        return X.astype("string").to_numpy(dtype=object, na_value=None)
+    import polars as pl
+
+    return X.select(pl.all().cast(pl.String)).to_numpy().astype(object)

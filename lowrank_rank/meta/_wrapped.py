@@ -1,0 +1,324 @@
+"""WrappedRanker: anyone's model as a ranker of this package."""
+
+from inspect import signature
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn import config_context
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    check_unmasked,
+    is_data_frame,
+    take_rows,
+)
+from .._base import BaseRanker, attribute_of_fitted, read_features
+from .._labels import lists_of, read_labels, read_weights, split_target, warn_of_single_items
+from .._lists import RankingLists, fitted_lists
+from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
+from ..regression._any_regressor import checked_prediction, weight_parameters
+from ..regression._early_stopping import PARAMETERS, hold_out, measure_on
+from ..target_losses import TargetLoss, resolve_target_loss
+from ._staged_scores import HeldOut, staged_scores, with_trees
+
+
+class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimator):
+    """Use LGBMRanker, XGBRanker or any regressor with query ids, scorers and splits.
+
+    The model reads the query ids from y and fits a clone of `estimator` to the grades.
+    Cross-validation, searches and scorers then work with a `ranking_target`, and rows may come in
+    any order. An estimator with a parameter ``group_id``, ``qid`` or ``group`` of ``fit``
+    (LGBMRanker, XGBRanker, CatBoostRanker) gets the lists, with the rows of each list together. A
+    regressor or classifier gets each row by itself.
+
+    Parameters
+    ----------
+    estimator : ranker, regressor, classifier or Pipeline
+        Scores are its predictions. Scores of a classifier are expected grades, the sum over classes
+        of class times ``predict_proba``, or ``decision_function`` of a binary one.
+    target_loss : str or TargetLoss, default="ndcg@10"
+        The measure of `score` and of `early_stopping`: "ndcg@10", "map", ... The fit of `estimator`
+        does not use it.
+    relevance_threshold : float or None, default=None
+        Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them; None fits to
+        the grades.
+    early_stopping : bool, default=False
+        Find the number of trees, up to the estimator's own, by `target_loss` on held-out queries,
+        and fit this many trees to all queries. Only models of LightGBM and XGBoost have it.
+    validation_fraction : float, default=0.2
+        Fraction of the queries held out for `early_stopping`, drawn as
+        `model_selection.query_train_test_split` does.
+    n_iter_no_change : int, default=50
+        Stop after this many trees without improvement on the held-out queries.
+    random_state : int, RandomState instance or None, default=None
+        Draws the held-out queries.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted clone, a model for SHAP's ``TreeExplainer`` and similar tools.
+    n_iter_ : int
+        Number of trees of `estimator_`. Only with `early_stopping`.
+    validation_scores_ : ndarray of shape (n,)
+        The measure on the held-out queries after each tree, the first maximum at number `n_iter_`.
+        Only with `early_stopping`.
+    target_loss_ : TargetLoss
+        The target loss as an object.
+    n_lists_ : int
+        Number of lists in fit.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
+    feature_importances_, coef_
+        Attributes of `estimator_`, if it has them.
+
+    See Also
+    --------
+    HistGradientBoostingRanker : Boosted trees without another package.
+    boosting_metric : Measures of lists for early stopping.
+    boosting_objective : Losses of this package as objectives of boosters.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from lowrank_rank import WrappedRanker
+    >>> X, y, qid = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 2], ["a", "a", "b", "b"]
+    >>> ranker = WrappedRanker(LogisticRegression()).fit(X, y, qid=qid)
+    >>> ranker.rank(X, qid=qid)
+    array([2, 1, 2, 1])
+    >>> ranker.score(X, y, qid=qid)
+    1.0
+    """
+
+    _parameters: ClassVar = {
+        "estimator": [predictor],
+        "relevance_threshold": [number(), None],
+        "random_state": [random_state],
+        **PARAMETERS,
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        target_loss: str | TargetLoss = "ndcg@10",
+        relevance_threshold: float | None = None,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.2,
+        n_iter_no_change: int = 50,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.target_loss = target_loss
+        self.relevance_threshold = relevance_threshold
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "WrappedRanker":
+        """Fit a clone of the estimator.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            One row per document in any order, of a type that `estimator` takes.
+        y : array-like of shape (n_rows,)
+            Grades, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document. Without ids all rows are one list.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights for the fit of `estimator`. XGBRanker and others that take ``qid`` weigh lists,
+            and get the mean weight of each list.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If y is a matrix, the estimator takes no weights, a classifier predicts no scores, the
+            lists would not reach the last step of a Pipeline, LightGBM gets a query of more than
+            10,000 rows, or `early_stopping` has fewer than two lists or a model that cannot stop.
+        """
+        with fresh_fit(self):
+            check_parameters(self)
+            check_unmasked(X, "X")
+            loss = clone(resolve_target_loss(self.target_loss))
+            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
+            y, qid = split_target(y, qid, X)
+            y = read_labels(y, estimator=self)
+            if y.ndim != 1:
+                raise ValueError(
+                    f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
+                    f"{y.shape}. A matrix y carries no query ids: fit the estimator itself on it."
+                )
+            check_consistent_length(X, y)
+            lists = lists_of(y, qid)
+            warn_of_single_items(lists, stacklevel=3)
+            loss.check_judged(y)
+            weights = None if sample_weight is None else read_weights(sample_weight, len(y))
+            self.target_loss_, self.n_lists_, self.n_items_ = loss, lists.n_lists, None
+            self._has_qid_, self._fitted_lists_ = qid is not None, fitted_lists(lists)
+            self.estimator_ = self._fit_clone(X, y, lists, weights)
+            self._keep_columns(X)
+        return self
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Predict scores, higher is better. The score of a row does not depend on other rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        if is_data_frame(X) and hasattr(self, "feature_names_in_"):
+            read_features(self, X, reset=False, skip_check_array=True)  # columns by name
+        model = self.estimator_
+        if not is_classifier(model):
+            scores = model.predict(X)
+        elif hasattr(model, "predict_proba"):
+            scores = model.predict_proba(X) @ np.asarray(model.classes_, dtype=np.float64)
+        else:
+            scores = model.decision_function(X)
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(scores)
+        return checked_prediction(model, scores, n_rows)[:, 0]
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Attribute of the fitted estimator, if it has one."""
+        return attribute_of_fitted(self, "feature_importances_")
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Attribute of the fitted estimator, if it has one."""
+        return attribute_of_fitted(self, "coef_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if predictor.accepts(self.estimator):  # else fit raises the error
+            inner = get_tags(self.estimator).input_tags
+            tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+    # Fitting --------------------------------------------------------------------------
+
+    def _keep_columns(self, X):
+        """Set the number of features, and the names of the columns of a frame."""
+        if is_data_frame(X):
+            read_features(self, X, reset=True, skip_check_array=True)
+        elif hasattr(self.estimator_, "n_features_in_"):
+            self.n_features_in_ = self.estimator_.n_features_in_
+
+    def _fit_clone(self, X, y, lists, weights):
+        """A fitted clone of the estimator."""
+        name = name_of_lists(self.estimator)
+        if name is not None:
+            X = X if hasattr(X, "shape") else np.asarray(X)
+            if lists.order is not None:  # bring the rows of each list together
+                X, y = take_rows(X, lists.order), lists.group(y)
+                weights = None if weights is None else lists.group(weights)
+                lists = RankingLists(lists.lengths)
+        grades = y
+        if self.relevance_threshold is not None:
+            grades = (y >= self.relevance_threshold).astype(np.float64)
+        model = clone(self.estimator)
+        if self.early_stopping:
+            model = self._with_best_n_iter(X, y, grades, lists, weights)
+        options = self._fit_options(lists, weights)
+        try:
+            with config_context(enable_metadata_routing=False):  # weights go by their plain names
+                model.fit(X, grades, **options)
+        except Exception as error:
+            if "exceeds upper limit" not in str(error):
+                raise
+            raise ValueError(
+                f"{type(model).__name__} takes at most 10,000 rows of a query ({error}): take "
+                "HistGradientBoostingRanker, or drop the last rows of long queries."
+            ) from error
+        refuse_without_scores(model)
+        return model
+
+    def _fit_options(self, lists, weights):
+        """Arguments of the estimator's fit besides features and grades."""
+        name, options = name_of_lists(self.estimator), {}
+        if name is not None:
+            options[name] = lists.lengths if name == "group" else lists.index
+        if weights is None:
+            return options
+        if name == "qid":  # one weight for each list
+            return {**options, "sample_weight": lists.sum(weights) / lists.lengths}
+        given = weight_parameters(self.estimator, weights)
+        if given is None:
+            raise ValueError(
+                f"{self.estimator!r} takes no sample_weight in fit: leave it out, or use another "
+                "estimator."
+            )
+        return {**options, **given}
+
+    def _with_best_n_iter(self, X, y, grades, lists, weights):
+        """A clone of the estimator with the number of trees that is best on held-out lists."""
+        w = np.ones(len(y)) if weights is None else weights
+        rows, held = hold_out(lists, w, self.validation_fraction, self.random_state)
+        of_row = lists.ungroup(lists.index)
+        lists_fit, lists_held = (RankingLists.from_qid(of_row[some]) for some in (rows, held))
+        options = self._fit_options(lists_fit, None if weights is None else weights[rows])
+        options_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
+        part = HeldOut(take_rows(X, rows), grades[rows], take_rows(X, held), options, options_held)
+        value = measure_on(self.target_loss_, y[held], lists_held, w[held])
+        self.validation_scores_ = staged_scores(self.estimator, part, value, self.n_iter_no_change)
+        self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
+        return with_trees(self.estimator, self.n_iter_)
+
+
+def name_of_lists(estimator):
+    """The parameter of the estimator's fit that takes lists, or None.
+
+    Refuses a Pipeline that would lose the lists, and models of clusters.
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        if hasattr(last, "fit") and name_of_lists(last) is not None:
+            kind = type(last).__name__
+            raise ValueError(
+                f"A Pipeline hands no lists to its last step, {kind}: wrap that step, "
+                f"Pipeline([..., ({name!r}, WrappedRanker({kind}()))])."
+            )
+        return None
+    if type(estimator).__name__.startswith("Dask"):
+        raise ValueError(
+            f"{type(estimator).__name__} fits collections of Dask, and WrappedRanker rows in "
+            "memory: fit it by itself, or wrap the model without Dask."
+        )
+    parameters = signature(estimator.fit).parameters
+    return next((name for name in ("group_id", "qid", "group") if name in parameters), None)
+
+
+def refuse_without_scores(model):
+    """Refuse a fitted classifier without scores of its classes."""
+    has_scores = hasattr(model, "predict_proba") or (
+        hasattr(model, "decision_function") and len(model.classes_) == 2
+    )
+    if is_classifier(model) and not has_scores:
+        raise ValueError(
+            f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: use a "
+            "classifier with predict_proba (CalibratedClassifierCV makes one), two grades, or a "
+            "regressor."
+        )

@@ -1,0 +1,120 @@
+"""Derivatives of LambdaRank for lists of any lengths.
+
+    sum over pairs with v_i > v_j of  w_ij log(1 + exp(-(s_i - s_j)))
+    w_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
+
+Ranks r come from the present scores, and the derivatives take w_ij as a constant. One item of a
+pair is among the first `top` places: the pairs of a list are its first `top` rows, best score
+first, and the rows after each. For i before j, let
+
+    c = (v_i - v_j) w_ij / |v_i - v_j|,    b = |c| / (e_i + e_j),    e = exp(s).
+
+Then the derivative by s_i is -(c - b (e_i - e_j)) / 2, that by s_j is its negative, and both have
+the curvature b e_i e_j / (e_i + e_j). No pair needs an exponential, and the sums over pairs are
+products of matrices.
+"""
+
+import numpy as np
+
+from ..target_losses import DCG
+from ..target_losses._base import reciprocal
+from ..target_losses._positional import best_discounted_sum
+
+#: Pairs of a block, which fit the cache of a core (as in `LogisticPairs`).
+PAIRS_AT_ONCE = 2**16
+_MARGIN = 0.01  # of the distance of two scores, as in LightGBM
+_SPREAD = 300.0  # exp(600) is finite
+_AFTER_ALL = -1e300  # score of the padding
+
+
+class LambdaRank:
+    """Gradient and curvature at any scores of the same lists.
+
+    Parameters
+    ----------
+    gains, weights : ndarray of shape (n_rows,)
+        Grouped gains >= 0, and importances of the rows.
+    lists : RankingLists
+    top : int
+        Pairs have an item in so many first places.
+    """
+
+    def __init__(self, gains, weights, lists, top):
+        best = best_discounted_sum(gains, DCG().discount, lists, cutoff=top)
+        self.v = gains * lists.spread(reciprocal(best))
+        self.weights, self.lists, self.top = np.append(weights, 0.0), lists, top
+        graded = np.flatnonzero(_highest(self.v, lists) > _lowest(self.v, lists))
+        self.blocks = list(_blocks_of_like_length(lists, graded, top))
+
+    def __call__(self, s):
+        """Gradient and curvature, (n_rows,) each."""
+        lists = self.lists
+        highest, lowest = _highest(s, lists), _lowest(s, lists)
+        factor = np.where(highest == lowest, _MARGIN, 1.0)  # equal scores: no distance
+        s = np.append(s - lists.spread((highest + lowest) / 2.0), _AFTER_ALL)
+        v = np.append(self.v * lists.spread(factor), 0.0)
+        gradient, curvature = np.zeros((2, len(s)))
+        for rows in self.blocks:
+            order = np.argsort(-s[rows], axis=1, kind="stable")
+            rows = np.take_along_axis(rows, order, axis=1)
+            found = _derivatives(s[rows], v[rows], self.weights[rows], self.top)
+            gradient[rows], curvature[rows] = found
+        return gradient[:-1], curvature[:-1]
+
+
+def _lowest(values, lists):
+    return np.minimum.reduceat(values, lists.starts)
+
+
+def _highest(values, lists):
+    return np.maximum.reduceat(values, lists.starts)
+
+
+def _blocks_of_like_length(lists, members, top):
+    """Rows of some lists as matrices, longest lists first; the row n_rows is padding."""
+    members = members[np.argsort(lists.lengths[members], kind="stable")]
+    lengths, stop = lists.lengths[members], len(members)
+    while stop:
+        n = lengths[stop - 1]
+        most = max(1, PAIRS_AT_ONCE // (n * min(n, top)))
+        first = max(stop - most, np.searchsorted(lengths, 0.8 * n))
+        q, at = members[first:stop, np.newaxis], np.arange(n)
+        yield np.where(at < lists.lengths[q], lists.starts[q] + at, lists.n_rows)
+        stop = first
+
+
+def _derivatives(s, v, weights, top):
+    """Gradient and curvature of lists of one length, (n_lists, n), best score first."""
+    n_lists, n = s.shape
+    place = np.arange(n)
+    discount = DCG().discount(1 + place, n)
+    e = np.exp(np.clip(s, -_SPREAD, _SPREAD))
+    gradient, curvature = np.zeros((2, n_lists, n))
+    step = max(1, PAIRS_AT_ONCE // (n_lists * n))
+    for k in range(0, min(top, n), step):  # a long list in parts
+        i, j = slice(k, min(k + step, top)), slice(k, n)
+        ei, ej, wi, wj = e[:, i], e[:, j], weights[:, i], weights[:, j]
+        distance = s[:, i, np.newaxis] - s[:, np.newaxis, j]
+        distance += np.where(place[i, np.newaxis] < place[j], _MARGIN, np.inf)
+        np.divide(discount[i, np.newaxis] - discount[j], distance, out=distance)
+        c = v[:, i, np.newaxis] - v[:, np.newaxis, j]
+        c *= distance
+        of_i, of_j = -_rows(c, wj), _columns(wi, c)
+        b, total = np.abs(c, out=c), np.add(ei[:, :, np.newaxis], ej[:, np.newaxis], out=distance)
+        b /= total
+        gradient[:, i] += wi * (of_i + ei * _rows(b, wj) - _rows(b, wj * ej))
+        gradient[:, j] += wj * (of_j + ej * _columns(wi, b) - _columns(wi * ei, b))
+        b /= total
+        curvature[:, i] += wi * ei * _rows(b, wj * ej)
+        curvature[:, j] += wj * ej * _columns(wi * ei, b)
+    return gradient / 2.0, curvature
+
+
+def _rows(pairs, x):
+    """Sums over the second item of each pair."""
+    return (pairs @ x[:, :, np.newaxis])[:, :, 0]
+
+
+def _columns(x, pairs):
+    """Sums over the first item of each pair."""
+    return (x[:, np.newaxis] @ pairs)[:, 0]

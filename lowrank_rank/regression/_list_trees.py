@@ -1,0 +1,44 @@
+"""Boosted trees of scikit-learn under a loss of whole lists, in one fit.
+
+`HistGradientBoostingRegressor` takes an object of a private class of scikit-learn as its loss, and
+asks it for derivatives at the scores of all rows before each tree. This file alone uses that class.
+"""
+
+import numpy as np
+import sklearn
+
+
+def fit_list_trees(trees, X, derivatives):
+    """Fit a HistGradientBoostingRegressor by ``derivatives(scores)``: gradient and curvature.
+
+    Rows of the scores are in the order of X. The fitted trees hold none of the training rows.
+    """
+    try:
+        from sklearn._loss.loss import HalfSquaredError
+    except ImportError as error:
+        raise ImportError(
+            "Boosted trees of lists need sklearn._loss.loss.HalfSquaredError, which scikit-learn "
+            f"{sklearn.__version__} does not have ({error}): take LGBMRanker in the adapter of "
+            "this package, WrappedRanker(LGBMRanker()), or scikit-learn 1.6 to 1.9."
+        ) from error
+
+    class ListLoss(HalfSquaredError):
+        def __init__(self):
+            super().__init__(sample_weight=True)  # the curvature is not constant
+            self.derivatives = derivatives
+
+        def fit_intercept_only(self, y_true, sample_weight=None):
+            return np.zeros(1)
+
+        def gradient_hessian(self, y_true, raw_prediction, *_, gradient_out, hessian_out, **__):
+            gradient_out[:], hessian_out[:] = self.derivatives(raw_prediction.ravel())
+
+        def __reduce__(self):
+            return HalfSquaredError, ()
+
+    loss = ListLoss()
+    try:
+        return trees.set_params(loss=loss).fit(X, np.zeros(len(X)))
+    finally:
+        trees.set_params(loss="squared_error")
+        loss.derivatives = None

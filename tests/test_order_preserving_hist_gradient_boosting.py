@@ -1,0 +1,306 @@
+"""HistGradientBoostingRanker: what it learns, what changes nothing, what it says."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    OrderPreservingRegressor,
+    boosting_objective,
+    make_ranking_scorer,
+    ranking_target,
+)
+from lowrank_rank._lists import RankingLists
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.model_selection import query_train_test_split
+from lowrank_rank.order_preserving._list_loss import ListLoss
+from lowrank_rank.surrogates import SURROGATES
+from lowrank_rank.target_losses import resolve_target_loss
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, qid = make_ranking(60, (4, 15), n_features=5, random_state=0)
+    y = np.clip(y + np.random.default_rng(0).integers(-1, 2, len(y)), 0, None)
+    order = np.random.default_rng(1).permutation(len(y))
+    return X[order], y[order].astype(float), qid[order]
+
+
+def ranker(*args, **params):
+    return HistGradientBoostingRanker(*args, **{"random_state": 0, "max_iter": 30, **params})
+
+
+# What changes nothing --------------------------------------------------------------------
+
+
+def test_orders_of_rows_units_and_ids_change_nothing(data):
+    X, y, qid = data
+    expected = ranker().fit(X, y, qid=qid).predict(X)
+    place = np.random.default_rng(2).permutation(60)[qid]
+    order = np.argsort(place, kind="stable")  # lists in another order, each in its own
+    shuffled = ranker().fit(X[order], y[order], qid=[f"q{q}" for q in qid[order]])
+    assert_allclose(shuffled.predict(X), expected, atol=1e-6)
+    order = np.random.default_rng(2).permutation(len(y))  # rows with equal scores rank as they come
+    mixed = ranker().fit(X[order], y[order], qid=qid[order])
+    assert abs(mixed.score(X, y, qid=qid) - ndcg_score(y, expected, qid=qid, k=10)) < 0.03
+    powers = X * 2.0 ** np.array([1, -3, 10, 0, 5])  # exact in binary numbers
+    assert_array_equal(ranker().fit(powers, y, qid=qid).predict(powers), expected)
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            assert_allclose(ranker().fit(X, y, qid=qid).predict(X), expected, atol=1e-9)
+
+
+def test_weights_are_importances(data):
+    X, y, qid = data
+    X = X.round(0)  # few values, so that bins do not depend on the number of rows
+    model = ranker(min_samples_leaf=1)
+    expected = model.fit(X, y, qid=qid).predict(X)
+    sevens = model.fit(X, y, qid=qid, sample_weight=np.full(len(y), 7.0))
+    assert_allclose(sevens.predict(X), expected, atol=1e-6)
+    kept = qid < 40
+    part = model.fit(X[kept], y[kept], qid=qid[kept]).predict(X)
+    assert_array_equal(model.fit(X, y, qid=qid, sample_weight=kept * 1.0).predict(X), part)
+    assert model.n_lists_ == 40
+    rows = np.r_[np.arange(len(y)), np.flatnonzero(kept)]
+    ids = np.where(np.arange(len(rows)) < len(y), qid[rows], 1000 + qid[rows])
+    twice = model.fit(X[rows], y[rows], qid=ids).predict(X)
+    weighted = model.fit(X, y, qid=qid, sample_weight=1.0 + kept).predict(X)
+    assert_allclose(weighted, twice, atol=1e-6)
+    assert not np.allclose(weighted, expected, atol=1e-3)
+
+
+# Trees ---------------------------------------------------------------------------------
+
+
+def test_trees_lower_the_loss(data):
+    X, y, qid = data
+    objective = boosting_objective("cross_entropy", qid=qid)
+    model = ranker("cross_entropy").fit(X, y, qid=qid)
+    values = [objective.value(y, 0 * y), *(objective.value(y, s) for s in model.staged_predict(X))]
+    assert len(values) == 31
+    assert np.all(np.diff(values) < 0)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_trees", "leaves"),
+    [(999, 50, 4), (1_000, 100, 7), (2_999, 100, 7), (3_000, 100, 31), (20_000, 300, 31)],
+)
+def test_capacity_follows_the_rows_that_count(n_rows, n_trees, leaves):
+    X = np.random.default_rng(0).normal(size=(n_rows + 500, 1)).round(1)
+    y, qid = (X[:, 0] > 0) * 1.0, np.arange(n_rows + 500) // 10
+    weights = (np.arange(n_rows + 500) < n_rows) * 1.0
+    model = HistGradientBoostingRanker().fit(X, y, qid=qid, sample_weight=weights)
+    assert (model.n_iter_, model.max_leaf_nodes_) == (n_trees, leaves)
+    assert (model.estimator_.n_iter_, model.estimator_.max_leaf_nodes) == (n_trees, leaves)
+
+
+def test_a_warm_start_adds_trees(data):
+    X, y, qid = data
+    model = ranker(warm_start=True).fit(X, y, qid=qid)
+    first = model.estimator_
+    model.set_params(max_iter=50).fit(X, y, qid=qid)
+    assert_allclose(model.predict(X), ranker(max_iter=50).fit(X, y, qid=qid).predict(X), atol=1e-9)
+    assert (first.n_iter_, model.n_iter_) == (30, 50)
+    before = dict(vars(model))
+    for params, rows in (({"early_stopping": True}, X), ({}, X[:, :3])):
+        other = copy.copy(model).set_params(**params)
+        with pytest.raises(ValueError, match="warm_start adds trees"):
+            other.fit(rows, y, qid=qid)
+    with pytest.raises(ValueError, match="max_iter"):
+        model.set_params(max_iter=10).fit(X, y, qid=qid)
+    assert vars(model) == {**before, "max_iter": 10}
+
+
+def test_early_stopping_is_a_loop_over_held_out_queries(data):
+    X, y, qid = data
+    stopping = {"early_stopping": True, "validation_fraction": 0.3, "n_iter_no_change": 7}
+    model = ranker(max_iter=60, **stopping).fit(X, y, qid=qid)
+    X_fit, X_held, y_fit, y_held, qid_fit, qid_held = query_train_test_split(
+        X, y, qid=qid, test_size=0.3, random_state=0
+    )
+    longest = ranker(max_iter=60).fit(X_fit, y_fit, qid=qid_fit)
+    values = [ndcg_score(y_held, s, qid=qid_held, k=10) for s in longest.staged_predict(X_held)]
+    n_tried = len(model.validation_scores_)
+    assert_allclose(model.validation_scores_, values[:n_tried], atol=1e-9)
+    assert model.n_iter_ == np.argmax(values[:n_tried]) + 1
+    assert n_tried == min(model.n_iter_ + 7, 60)
+    whole = ranker(max_iter=model.n_iter_).fit(X, y, qid=qid)
+    assert_array_equal(model.predict(X), whole.predict(X))
+    with pytest.raises(ValueError, match="give at least 2 lists"):
+        ranker(**stopping).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", [*sorted(SURROGATES), SURROGATES["cross_entropy"]], ids=str)
+def test_every_surrogate_is_a_loss(data, loss):
+    X, y, qid = data
+    model = ranker(loss).fit(X, y, qid=qid)
+    assert model.score(X, y, qid=qid) > ndcg_score(y, 0 * y, qid=qid, k=10) + 0.05
+
+
+@pytest.mark.parametrize("target_loss", ["map", "precision@2", "auc", "recall@3", "gain@5", "dcg"])
+def test_every_measure_with_utilities_is_a_target(data, target_loss):
+    X, y, qid = data
+    y = (y > 1) * 1.0 if target_loss == "map" else y
+    model = ranker(target_loss=target_loss).fit(X, y, qid=qid)
+    constant = model.target_loss_.measure(y, 0 * y, qid=qid)
+    assert model.score(X, y, qid=qid) > constant
+
+
+def test_the_first_tree_follows_the_derivatives(data):
+    """Of one leaf for each value of a feature: minus gradient over curvature, times the step."""
+    _, y, qid = data
+    X = np.random.default_rng(3).integers(0, 4, len(y))[:, np.newaxis].astype(float)
+    model = ranker(max_iter=1, min_samples_leaf=1, learning_rate=0.5).fit(X, y, qid=qid)
+    lists = RankingLists.from_qid(qid)
+    loss = ListLoss("lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists)
+    gradient, curvature = loss(np.zeros(len(y)))
+    for value in range(4):
+        rows = X[:, 0] == value
+        step = -0.5 * gradient[rows].sum() / curvature[rows].sum()
+        assert_allclose(model.predict([[value]]), step, atol=1e-5)
+
+
+# Frames --------------------------------------------------------------------------------
+
+
+def frames(library):
+    rng = np.random.default_rng(5)
+    n, qid = 3000, np.repeat(np.arange(150), 20)
+    kind = rng.integers(0, 20, n)
+    value = rng.permutation(20)[kind] / 5.0  # of the category, in no order
+    gone = rng.random(n) < 0.4
+    y = np.digitize(value + 1.5 * gone + rng.normal(size=n), [1.5, 3.0, 4.5]).astype(float)
+    number = np.where(gone, np.nan, rng.normal(size=n))  # tells only by being missing
+    names = [f"kind {k}" for k in kind]
+    if library == "polars":
+        polars = pytest.importorskip("polars")
+        kinds = polars.Series(names).cast(polars.Categorical)
+        return polars.DataFrame({"kind": kinds, "number": number}), y, qid
+    return pd.DataFrame({"kind": pd.Categorical(names), "number": number}), y, qid
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_categories_and_missing_values_are_learnt(library):
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y, qid = frames(library)
+    model = ranker(max_iter=100, max_leaf_nodes=31).fit(X[:2000], y[:2000], qid=qid[:2000])
+    as_pandas, _, _ = frames("pandas")
+    settings = {"n_jobs": 1, "verbose": -1, "label_gain": list(range(5))}
+    peer = lightgbm.LGBMRanker(**settings).fit(as_pandas[:2000], y[:2000], group=[20] * 100)
+    ours = ndcg_score(y[2000:], model.predict(X[2000:]), qid=qid[2000:], k=10)
+    theirs = ndcg_score(y[2000:], peer.predict(as_pandas[2000:]), qid=qid[2000:], k=10)
+    assert ours > theirs - 0.01
+    assert ours > 0.8
+    assert list(model.feature_names_in_) == ["kind", "number"]
+
+
+def test_columns_go_by_name_and_messages_name_this_class(data):
+    X, y, qid = data
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = ranker().fit(frame, y, qid=qid)
+    unknown = frame.assign(a=pd.Categorical(np.where(X[:, 0] > 0, "x", "y")))
+    other = ranker().fit(unknown, y, qid=qid)
+    new = unknown.assign(a=pd.Categorical(["z"] * len(y)))
+    missing = unknown.assign(a=pd.Categorical([None] * len(y), categories=["x", "y"]))
+    assert_array_equal(other.predict(new), other.predict(missing))
+    calls = {
+        "feature names should match": lambda: model.predict(frame[list("edcba")]),
+        "X has 2 features, but HistGradientBoostingRanker": lambda: (
+            ranker().fit(X, y, qid=qid).predict(X[:, :2])
+        ),
+        "'learning_rate' parameter of HistGradientBoostingRanker": lambda: ranker(
+            learning_rate=-1
+        ).fit(X, y, qid=qid),
+        "max_iter must be 'auto' or an integer": lambda: ranker(max_iter=0).fit(X, y, qid=qid),
+        "text 'word' in row 0 of column 'a'": lambda: ranker().fit(
+            frame.assign(a="word"), y, qid=qid
+        ),
+        "one grade per row": lambda: ranker().fit(X, np.c_[y, y]),
+        "unknown loss 'ndcg'": lambda: ranker("ndcg").fit(X, y, qid=qid),
+        "HistGradientBoostingRanker needs utilities": lambda: ranker(target_loss="pd").fit(
+            X, y, qid=qid
+        ),
+        "Sparse data was passed": lambda: ranker().fit(csr_matrix(X), y, qid=qid),
+    }
+    for words, call in calls.items():
+        with pytest.raises((ValueError, TypeError), match=words) as error:
+            call()
+        assert "HistGradientBoostingRegressor" not in str(error.value)
+    with pytest.raises(TypeError, match="positional"):
+        ranker().fit(X, y, qid)
+    with pytest.raises(ValueError, match="only boosted trees take it"):
+        OrderPreservingRegressor(surrogate="lambdarank").fit(X, y, qid=qid)
+
+
+# scikit-learn's tools --------------------------------------------------------------------
+
+
+def test_searches_pipelines_and_routing(data):
+    X, y, qid = data
+    search = GridSearchCV(
+        ranker(),
+        {"max_leaf_nodes": [4, 8], "loss": ["lambdarank", "cross_entropy"]},
+        cv=GroupKFold(3),
+        scoring=make_ranking_scorer("ndcg@5"),
+        error_score="raise",
+    ).fit(X, ranking_target(y, qid), groups=qid)
+    assert search.best_score_ > 0.7
+    expected = ranker().fit(X, y, qid=qid).predict(X)
+    assert_array_equal(ranker().fit(X, ranking_target(y, qid)).predict(X), expected)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = make_pipeline(StandardScaler(), ranker()).fit(X, y, qid=qid)
+        scores = cross_val_score(
+            ranker(), X, y, params={"qid": qid, "groups": qid}, cv=GroupKFold(3)
+        )
+    assert model[-1].n_lists_ == 60
+    assert scores.min() > 0.6
+
+
+def test_a_failed_fit_leaves_the_model_and_copies_hold_no_rows(data):
+    X, y, qid = data
+    model = ranker(max_iter=100).fit(X, y, qid=qid)
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(X, np.full(len(y), np.nan), qid=qid)
+    assert vars(model) == before
+    pickled = pickle.dumps(model)
+    assert len(pickled) < 1.5 * len(pickle.dumps(model.estimator_))
+    for again in (pickle.loads(pickled), copy.deepcopy(model)):
+        assert_array_equal(again.predict(X), model.predict(X))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_shap_explains_the_trees(data):
+    shap = pytest.importorskip("shap", minversion="0.50")
+    X, y, qid = data
+    model = ranker().fit(X, y, qid=qid)
+    explained = shap.TreeExplainer(model.estimator_)(X)
+    total = explained.values.sum(axis=1) + explained.base_values
+    offset = model.predict(X) - total
+    assert np.ptp(offset) < 1e-4
+
+
+def test_lightgbm_takes_the_same_loss(data):
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y, qid = data
+    objective = boosting_objective("lambdarank", qid=qid)
+    model = lightgbm.LGBMRegressor(objective=objective, n_estimators=30, n_jobs=1, verbose=-1)
+    scores = model.fit(X, y).predict(X)
+    ours = ranker(max_leaf_nodes=31).fit(X, y, qid=qid).predict(X)
+    found, expected = (ndcg_score(y, s, qid=qid, k=10) for s in (scores, ours))
+    assert abs(found - expected) < 0.02
+    with pytest.raises(ValueError, match="has no value"):
+        objective.value(y, scores)

@@ -1,0 +1,69 @@
+"""Losses of lists as trees see them: unit, cut, and what is refused."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from lowrank_rank._lists import RankingLists
+from lowrank_rank.order_preserving import _list_loss
+from lowrank_rank.order_preserving._list_loss import ListLoss, check_loss
+from lowrank_rank.surrogates import SURROGATES
+from lowrank_rank.target_losses import resolve_target_loss
+
+RNG = np.random.default_rng(0)
+QID = RNG.integers(0, 40, 600)
+LISTS = RankingLists.from_qid(QID)
+Y = RNG.integers(0, 4, 600).astype(float)
+
+
+@pytest.mark.parametrize("name", ["lambdarank", *sorted(SURROGATES)])
+@pytest.mark.parametrize("target_loss", ["ndcg@10", "auc", "recall@5"])
+def test_the_mean_curvature_is_one_at_equal_scores(name, target_loss):
+    w = RNG.uniform(0.5, 2.0, 600)
+    loss = ListLoss(name, resolve_target_loss(target_loss), Y, w, LISTS)
+    _, curvature = loss(np.zeros(600))
+    assert_allclose(curvature.sum(), w.sum(), rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["lambdarank", *sorted(SURROGATES)])
+def test_a_list_of_weight_two_is_the_list_twice(name):
+    loss, s = resolve_target_loss("ndcg@5"), RNG.normal(size=600)
+    again = QID < 20
+    rows = np.r_[np.arange(600), np.flatnonzero(again)]
+    twice = RankingLists.from_qid(np.where(np.arange(len(rows)) < 600, QID[rows], 100 + QID[rows]))
+    weighted = ListLoss(name, loss, Y, 1.0 + again, LISTS)(s)
+    copies = ListLoss(name, loss, Y[rows], np.ones(len(rows)), twice)(s[rows])
+    for a, b in zip(weighted, copies, strict=True):
+        assert_allclose(a, b[:600] * (1 + again), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("target_loss", "top"), [("ndcg@10", 30), ("ndcg@40", 60), ("auc", 600)])
+def test_pairs_reach_beyond_the_cut_of_the_measure(target_loss, top):
+    """The derivative of the row of rank `top` counts, that of the next rows is 0."""
+    lists = RankingLists([600])
+    y = np.zeros(600)
+    s = -np.arange(600.0)
+    for place in (top - 1, min(top, 599)):
+        y[:] = 0.0
+        y[[place, 599 if place < 599 else 598]] = 1.0
+        gradient, _ = ListLoss("lambdarank", resolve_target_loss(target_loss), y, 0 * y + 1, lists)(
+            s
+        )
+        behind = gradient[max(place, top) :][y[max(place, top) :] == 0]
+        assert np.any(gradient[:top] != 0)
+        assert np.all(gradient[y == 0][:top] >= 0)
+        if top < 600 and place >= top:  # two rows behind the cut push nothing there
+            assert np.all(behind == 0)
+
+
+def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match=r"The loss needs utilities.*'ndcg'"):
+        check_loss("lambdarank", resolve_target_loss("pd"), "The loss")
+    with pytest.raises(ValueError, match=r"unknown loss 'ndcg': use one of \['lambdarank'"):
+        check_loss("ndcg", resolve_target_loss("ndcg"), "The loss")
+    monkeypatch.setattr(_list_loss, "_MAX_PAIRS", 10_000)
+    lists, y = RankingLists([600]), np.arange(600) % 2.0
+    for name, measure in (("lambdarank", "auc"), ("pairwise_logistic", "ndcg@10")):
+        with pytest.raises(ValueError, match=r"A list of 600 rows has too many.*cross_entropy"):
+            ListLoss(name, resolve_target_loss(measure), y, 0 * y + 1, lists)
+    ListLoss("cross_entropy", resolve_target_loss("auc"), y, 0 * y + 1, lists)
