@@ -9,9 +9,10 @@ all differences from peers, and over all regrets, at 5 %: "behind", "ahead" or "
 
 documents: NDCG@10 with linear gains. Linear peers: ridge on the pooled grades, logistic regression
 of grade >= 1 and RankSVM; trees: LightGBM on the pooled grades, and its lambdarank. Of ours,
-"trees" are those of that name, "boosted" is LightGBM under cross-entropy with the settings of the
-guide. The two rows of the kind "LightGBM" have its own settings, which are not of this package, and
-so have their peers: what is compared there are targets and objectives.
+"trees" are those of that name, "listwise" is HistGradientBoostingRanker, "boosted" is LightGBM
+under cross-entropy with the settings of the guide. The two rows of the kind "LightGBM" have its own
+settings, which are not of this package, and so have their peers: what is compared there are targets
+and objectives.
 items: Kendall's tau loss of label rankings, expected rank utility of ratings with missing labels,
 MAP, AUC and precision@2 of sets with several labels a row.
 Peers: ridge and extra trees on the grades of each item, missing ones filled with the item's mean,
@@ -43,6 +44,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
@@ -280,6 +282,8 @@ def document_models(tiny):
     ours["trees"] = Model(
         "trees", LowRankSurrogateRanker(estimator="trees", random_state=0), named_grid(tiny)
     )
+    sizes = {"max_iter": [5] if tiny else [100, 200], "max_leaf_nodes": [3] if tiny else [7, 15]}
+    ours["listwise"] = Model("trees", HistGradientBoostingRanker(random_state=0), sizes)
     ours["boosted"] = Model("trees", WrappedRanker(advised), grid)
     ours["trees of LightGBM"] = Model("LightGBM", LowRankSurrogateRanker(estimator=regressor), grid)
     ours["boosted, defaults"] = Model("LightGBM", WrappedRanker(ranker), grid)

@@ -10,7 +10,7 @@ ROWS. A slope is a function of a size that returns a call, registered in SLOPES 
 A peak is a function of X that is measured in a process of its own, registered in PEAKS.
 
 Default fits over the plainest estimator of the same data are in `_fit_limits`, structured hinges in
-`_hinge_limits`.
+`_hinge_limits`, boosted trees of lists, a part of its own, in `_tree_limits`.
 """
 
 import json
@@ -50,6 +50,7 @@ from ._measure_limits import grades_and_scores, shuffled_ids
 from ._reading_limits import ROWS as READING_ROWS
 from ._top_times import generate_lists, generate_matrix
 from ._top_times import rows as top_rows
+from ._tree_limits import rows as rows_of_trees
 from .arcs import sublists_part
 
 
@@ -407,4 +408,17 @@ def peak_in_process(args, name, dtype, layout):
     return row
 
 
-PARTS = {"rows": limit_rows, "slopes": slope_rows, "peaks": peak_rows}
+# Trees ------------------------------------------------------------------------------
+
+
+def tree_rows(args):
+    """HistGradientBoostingRanker over LGBMRanker, its derivatives over a tree, its memory."""
+    rows = [
+        bar_row(path=path, what=what, s=ours, floor_s=floor, value=ours / floor, at_most=bar)
+        for path, what, ours, floor, bar in rows_of_trees(args)
+    ]
+    print_table("Trees of lists: CPU seconds over those of the floor (memory: bytes)", rows)
+    return rows
+
+
+PARTS = {"rows": limit_rows, "slopes": slope_rows, "peaks": peak_rows, "trees": tree_rows}

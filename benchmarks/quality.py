@@ -10,7 +10,7 @@ Tuned on the inner folds: n_estimators 50 or 150 and leaves 7 or 31, at learning
 all three tree models alike; penalty of ridge and C of RankSVM; of our models also the target
 loss (two each, `_rankers.TREE_TARGETS` and `RIDGE_TARGETS`). Our ridge is centred within lists,
 the default; our trees take targets that are not. That, and which targets are offered, was chosen
-with sight of results on these sets: centred targets, in one pass or in n_passes=3, were
+with sight of results on these sets: centred targets, in one pass or in three, were
 significantly worse for MAP on lightgbm_example, list weights 1/r worse on both sets.
 Peers keep their defaults otherwise (gain 2**y - 1); for MAP they learn from grade >= 1,
 XGBRanker with rank:map. RankSVM takes the squared hinge on all pairs of unequal grade.

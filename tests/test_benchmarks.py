@@ -120,7 +120,7 @@ def test_rankers_are_compared_with_boosters_as_they_come_and_with_equal_trees(co
             (row["model"], row["other"]) for row in compared
         }
     else:
-        assert sum("classifier" in row for row in rows) == 3
+        assert sum("classifier" in row for row in rows) == 6
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
@@ -380,6 +380,15 @@ def test_limits_slopes_and_peaks():
     assert row["copies of X"] >= 0
 
 
+def test_limits_of_trees_are_ratios_to_lightgbm_and_to_a_tree():
+    pytest.importorskip("lightgbm")
+    rows = run_tiny("limits", "--part", "trees")
+    bars = {row["path"]: row["at_most"] for row in rows}
+    assert (bars["fit"], bars["derivatives"], bars["memory"]) == (1.4, 2.5, 3.0)
+    assert {"length", "pairs", "weights"} <= set(bars)
+    assert all(row["value"] == row["s"] / row["floor_s"] > 0 for row in rows)
+
+
 def test_surrogates_time_fits_and_boosting():
     rows = run_tiny("surrogates")
     assert {"cross_entropy", "pairwise_logistic"} <= {row.get("surrogate") for row in rows}
@@ -416,7 +425,7 @@ def test_defaults_against_tuned_peers():
     documents = {row["ours"] for row in of(rows, part="documents")}
     assert {"ridge", "cross-entropy", "hinge"} <= documents
     if find_spec("lightgbm") is not None:
-        assert {"trees", "boosted"} <= documents
+        assert {"trees", "listwise", "boosted"} <= documents
     for row in rows:
         assert row["low"] <= row["difference"] <= row["high"]
         assert row["verdict"] in ("ahead", "on par", "behind")

@@ -37,23 +37,25 @@ def test_a_list_of_weight_two_is_the_list_twice(name):
         assert_allclose(a, b[:600] * (1 + again), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(("target_loss", "top"), [("ndcg@10", 30), ("ndcg@40", 60), ("auc", 600)])
+@pytest.mark.parametrize(
+    ("target_loss", "top"), [("ndcg@10", 30), ("ndcg@20", 30), ("ndcg@21", 32), ("ndcg@40", 60)]
+)
 def test_pairs_reach_beyond_the_cut_of_the_measure(target_loss, top):
-    """The derivative of the row of rank `top` counts, that of the next rows is 0."""
-    lists = RankingLists([600])
-    y = np.zeros(600)
-    s = -np.arange(600.0)
-    for place in (top - 1, min(top, 599)):
-        y[:] = 0.0
-        y[[place, 599 if place < 599 else 598]] = 1.0
-        gradient, _ = ListLoss("lambdarank", resolve_target_loss(target_loss), y, 0 * y + 1, lists)(
-            s
-        )
-        behind = gradient[max(place, top) :][y[max(place, top) :] == 0]
-        assert np.any(gradient[:top] != 0)
-        assert np.all(gradient[y == 0][:top] >= 0)
-        if top < 600 and place >= top:  # two rows behind the cut push nothing there
-            assert np.all(behind == 0)
+    """Relevant rows push those behind them up to the rank max(30, 1.5 k)."""
+    s, measure = -np.arange(200) / 100, resolve_target_loss(target_loss)
+    for place, pushes in ((top - 1, True), (top, False)):
+        y = (np.arange(200) == place) * 1.0
+        gradient, _ = ListLoss("lambdarank", measure, y, np.ones(200), RankingLists([200]))(s)
+        assert gradient[place] < 0
+        assert np.all(gradient[:place] > 0)
+        assert np.all((gradient[place + 1 :] > 0) == pushes)
+
+
+def test_without_a_cut_all_pairs_count():
+    y = (np.arange(200) == 198) * 1.0
+    loss = ListLoss("lambdarank", resolve_target_loss("auc"), y, np.ones(200), RankingLists([200]))
+    gradient, _ = loss(-np.arange(200) / 100)
+    assert gradient[199] > 0
 
 
 def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):

@@ -1,8 +1,10 @@
 """scikit-learn's histogram trees under derivatives of our own."""
 
 import copy
+import gc
 import pickle
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -10,7 +12,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 
+from lowrank_rank._lists import RankingLists
+from lowrank_rank.order_preserving._list_loss import ListLoss
 from lowrank_rank.regression._list_trees import fit_list_trees
+from lowrank_rank.target_losses import resolve_target_loss
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 4)).round(1)
@@ -38,22 +43,22 @@ def test_the_squared_loss_gives_scikit_learns_own_trees():
         assert_allclose(scores, stage, atol=1e-12)  # in the order of the rows
 
 
-def test_each_tree_is_a_newton_step():
-    """One more tree of a warm start, fitted to s - g / h with the weights h."""
-    target = (Y > 0).astype(float)
-
-    def derivatives(s):
-        p = 1 / (1 + np.exp(-s))
-        return p - target, p * (1 - p)
-
-    ours = fit_list_trees(trees(max_iter=3), X, derivatives)
-    s = np.zeros(500)
-    step = trees(max_iter=1, learning_rate=0.1)
-    for stage in ours.staged_predict(X):
-        g, h = derivatives(s)
-        step = fit_list_trees(clone(step), X, lambda t, g=g, h=h: (g + h * t, h))
-        s = s + step.predict(X)
-        assert_allclose(stage, s, atol=1e-6)
+@pytest.mark.parametrize("name", ["lambdarank", "cross_entropy", "pairwise_logistic"])
+def test_each_tree_is_a_newton_step(name):
+    """scikit-learn's own next tree under squared loss, of targets s - g / h with the weights h."""
+    qid = RNG.integers(0, 40, 500)  # no list stands together
+    grades, weights = np.digitize(Y, [0.0, 0.7]).astype(float), RNG.uniform(0.5, 2.0, 500)
+    measure, lists = resolve_target_loss("ndcg@10"), RankingLists.from_qid(qid)
+    derivatives = ListLoss(name, measure, grades, weights, lists)
+    for n_trees in (2, 10):
+        ours = fit_list_trees(trees(max_iter=n_trees), X, derivatives)
+        s = ours.predict(X)
+        gradient, curvature = derivatives(s)
+        step = copy.deepcopy(ours).set_params(warm_start=True, max_iter=n_trees + 1)
+        step.fit(X, s - gradient / curvature, sample_weight=curvature)
+        more = fit_list_trees(trees(max_iter=n_trees + 1), X, derivatives).predict(X)
+        assert_allclose(more, step.predict(X), atol=1e-10)
+        assert np.abs(more - s).max() > 1e-3
 
 
 def test_fitted_trees_keep_none_of_the_rows():
@@ -70,6 +75,20 @@ def test_fitted_trees_keep_none_of_the_rows():
     )
     at_once = fit_list_trees(trees(max_iter=30), X, lambda s: (s - Y, np.ones(500)))
     assert_allclose(longer.predict(X), at_once.predict(X), atol=1e-12)
+
+
+def test_the_loss_is_free_after_the_fit():
+    class Derivatives:
+        def __call__(self, s):
+            return s - Y, np.ones(500)
+
+    derivatives = Derivatives()
+    alive = weakref.ref(derivatives)
+    ours = fit_list_trees(trees(max_iter=1), X, derivatives)
+    del derivatives
+    gc.collect()
+    assert alive() is None
+    assert len(ours.predict(X)) == 500
 
 
 def test_a_scikit_learn_without_the_private_class_is_named(monkeypatch):

@@ -1,10 +1,11 @@
 """
-LightGBM: categories, missing values, early stopping
-====================================================
+Boosted trees: categories, missing values, early stopping
+=========================================================
 
 The data of a shop's search is a data frame with a category, missing values and a query id in each
-row. LightGBM's trees learn from it without any preparation. Early stopping finds the number of
-trees on held-out queries, and both models are compared on the same folds. SHAP explains the scores.
+row. Boosted trees of this package and of LightGBM learn from it without any preparation. Early
+stopping finds the number of trees on held-out queries, and both models are compared on the same
+folds. SHAP explains the scores.
 """
 
 from inspect import signature
@@ -16,7 +17,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold, cross_val_score
 
 from lowrank_rank import (
-    LowRankSurrogateRanker,
+    HistGradientBoostingRanker,
     WrappedRanker,
     boosting_metric,
     make_ranking_scorer,
@@ -61,7 +62,7 @@ print(frame.head())
 # %%
 # Early stopping
 # --------------
-# `query_train_test_split` splits queries, not rows. The ranker passes the data frame to LightGBM.
+# `query_train_test_split` splits queries, not rows. Both rankers take the data frame as it is.
 # ``early_stopping=True`` holds a fifth of the training queries out and adds trees until DCG@5 on
 # these queries stops growing. Then it fits the best number of trees on all training queries.
 
@@ -70,18 +71,15 @@ X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
 )
 settings = {"num_leaves": 7, "learning_rate": 0.1, "n_jobs": 1, "verbose": -1, "random_state": 0}
 stopping = {
+    "target_loss": "dcg@5",
     "early_stopping": True,
     "validation_fraction": 0.2,
     "n_iter_no_change": 30,
     "random_state": 0,
 }
-surrogate = LowRankSurrogateRanker(
-    target_loss="dcg@5", estimator=lightgbm.LGBMRegressor(n_estimators=300, **settings), **stopping
-)
-lambdamart = WrappedRanker(
-    lightgbm.LGBMRanker(n_estimators=300, **settings), target_loss="dcg@5", **stopping
-)
-models = {"LGBMRegressor on surrogate targets": surrogate, "LGBMRanker": lambdamart}
+trees = HistGradientBoostingRanker(max_iter=300, max_leaf_nodes=7, **stopping)
+lambdamart = WrappedRanker(lightgbm.LGBMRanker(n_estimators=300, **settings), **stopping)
+models = {"HistGradientBoostingRanker": trees, "LGBMRanker": lambdamart}
 
 fig, ax = plt.subplots(figsize=(6, 3.5))
 for color, (name, model) in zip(("C0", "C1"), models.items(), strict=True):
@@ -153,17 +151,17 @@ for name, model in models.items():
 # %%
 # Explain the scores
 # ------------------
-# ``estimator_`` is the fitted booster. The SHAP values of a product are the contributions of its
+# ``estimator_`` has the fitted trees. The SHAP values of a product are the contributions of its
 # columns, and their sum is its score. The season is equal for all products of a query.
 
 if shap is None:
-    used = surrogate.feature_importances_.tolist()
+    used = lambdamart.feature_importances_.tolist()
     print("splits:", dict(zip(frame.columns, used, strict=True)))
 else:
-    explainer = shap.TreeExplainer(surrogate.estimator_)
+    explainer = shap.TreeExplainer(lambdamart.estimator_)
     values = explainer.shap_values(X_test)
     total = values.sum(axis=1) + explainer.expected_value
-    print("largest difference:", np.abs(total - surrogate.predict(X_test)).max().round(6))
+    print("largest difference:", np.abs(total - lambdamart.predict(X_test)).max().round(6))
     fig, ax = plt.subplots(figsize=(6, 2.8))
     mean = np.abs(values).mean(axis=0)
     order = np.argsort(mean)

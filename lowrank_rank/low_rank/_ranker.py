@@ -220,7 +220,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
-            Importance of each row; constant within a list it is a list weight.
+            Importance of each row; constant within a list it is a list weight. Bins and leaves of
+            "trees" count rows.
 
         Returns
         -------

@@ -74,18 +74,19 @@ def encoded(encoder, texts, numbers, *after):
 
 def columns_of_text(X):
     """Names of the columns of text, categories and booleans; refuses dates and other types."""
-    names = column_names(X)
+    names: list = column_names(X)
+    kinds: dict = {}
     if isinstance(X, getattr(sys.modules.get("polars"), "DataFrame", ())):
         import polars as pl
 
-        kinds = {name: X[name].dtype for name in names}
+        kinds.update(zip(names, X.dtypes, strict=True))
         numbers = {name for name in names if kinds[name].is_numeric()}
         texts = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
         known = {name for name in names if kinds[name] in texts}
     else:
         from pandas.api import types
 
-        kinds = dict(zip(names, X.dtypes, strict=True))
+        kinds.update(zip(names, X.dtypes, strict=True))
         flags = {name for name in names if types.is_bool_dtype(kinds[name])}
         numbers = {name for name in names if types.is_numeric_dtype(kinds[name])} - flags
         tests = types.is_object_dtype, types.is_string_dtype, is_categorical

@@ -423,7 +423,7 @@ def read_fold(fold, n_rows, ids, weights):
     `ids` are the lists of the rows, or None for rows of one list.
     """
     train, test = (np.arange(n_rows)[np.asarray(rows)] for rows in fold)
-    cut = [] if ids is None else np.intersect1d(ids[train], ids[test])
+    cut = np.empty(0) if ids is None else np.intersect1d(ids[train], ids[test])
     if len(cut):
         raise ValueError(
             f"cv puts rows of {len(cut)} lists into the training and the test part of one fold: "

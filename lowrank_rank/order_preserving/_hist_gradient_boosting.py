@@ -205,8 +205,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_features)
-            One row per document. NaN is a value of its own; columns of pandas or polars with a
-            category dtype are categories.
+            One row per document. NaN is a value of its own; columns of pandas with a category
+            dtype are categories (of polars from scikit-learn 1.7 on).
         y : array-like of shape (n_rows,)
             Grades, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
@@ -347,7 +347,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         kept, held = hold_out(rows.lists, rows.weights, self.validation_fraction, self.random_state)
         training, test = _some(rows, kept), _some(rows, held)
         value = measure_on(self.target_loss_, test.y, test.lists, test.weights)
-        part, scores = clone(trees), []
+        part, scores = clone(trees), list[float]()
         for n_iter in range(patience, max_iter + patience, patience):
             part.set_params(max_iter=min(n_iter, max_iter))
             stages = self._grow(part, training).staged_predict(test.X)

@@ -87,7 +87,7 @@ def _derivatives(s, v, weights, top):
     """Gradient and curvature of lists of one length, (n_lists, n), best score first."""
     n_lists, n = s.shape
     place = np.arange(n)
-    discount = DCG().discount(1 + place, n)
+    discount = np.asarray(DCG().discount(1 + place, n))
     e = np.exp(np.clip(s, -_SPREAD, _SPREAD))
     gradient, curvature = np.zeros((2, n_lists, n))
     step = max(1, PAIRS_AT_ONCE // (n_lists * n))

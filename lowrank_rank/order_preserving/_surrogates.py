@@ -40,15 +40,15 @@ class SurrogateValues(NamedTuple):
 
     Attributes
     ----------
-    values : ndarray of shape (n_lists,)
-        Loss of each list, >= 0 up to constants.
+    values : ndarray of shape (n_lists,) or None
+        Loss of each list, >= 0 up to constants; None for LambdaRank, which has derivatives alone.
     gradient : ndarray of shape (n_rows,)
         Derivative of the sum of the values by each score.
     curvature : ndarray of shape (n_rows,)
         Diagonal of the second derivative, or an upper bound of it; >= 0.
     """
 
-    values: np.ndarray
+    values: Any
     gradient: np.ndarray
     curvature: np.ndarray
 

@@ -25,7 +25,6 @@ def fit_list_trees(trees, X, derivatives):
     class ListLoss(HalfSquaredError):
         def __init__(self):
             super().__init__(sample_weight=True)  # the curvature is not constant
-            self.derivatives = derivatives
 
         def fit_intercept_only(self, y_true, sample_weight=None):
             return np.zeros(1)
@@ -37,6 +36,7 @@ def fit_list_trees(trees, X, derivatives):
             return HalfSquaredError, ()
 
     loss = ListLoss()
+    loss.derivatives = derivatives  # no closure of the class, which would hold them after the fit
     try:
         return trees.set_params(loss=loss).fit(X, np.zeros(len(X)))
     finally:
