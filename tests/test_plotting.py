@@ -247,6 +247,36 @@ def test_learning_curve_counts_queries(ranking):
     assert display.ax_.get_ylabel() == "ndcg@5"
 
 
+def test_learning_curves_of_several_rankers_are_paired(ranking):
+    X, y, qid = ranking
+    rankers = {"a": LowRankSurrogateRanker(), "b": OrderPreservingRegressor()}
+    params = {"qid": qid, "train_sizes": [3, 12], "cv": 4, "scoring": "ndcg@5"}
+    display = QueryLearningCurveDisplay.from_estimators(
+        rankers, X, y, reference="b", random_state=0, **params
+    )
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    by_hand = {
+        name: query_learning_curve(ranker, X, y, random_state=seed, **params)[2]
+        for name, ranker in rankers.items()
+    }
+    difference = by_hand["a"] - by_hand["b"]
+    zero, line = display.lines_
+    assert_allclose(zero.get_ydata(), 0.0)
+    assert_allclose(line.get_xdata(), [3, 12])
+    assert_allclose(line.get_ydata(), difference.mean(axis=1))
+    (band,) = display.ax_.collections
+    half = 3.182446 * difference.std(axis=1, ddof=1) / 2.0  # t of three degrees, four folds
+    edges = band.get_paths()[0].vertices[:, 1]
+    assert_allclose([edges.min(), edges.max()], [
+        (difference.mean(axis=1) - half).min(), (difference.mean(axis=1) + half).max(),
+    ], rtol=1e-6)  # fmt: skip
+    assert display.ax_.get_ylabel() == "ndcg@5 minus b"
+    plain = QueryLearningCurveDisplay.from_estimators(rankers, X, y, random_state=0, **params)
+    assert_allclose(plain.lines_[1].get_ydata(), by_hand["b"].mean(axis=1))
+    with pytest.raises(ValueError, match="reference must be"):
+        QueryLearningCurveDisplay.from_estimators(rankers, X, y, reference="c", **params)
+
+
 def test_comparison_is_drawn_both_ways(ranking):
     X, y, qid = ranking
     scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}

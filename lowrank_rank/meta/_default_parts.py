@@ -74,19 +74,18 @@ def encoded(encoder, texts, numbers, *after):
 
 def columns_of_text(X):
     """Names of the columns of text, categories and booleans; refuses dates and other types."""
-    names: list = column_names(X)
-    kinds: dict = {}
-    if isinstance(X, getattr(sys.modules.get("polars"), "DataFrame", ())):
+    names = column_names(X)
+    kinds = dict(zip(names, X.dtypes, strict=True))
+    is_polars = isinstance(X, getattr(sys.modules.get("polars"), "DataFrame", ()))
+    if is_polars:
         import polars as pl
 
-        kinds.update(zip(names, X.dtypes, strict=True))
         numbers = {name for name in names if kinds[name].is_numeric()}
         texts = (pl.String, pl.Boolean, pl.Categorical, pl.Enum)
         known = {name for name in names if kinds[name] in texts}
     else:
         from pandas.api import types
 
-        kinds.update(zip(names, X.dtypes, strict=True))
         flags = {name for name in names if types.is_bool_dtype(kinds[name])}
         numbers = {name for name in names if types.is_numeric_dtype(kinds[name])} - flags
         tests = types.is_object_dtype, types.is_string_dtype, is_categorical
