@@ -53,6 +53,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     >>> target["y"].tolist(), target["qid"].tolist()
     ([2.0, 0.0, 1.0], ['a', 'a', 'b'])
     """
+    check_same_index(y=y, qid=qid)
     if getattr(getattr(y, "dtype", None), "names", None):
         raise ValueError("y carries a qid already: give ranking_target the grades alone, y['y'].")
     try:

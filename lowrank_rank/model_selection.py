@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, GroupShuffleSplit, cross_validat
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ._arrays import ArrayLike, MatrixLike, n_rows, take_rows
+from ._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
 from ._labels import carries_qid, one_label_per_row, ranking_target, read_labels, split_target
 from ._lists import RankingLists, sort_lists, tie_blocks
 from ._parameters import (
@@ -83,6 +83,8 @@ def query_train_test_split(
     """
     if not arrays:
         raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
+    named = {f"array {i}": array for i, array in enumerate(arrays) if not carries_qid(array)}
+    check_same_index(**named, qid=qid)
     given = list(arrays) if qid is None else [*arrays, qid]
     if qid is None:
         carrying = next((array for array in arrays if carries_qid(array)), None)
@@ -189,6 +191,7 @@ def query_learning_curve(
     ([2, 30], (2, 4), True)
     """
     check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
+    check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
     folds = query_folds(X, y, qid, cv)
     random_state = check_random_state(random_state)
@@ -301,6 +304,7 @@ def query_permutation_importance(
         raise ValueError("X is sparse, but its columns are permuted one by one: give X.toarray().")
     if not one_label_per_row(y):
         raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
+    check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
     X = X if hasattr(X, "columns") else np.asarray(X)
     scorer = scoring if callable(scoring) else make_ranking_scorer(scoring)
@@ -454,6 +458,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         """
         with fresh_fit(self):
             check_parameters(self)
+            check_same_index(X=X, y=y, qid=qid)
             target, of_row = _with_ids(y, qid)
             check_consistent_length(X, target)
             if not one_label_per_row(y):
@@ -495,6 +500,8 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         needed = 1 - ((n + 1) * (1 - self.recall) - 1) / n
         place = np.searchsorted(np.cumsum(share[order]), needed - 1e-12)
         cut = depth[relevant][order][min(place, len(order) - 1)]
+        if self.by == "mass":  # sums differ in the last digits with the lists of the batch
+            cut += 1e-10
         self.kept_ = float(np.mean(depth <= cut))
         self.cut_ = float(-cut if self.by == "score" else cut)
 
@@ -527,6 +534,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         -------
         ndarray of bool, shape (n_rows,) or (n_queries, r)
         """
+        check_same_index(X=X, qid=qid)
         depth, _ = self._depths(X, qid)
         return depth <= (-self.cut_ if self.by == "score" else self.cut_)
 
@@ -556,8 +564,9 @@ def _depth(scores, lists, by):
         first = lists.spread(ranked[lists.starts])
         mass = np.exp((ranked - first) / lists.spread(np.where(spread > 0, spread, 1.0)))
         mass /= lists.spread(lists.sum(mass))
-        depth = np.cumsum(mass) - mass
-        depth -= lists.spread(depth[lists.starts])
+        depth = np.empty_like(mass)
+        for _, rows in lists.same_length:  # within each list alone
+            depth[rows] = np.cumsum(mass[rows], axis=1) - mass[rows]
     blocks = tie_blocks(ranked, lists)
     if blocks is not None:  # the depth of the first one of equal scores
         depth = np.repeat(depth[blocks], np.diff(np.append(blocks, len(depth))))

@@ -180,3 +180,21 @@ def test_names_of_features():
     cut.fit(pd.DataFrame(X, columns=list("abc")), y, qid=qid)
     assert cut.n_features_in_ == 3
     assert cut.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+def test_a_query_alone_keeps_what_it_keeps_in_a_batch():
+    """Seventeen lists of six rows, one of them relevant: served alone, no relevant row is lost."""
+    rng, lost = np.random.default_rng(0), 0
+    for place in range(6):
+        for _ in range(20):
+            X = rng.normal(size=(17, 6)).round(2)
+            X[:] = X[0]  # equal lists
+            y = np.zeros((17, 6))
+            y[:, np.argsort(-X[0])[place]] = 1.0
+            qid = np.arange(17).repeat(6)
+            cut = RecallCut(Column().fit(X, None), by="mass", recall=0.5, cv="prefit")
+            cut.fit(X.reshape(-1, 1), y.ravel(), qid=qid)
+            for q in range(17):
+                kept = cut.select(X[q][:, np.newaxis], qid=np.zeros(6))
+                lost += not kept[y[q] > 0].all()
+    assert lost == 0

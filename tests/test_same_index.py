@@ -1,5 +1,7 @@
 """Rows match by position: pandas objects with different indices are refused, never re-aligned."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -96,3 +98,93 @@ def test_ids_in_the_index_of_both():
     assert model.n_lists_ == 8
     with pytest.raises(ValueError, match="X and y have different indices"):
         LowRankSurrogateRanker().fit(X, y[::-1])
+
+
+#: Names of arguments with one entry a row, of public functions.
+ROWS = {"X", "y", "qid", "y_true", "y_score", "scores", "sample_weight", "judge", "human"}
+ROWS |= {"clicks", "position", "document"}
+
+
+def functions_of_rows():
+    """Public functions with at least two arguments of rows, by inspection."""
+    import lowrank_rank
+
+    modules = [value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")]
+    for module in (lowrank_rank, *modules):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if inspect.isfunction(function):
+                rows = [one for one in inspect.signature(function).parameters if one in ROWS]
+                if len(rows) > 1:
+                    yield name, function, rows
+
+
+#: Functions of other shapes: of surrogates and theory, of one list, or of lists as they are.
+OTHER = {"surrogate_loss", "structured_hinge", "precision_surrogate", "conditional_regret"}
+OTHER |= {"precision_margins", "precision_mistake_bound", "perceptron_mistake_bound"}
+OTHER |= {"perceptron_step", "sequence_accuracy_scorer"}
+FUNCTIONS = {name: (call, rows) for name, call, rows in functions_of_rows() if name not in OTHER}
+
+
+def further(name, tmp_path):
+    """What a function needs besides rows."""
+    given = {
+        "query_permutation_importance": {"estimator": "fitted"},
+        "query_learning_curve": {"estimator": LowRankSurrogateRanker(), "cv": 2},
+        "dump_letor": {"path": tmp_path / "log.txt"},
+        "compare_rankers": {
+            "rankers": {"a": np.arange(40.0), "b": -np.arange(40.0)},
+            "zero_division": 0.0,
+        },
+        "prediction_powered_mean": {"judge_unlabelled": np.arange(40.0)},
+    }
+    return dict(given.get(name, {}))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_every_public_function_of_rows_refuses_another_index(name, tmp_path):
+    function, rows = FUNCTIONS[name]
+    X, y, qid = make_frame()
+    values = dict.fromkeys(ROWS, X["a"]) | {
+        "X": X,
+        "y": y,
+        "y_true": y,
+        "qid": qid,
+        "clicks": y,
+        "judge": y,
+    }
+    values |= {"position": pd.Series(np.arange(40) % 5 + 1)}
+    given = {one: values[one] for one in rows} | further(name, tmp_path)
+    if given.get("estimator") == "fitted":
+        given["estimator"] = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    parameters = inspect.signature(function).parameters
+    for moved in rows[1:]:
+        changed = {**given, moved: shuffled(values[moved])}
+        positional = [
+            changed.pop(one)
+            for one, parameter in parameters.items()
+            if one in changed and parameter.kind is parameter.POSITIONAL_ONLY
+        ]
+        with pytest.raises(ValueError, match="have different indices"):
+            function(*positional, **changed)
+
+
+def test_splits_cuts_and_blocks_refuse_another_index():
+    from lowrank_rank.datasets import iter_lists
+    from lowrank_rank.model_selection import RecallCut, query_train_test_split
+
+    X, y, qid = make_frame()
+    cut = RecallCut(LowRankSurrogateRanker(), recall=0.5).fit(X, y, qid=qid)
+    for call in (
+        lambda: query_train_test_split(X, shuffled(y), qid=qid),
+        lambda: query_train_test_split(X, y, qid=shuffled(qid)),
+        lambda: RecallCut(LowRankSurrogateRanker(), recall=0.5).fit(X, shuffled(y), qid=qid),
+        lambda: cut.select(X, qid=shuffled(qid)),
+        lambda: list(iter_lists((X, y, shuffled(qid)))),
+    ):
+        with pytest.raises(ValueError, match="have different indices"):
+            call()
+    labels = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
+    with pytest.raises(ValueError, match="have different indices"):
+        labels.predict(X, qid=shuffled(qid))

@@ -39,9 +39,10 @@ stack.fit(X[train], y[train], qid=qid[train])
 # %%
 # The weights
 # -----------
-# A part with the weight 0 adds nothing to the others and is not fitted again.
+# They are in units of the standard deviation of each part's scores within queries. A part with the
+# weight 0 adds nothing to the others and is not fitted again.
 
-print(stack.weights_)
+print(stack.scores_)
 
 # %%
 # On new queries
@@ -58,6 +59,6 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained
 names = [name for name, _ in parts]
 left.barh(names, [held_out[name] for name in names])
 left.set(title="NDCG@10 of each part, held out", xlim=(np.min(list(held_out.values())) - 0.1, None))
-right.barh(names, [stack.weights_[name] for name in names], color="tab:green")
+right.barh(names, stack.scores_.weights, color="tab:green")
 right.set(title="weight in the stack")
 plt.show()

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import plain
+from .._arrays import check_same_index, plain
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
 from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text, texts
@@ -334,6 +334,7 @@ class _Arrays:
 
     def __init__(self, source):
         X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
+        check_same_index(X=X, y=y, qid=qid)
         X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "shape") else np.asarray(X)
         self.data = X, np.asanyarray(y), id_array(qid)
         check_consistent_length(*self.data)

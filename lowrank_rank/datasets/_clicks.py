@@ -242,6 +242,7 @@ def make_clicks(
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """
     check_values(_CLICKS, locals())
+    check_same_index(y=y, qid=qid, scores=scores)
     y = read_labels(y)
     if y.ndim != 1 or not np.all(y >= 0):
         raise ValueError("y must hold grades >= 0, one for each document, shape (n_rows,).")

@@ -8,7 +8,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from .._arrays import ArrayLike, MatrixLike, check_size, check_unmasked, plain, slices
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    check_size,
+    check_unmasked,
+    plain,
+    slices,
+)
 from .._labels import split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
@@ -224,6 +232,7 @@ def dump_letor(
     """
     path = read_path(path)
     check_parameter("comment", comment, [text, None])
+    check_same_index(X=X, y=y, qid=qid)
     y, qid = split_target(y, qid)
     if qid is None:
         raise ValueError("dump_letor needs the query id of each row, qid.")

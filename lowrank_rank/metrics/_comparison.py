@@ -250,7 +250,7 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
-    check_same_index(y_true=y_true, judge=judge)
+    check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids

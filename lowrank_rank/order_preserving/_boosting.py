@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._arrays import ArrayLike, check_finite, numbers
+from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights
 from .._lists import RankingLists, id_array
 from ..target_losses import RankingMeasure, TargetLoss, resolve_measure, resolve_target_loss
@@ -113,6 +113,7 @@ class BoostingObjective:
         """The loss of these labels and lists, and the scores (n_rows,)."""
         if hasattr(y_pred, "get_label"):  # `train` passes the scores first, then its data set
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
+        check_same_index(y_true=y_true, sample_weight=sample_weight, qid=self.qid)
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
         given = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
         key = tuple(_numbers(values, name) for name, values in given.items())

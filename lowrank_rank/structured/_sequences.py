@@ -226,6 +226,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         ndarray of shape (n_elements,)
         """
         check_is_fitted(self)
+        check_same_index(X=X, qid=qid)
         if qid is None and self._has_qid_:
             raise ValueError(
                 "This StructuredHingeSequenceClassifier was fitted with query ids, and without qid "
