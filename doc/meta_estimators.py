@@ -49,7 +49,7 @@ TABLE = {
     "permutation_importance": Outcome(RIGHT, RIGHT, RAISES, "has no metadata routing"),
     "SequentialFeatureSelector": Outcome(RIGHT, RIGHT, RIGHT),
     "RFE": Outcome(RIGHT, RAISES, RIGHT, _ARRAY),
-    "RFECV": Outcome(RIGHT, LOST, RIGHT, "makes an array of y, and scores it too"),
+    "RFECV": Outcome(RIGHT, RAISES, RIGHT, "makes an array of y"),
     "BaggingRegressor": Outcome(RIGHT, RAISES, RIGHT, "draws rows, which cuts queries apart"),
     "VotingRegressor": Outcome(RIGHT, RAISES, RIGHT, _ARRAY),
     "StackingRegressor": Outcome(

@@ -286,9 +286,26 @@ def test_models_that_say_nothing_of_lists(data):
 def test_one_list_models(data):
     X, y, qid = data
     one = LowRankSurrogateRanker().fit(X, y)
-    assert make_ranking_scorer("ndcg")(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
+    with pytest.raises(ValueError, match=r"labels without qid.*one_list=True"):
+        make_ranking_scorer("ndcg")(one, X, y)
+    pooled = make_ranking_scorer("ndcg", one_list=True)(one, X, y)
+    assert pooled == pytest.approx(ndcg_score(y, one.predict(X)))
     with pytest.warns(UserWarning, match="fitted on one"):
         make_ranking_scorer("ndcg")(one, X, y, qid=qid)
+    top = PrecisionAtKPerceptron(random_state=0).fit(X, y > 1)  # ranks all rows by design
+    assert 0 < make_ranking_scorer("precision@20")(top, X, (y > 1).astype(int)) <= 1
+
+
+def test_a_cross_validation_of_bare_labels_is_refused(data):
+    """`groups` splits whole queries, and tells neither the fit nor the scorer of them."""
+    X, y, qid = data
+    options = {"groups": qid, "cv": GroupKFold(3), "error_score": "raise"}
+    scoring = make_ranking_scorer("ndcg@10")
+    with pytest.raises(ValueError, match=r"labels without qid.*ranking_target"):
+        cross_val_score(LowRankSurrogateRanker(), X, y, scoring=scoring, **options)
+    target = ranking_target(y, qid)
+    found = cross_val_score(LowRankSurrogateRanker(), X, target, scoring=scoring, **options)
+    assert 0 < found.min() <= found.max() < 1
 
 
 @pytest.mark.parametrize("n_lists", [1, 2, 40])
@@ -367,7 +384,8 @@ def test_a_model_that_a_tool_was_given_says_nothing_of_its_clone(data):
     bagged = BaggingRegressor(before, n_estimators=2, random_state=0)
     with pytest.raises(ValueError, match="carries query ids, but a model inside"):
         scorer(bagged.fit(X, series), X, series)
-    assert 0 < scorer(bagged.fit(X, y), X, y) <= 1  # all rows are one list, in both
+    one_list = make_ranking_scorer("ndcg", one_list=True)
+    assert 0 < one_list(bagged.fit(X, y), X, y) <= 1  # all rows are one list, in both
     before.fit(X, y)
     assert 0 < scorer(bagged.fit(X, target), X, target) <= 1
     inner = WrappedRanker(OrderPreservingRegressor(target_loss="ndcg")).fit(X, series)
@@ -392,7 +410,8 @@ def test_batches_without_ids_are_no_ids(data):
     X, y, _ = data
     model = LowRankSurrogateRanker().partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
     assert lists_seen(model) == (2, False, False)
-    assert make_ranking_scorer("ndcg@10")(model, X, y) == pytest.approx(model.score(X, y))
+    scorer = make_ranking_scorer("ndcg@10", one_list=True)
+    assert scorer(model, X, y) == pytest.approx(model.score(X, y))
 
 
 class Foreign(Ridge):
@@ -408,7 +427,8 @@ def test_foreign_models_count_lists(data):
     scorer = make_ranking_scorer("ndcg")
     one, many = Foreign().fit(X, y), Foreign().fit(X, y, n_lists=5)
     assert (lists_seen(one), lists_seen(many)) == ((1, False, False), (5, True, True))
-    assert scorer(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
+    pooled = make_ranking_scorer("ndcg", one_list=True)
+    assert pooled(one, X, y) == pytest.approx(ndcg_score(y, one.predict(X)))
     with pytest.warns(UserWarning, match="fitted on one"):
         scorer(one, X, y, qid=qid)
     with pytest.raises(ValueError, match="as one list"):
@@ -597,6 +617,9 @@ def test_what_is_no_table_is_refused_by_a_sentence(data, X):
     """Where an id is made for each row, before anything has looked at X."""
     rows, y, _ = data
     model = PairwiseDAGRanker().fit(rows, y)
-    for score in (model.score, lambda *args: make_ranking_scorer("pd")(model, *args)):
+    for score in (
+        model.score,
+        lambda *args: make_ranking_scorer("pd", one_list=True)(model, *args),
+    ):
         with pytest.raises(ValueError, match="Expected 2D array"):
             score(X, y)

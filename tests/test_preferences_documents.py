@@ -215,7 +215,7 @@ def test_one_list_without_ids_is_decoded(documents):
     single = PairwiseDAGRanker(pair_features="concatenation").fit(X[one], y[one])
     np.testing.assert_array_equal(single.rank(X[one]), single.rank(X[one], qid=zeros))
     assert single.score(X[one], y[one]) == single.score(X[one], y[one], qid=zeros)
-    scorer = make_ranking_scorer("pd")
+    scorer = make_ranking_scorer("pd", one_list=True)
     assert scorer(single, X[one], y[one]) == single.score(X[one], y[one])
 
 

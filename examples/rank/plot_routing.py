@@ -78,11 +78,13 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, so there is no
-# warning. Check ``n_lists_``.
+# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, but the scorer raises
+# an error: ``groups`` tells it nothing of the queries.
 
-forgotten = new_search().fit(X, y, groups=qid)
-print("n_lists_ =", forgotten.best_estimator_["ranker"].n_lists_)
+try:
+    new_search().fit(X, y, groups=qid)
+except ValueError as error:
+    print(fill(f"ValueError: {error}", 95))
 
 # %%
 # Why not pool the rows

@@ -53,9 +53,9 @@ def make_ranking_scorer(
     Notes
     -----
     The scorer refuses to rank rows of several queries as one list. This happens if y is
-    one-dimensional without qid, and a model inside the estimator was fitted with query ids, or does
-    not say so. In a search set ``error_score="raise"``: with its default any such error becomes nan
-    and the first candidate wins.
+    one-dimensional without qid, with or without ids in the fit; only a classifier that ranks all
+    rows, and `one_list`, allow it. In a search set ``error_score="raise"``: with its default any
+    such error becomes nan and the first candidate wins.
 
     A classifier of scikit-learn would read every pair of grade and query id of a `ranking_target`
     as a class. The scorer refuses it; `WrappedRanker` passes it the grades alone.
@@ -236,12 +236,13 @@ class RankingScorer(BaseEstimator):
                     stacklevel=4,
                 )
             return
-        if seen is None and not self.one_list:
+        ranks_all_rows = seen is not None and is_classifier(last_step(estimator))
+        if not (has_qid or self.one_list or ranks_all_rows):
             raise ValueError(
-                "The scorer got one-dimensional labels without qid, and nothing in the model says "
-                "whether it was fitted with query ids: rows of several queries would be ranked as "
-                "one list. Give y as ranking_target(y, qid); or enable metadata routing and pass "
-                "qid=qid; or set one_list=True in make_ranking_scorer if this is one list."
+                "The scorer got one-dimensional labels without qid, and the model was not fitted "
+                "with query ids: rows of several queries would be ranked as one list. Give y as "
+                "ranking_target(y, qid); or enable metadata routing and pass qid=qid; or set "
+                "one_list=True in make_ranking_scorer if this is one list."
             )
         if has_qid:
             raise ValueError(
