@@ -78,8 +78,8 @@ except ValueError as error:
     print(fill(f"ValueError: {error}", 95))
 
 # %%
-# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, but the scorer raises
-# an error: ``groups`` tells it nothing of the queries.
+# Without ``qid`` in ``fit``, all rows form a single list. This is valid input, but the scorer
+# raises an error: ``groups`` tells it nothing of the queries.
 
 try:
     new_search().fit(X, y, groups=qid)
