@@ -215,7 +215,7 @@ def test_stopping_in_cross_validation_with_ids_in_the_target(split, name):
 
 def test_stopping_says_what_it_cannot(split):
     (X, y, qid), _, _, _ = split
-    with pytest.raises(ValueError, match=r"needs LGBMRanker or XGBRanker.*Recorder"):
+    with pytest.raises(ValueError, match=r"of LightGBM or XGBoost.*Recorder"):
         WrappedRanker(Recorder(), **STOPPING).fit(X, y, qid=qid)
     ranker = WrappedRanker(booster("lightgbm"), **STOPPING)
     with pytest.raises(ValueError, match="give at least 2 lists"):

@@ -50,7 +50,7 @@ def staged_scores(estimator, rows, value, patience):
     if "xgboost" in library:
         return np.array(_xgboost_scores(with_trees(estimator), rows, value, patience))
     raise ValueError(
-        "early_stopping needs LGBMRanker or XGBRanker, which can be watched while they grow: "
+        "early_stopping needs a model of LightGBM or XGBoost, which can be watched as it grows: "
         f"{estimator!r} cannot. Set early_stopping=False."
     )
 
