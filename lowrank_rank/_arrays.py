@@ -135,6 +135,11 @@ def mean_square(X, degree=2):
     return value
 
 
+def check_range(X):
+    """Refuse features with squares out of the floating range."""
+    mean_square(X)
+
+
 def is_finite(values):
     """Whether a float array is finite; a finite array needs one pass and no copy."""
     with np.errstate(over="ignore", invalid="ignore"):

@@ -12,17 +12,18 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from ._arrays import (
     ArrayLike,
     MatrixLike,
+    check_range,
     check_same_index,
     check_size,
     check_unmasked,
     first_missing,
-    mean_square,
     n_rows,
     name_the_text,
     plain,
     slices,
     take_rows,
 )
+from ._classes import read_binary_labels
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -35,7 +36,6 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists, fitted_lists, ranks_from_scores, warn_of_cut_queries
-from ._parameters import is_linear
 from .target_losses import RankingMeasure, resolve_target_loss
 
 
@@ -170,6 +170,10 @@ class BaseRanker:
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
+    def _is_linear(self):
+        """Whether the features enter sums of squares."""
+        return True
+
     def _ranking_scores(self, X, qid=None):
         """Scores to rank by, higher is better, shape (n_rows,) or (n_queries, r)."""
         return self.predict(X)
@@ -177,9 +181,6 @@ class BaseRanker:
     def _grades(self, y):
         """Labels for the measure of the target loss."""
         return y
-
-    def _is_linear(self):
-        return is_linear(getattr(self, "estimator", "ridge"))
 
     def score(
         self,
@@ -293,7 +294,7 @@ class BaseRanker:
         y = read_labels(y, estimator=self, accept_sparse=self._takes_sparse_y)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
-            mean_square(X)  # refuses features out of range
+            check_range(X)
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists, stacklevel=4)
@@ -303,6 +304,84 @@ class BaseRanker:
             check_items_judged(y, weights)
             self._fitted_lists_ = fitted_lists(lists)
         return Rows(X, y, lists, weights)
+
+
+class LinearRanker(BaseRanker):
+    """Mixin of rankers with scores ``X coef' + intercept``."""
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Scores, higher is better; the score of a row does not depend on the other rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+        """
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        scores = linear_scores(X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
+        return scores[:, 0] if self.n_items_ is None else scores
+
+    def _keep_linear(self, coef, intercept):
+        """Set `coef_` and `intercept_`; documents lose the axis of their single output."""
+        flat = self.n_items_ is None
+        self.coef_ = coef[0] if flat else coef
+        self.intercept_ = float(intercept[0]) if flat else intercept
+
+
+class BinaryRanker(BaseRanker):
+    """Mixin of linear classifiers of two classes that put the positive class at the top."""
+
+    classes_: np.ndarray
+    pos_label_: Any
+    coef_: np.ndarray
+    intercept_: np.ndarray
+
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
+        """Scores minus the threshold: above 0 is ``classes_[1]``.
+
+        If the positive class is ``classes_[0]``, its scores are the negatives of these.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), or (n_rows, L) for a matrix y
+        """
+        check_is_fitted(self)
+        scores = linear_scores(self._validate_X(X, reset=False), self.coef_, self.intercept_)
+        return scores[:, 0] if self.n_items_ is None else scores
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Classes of the rows, with about the fraction of positives of the training rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, L)
+            Labels from ``classes_``; 0 and 1 for a model of a matrix y.
+        """
+        above = (self.decision_function(X) > 0).astype(int)
+        return self.classes_[above] if self.n_items_ is None else above
+
+    def _sign(self):
+        """-1 if the positive class is the first class, else 1."""
+        return 1 if self.n_items_ is not None or self.pos_label_ == self.classes_[1] else -1
+
+    def _ranking_scores(self, X, qid=None):
+        return self._sign() * self.decision_function(X)
+
+    def _grades(self, y):
+        classes = self.classes_ if self.n_items_ is None else None
+        return read_binary_labels(y, None, classes, self.pos_label_, self).positive.astype(float)
 
 
 # Blocks -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ._arrays import as_array, numbers, without_string_dtype
-from ._labels import read_weights, refuse_missing_labels
+from ._labels import check_given, read_weights, refuse_missing_labels
 from ._lists import RankingLists
 
 # Classes and costs ------------------------------------------------------------------
@@ -33,11 +33,7 @@ class Costs(NamedTuple):
 
 def read_classes(estimator, X, y):
     """Class labels, one for each row of X."""
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
-            "is None."
-        )
+    check_given(y, estimator)
     y = class_labels(estimator, y)
     if y.dtype.kind == "f":
         check_array(y, ensure_2d=False, input_name="y")
@@ -252,7 +248,7 @@ class Labels(NamedTuple):
         """The labels of some rows."""
         lists = self.lists
         if lists is not None:
-            lists = RankingLists.from_qid(lists.ungroup(lists.index)[rows])
+            lists = lists.of_rows(rows)
         return self._replace(positive=self.positive[rows], lists=lists)
 
     def hold_out(self, fraction, strata, random_state):
@@ -271,7 +267,7 @@ class Labels(NamedTuple):
             random_state.shuffle(units)
             is_held[units[: max(1, round(fraction * len(units)))]] = True
         if self.lists is not None:
-            is_held = is_held[self.lists.ungroup(self.lists.index)]
+            is_held = is_held[self.lists.codes]
         rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
         if not all(len(rows) and self.pick(rows).comparable for rows in (rest, held)):
             raise ValueError(
@@ -297,11 +293,7 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
     estimator : estimator
         The estimator that messages name.
     """
-    name = type(estimator).__name__
-    if y is None:
-        raise ValueError(
-            f"This {name} estimator requires y to be passed, but the target y is None."
-        )
+    check_given(y, estimator)
     y = y.toarray() if issparse(y) else without_string_dtype(y)
     refuse_missing_labels(y)
     y = check_array(

@@ -172,6 +172,15 @@ def _same_ids(a, b):
 # Arrays -----------------------------------------------------------------------------
 
 
+def check_given(y, estimator):
+    """Refuse y=None, in scikit-learn's words."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None."
+        )
+
+
 def read_labels(y, name="y", estimator=None, accept_sparse=False):
     """y as a float array of 1 (documents), 2 (items) or 3 (preferences) dimensions.
 
@@ -183,11 +192,7 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
     ValueError
         If y is None, holds no numbers or has more dimensions.
     """
-    if y is None:
-        raise ValueError(
-            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
-            "is None."
-        )
+    check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
         return _read_sparse(y, name)
     y = _checked(

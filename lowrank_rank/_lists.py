@@ -93,6 +93,15 @@ class RankingLists:
         """The list that each grouped row belongs to."""
         return np.repeat(np.arange(self.n_lists), self.lengths)
 
+    @cached_property
+    def codes(self):
+        """The list that each row belongs to, in the order of the rows."""
+        return self.ungroup(self.index)
+
+    def of_rows(self, rows):
+        """The lists of some rows."""
+        return RankingLists.from_qid(self.codes[rows])
+
     @property
     def ends(self):
         """The lists of the first and the last row."""

@@ -98,7 +98,7 @@ def query_train_test_split(
     lists = RankingLists.from_qid(qid)
     if test_size is None and train_size is None:
         test_size = 0.25
-    of_row = lists.ungroup(lists.index)
+    of_row = lists.codes
     splitter = GroupShuffleSplit(
         1, test_size=test_size, train_size=train_size, random_state=random_state
     )
@@ -120,7 +120,7 @@ def _with_ids(y, qid):
         )
     target = ranking_target(y, qid)
     lists = RankingLists.from_qid(target["qid"])
-    return target, lists.ungroup(lists.index)
+    return target, lists.codes
 
 
 def query_learning_curve(

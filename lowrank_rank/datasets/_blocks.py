@@ -1,12 +1,14 @@
 """Blocks of whole lists, for data larger than memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from decimal import Decimal
+from functools import cache
 from glob import glob
+from itertools import count as count_from
 from numbers import Real
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -115,17 +117,34 @@ def iter_lists(
                 f"qid_column, got {feature_columns}."
             )
     check_parameter("verbose", verbose, [verbosity])
-    paths = None if _is_arrays(source) else _paths(source)
-    opened: _Arrays | _Chunks
     if _is_arrays(source):
-        opened = _Arrays(source)
-    elif paths is None:
-        opened = _Chunks(source)
-    elif all(path.suffix == ".parquet" for path in paths):
-        opened = _Parquet(paths, feature_dtype(dtype), (y_column, qid_column), feature_columns)
+        opened = of_arrays(source)
+    elif (paths := _paths(source)) is None:
+        opened = of_chunks(source)
+    elif paths and paths[0].suffix == ".parquet":
+        read = _parquet_reader(paths, feature_dtype(dtype), (y_column, qid_column), feature_columns)
+        opened = of_files(paths, read, lambda path, row: f"{path}, row {row}")
     else:
-        opened = _Letor(paths, n_features, feature_dtype(dtype), zero_based, dense)
+        read = _letor_reader(paths, n_features, feature_dtype(dtype), zero_based, dense)
+        opened = of_files(paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}")
     return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
+
+
+class Source(NamedTuple):
+    """Where blocks come from.
+
+    Attributes
+    ----------
+    blocks : callable
+        ``blocks(size)`` iterates over blocks of whole lists.
+    place : callable
+        ``place(row)`` describes the place of a row.
+    name : str
+    """
+
+    blocks: Callable
+    place: Callable
+    name: str
 
 
 class ListBlocks:
@@ -133,9 +152,7 @@ class ListBlocks:
 
     Parameters
     ----------
-    source : object
-        ``source.blocks(size)`` iterates over blocks of whole lists, ``source.place(row)`` describes
-        the place of a row.
+    source : Source
     size : int
         Rows of a block.
     verbose : int, default=0
@@ -161,7 +178,7 @@ class ListBlocks:
                 report(f"block {n_blocks}")
             yield X, y, qid
         if not n_blocks:
-            raise ValueError(f"{self._source!r} contains no rows.")
+            raise ValueError(f"{self._source.name} contains no rows.")
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
 
@@ -186,7 +203,7 @@ class ListBlocks:
         earlier_ids.update(ids)
 
     def __repr__(self):
-        return f"ListBlocks({self._source!r})"
+        return f"ListBlocks({self._source.name})"
 
 
 # Cutting and joining ----------------------------------------------------------------
@@ -255,8 +272,8 @@ def _check_chunk(chunk, before):
         raise ValueError(
             f"Each chunk must be a triple (X, y, qid), got {type(chunk).__name__}."
         ) from None
-    X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "iloc") else np.asarray(X)
-    y, qid = np.asarray(y), id_array(qid)
+    X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "iloc") else np.asanyarray(X)
+    y, qid = np.asanyarray(y), id_array(qid)
     check_consistent_length(X, y, qid)
     if X.ndim != 2:
         raise ValueError(f"X of each chunk must have two dimensions, got shape {X.shape}.")
@@ -329,159 +346,129 @@ def _map(path):
         raise ValueError(f"{path} is not a readable .npy file: {error}.") from None
 
 
-class _Arrays:
-    """Blocks of three arrays, as views of them."""
+def of_arrays(source):
+    """The `Source` of three arrays; blocks are views of them."""
+    X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
+    check_same_index(X=X, y=y, qid=qid)
+    data = _check_chunk((X, y, qid), None)
 
-    def __init__(self, source):
-        X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
-        check_same_index(X=X, y=y, qid=qid)
-        X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "shape") else np.asarray(X)
-        self.data = X, np.asanyarray(y), id_array(qid)
-        check_consistent_length(*self.data)
+    def blocks(size):
+        return (_rows(data, *cut) for cut in cuts(data[2], size))
 
-    def blocks(self, size):
-        return (_rows(self.data, *cut) for cut in cuts(self.data[2], size))
-
-    def place(self, row):
-        return f"row {row}"
-
-    def __repr__(self):
-        return f"<arrays of {len(self.data[2])} rows>"
+    return Source(blocks, "row {}".format, f"<arrays of {len(data[2])} rows>")
 
 
-class _Chunks:
-    """Chunks of an iterable, or of the iterable that a callable returns."""
+def of_chunks(source):
+    """The `Source` of an iterable of chunks, or of a callable that returns one."""
+    if not callable(source) and not isinstance(source, Iterable):
+        raise TypeError(
+            "source must be a path, a list of paths, a tuple (X, y, qid), an iterable of such "
+            f"tuples or a callable that returns one, got {source!r}."
+        )
+    passes = count_from(1)
 
-    def __init__(self, source):
-        if not callable(source) and not isinstance(source, Iterable):
-            raise TypeError(
-                "source must be a path, a list of paths, a tuple (X, y, qid), an iterable of such "
-                f"tuples or a callable that returns one, got {source!r}."
-            )
-        self.source, self.is_used = source, False
-
-    def blocks(self, size):
-        return _join(self.chunks(), size)
-
-    def chunks(self):
-        if callable(self.source):
-            return self.source()
-        if isinstance(self.source, Iterator) and self.is_used:
+    def blocks(size):
+        if isinstance(source, Iterator) and next(passes) > 1:
             raise ValueError(
                 "The chunks come from an iterator, which can be read only once, and a "
                 "second pass is needed: give a list, or a callable that returns a new one."
             )
-        self.is_used = True
-        return self.source
+        return _join(source() if callable(source) else source, size)
 
-    def place(self, row):
-        return f"row {row} of all chunks together"
-
-    def __repr__(self):
-        return f"<chunks of a {type(self.source).__name__}>"
+    name = f"<chunks of a {type(source).__name__}>"
+    return Source(blocks, "row {} of all chunks together".format, name)
 
 
-class _Files(_Chunks):
-    """Chunks of several files, one file after the other.
+def of_files(paths, read, place_in_file):
+    """The `Source` of files, one after the other; ``read(path)`` iterates over chunks of one."""
+    for path in paths:
+        open(path, "rb").close()  # a missing file is reported before the first pass
+    starts: list[int] = []
 
-    A subclass defines ``read(path)``, which iterates over the chunks of one file.
-    """
-
-    read: Any
-
-    def __init__(self, paths):
-        if not paths:
-            raise ValueError("iter_lists got no path: give a file or a list of files.")
+    def chunks():
+        starts.clear()
+        row = 0
         for path in paths:
-            open(path, "rb").close()  # a missing file is reported before the first pass
-        self.paths, self.starts = paths, []
-
-    def chunks(self):
-        self.starts, row = [], 0
-        for path in self.paths:
-            self.starts.append(row)
-            for chunk in self.read(path):
+            starts.append(row)
+            for chunk in read(path):
                 yield chunk
                 row += len(chunk[1])
 
-    def place(self, row):
-        file = int(np.searchsorted(self.starts, row, side="right")) - 1
-        return self.place_in_file(self.paths[file], row - self.starts[file])
+    def place(row):
+        file = int(np.searchsorted(starts, row, side="right")) - 1
+        return place_in_file(paths[file], row - starts[file])
 
-    def place_in_file(self, path, row):
-        return f"{path}, row {row}"
-
-    def __repr__(self):
-        return ", ".join(map(str, self.paths))
+    return Source(lambda size: _join(chunks(), size), place, ", ".join(map(str, paths)))
 
 
-class _Letor(_Files):
-    def __init__(self, paths, n_features, dtype, zero_based, dense):
-        super().__init__(paths)
-        self.n_features, self.options = n_features, (dtype, zero_based, dense)
+def _letor_reader(paths, n_features, dtype, zero_based, dense):
+    """``read(path)`` of LETOR files, all with the same number of features."""
 
-    def read(self, path):
-        dtype, zero_based, _ = self.options
-        if self.n_features is None:
-            highest = max(map(highest_feature, self.paths))
-            self.n_features = max(highest + zero_based, 1)
+    @cache
+    def width():
+        return n_features or max(max(map(highest_feature, paths)) + zero_based, 1)
+
+    def read(path):
         row = 0
         for X, y, qid in read_svmlight(path, dtype, zero_based):
-            yield convert_features(path, X, self.n_features, *self.options, row), y, qid
+            yield convert_features(path, X, width(), dtype, zero_based, dense, row), y, qid
             row += len(y)
 
-    def place_in_file(self, path, row):
-        return f"{path}, line {line_of_row(path, row)}"
+    return read
 
 
-class _Parquet(_Files):
-    def __init__(self, paths, dtype, columns, chosen):
-        super().__init__(paths)
-        self.dtype, self.columns, self.chosen = dtype, columns, chosen
-        self.features: list = []
+def _parquet_reader(paths, dtype, columns, chosen):
+    """``read(path)`` of Parquet files, all with the same columns."""
 
-    def read(self, path):
-        row = 0
-        for batch in self._batches(path):
-            names = batch.schema.names
-            columns = [c.to_numpy(zero_copy_only=False) for c in batch.columns]
-            X = np.empty((batch.num_rows, len(self.features)), dtype=self.dtype)
-            for j, name in enumerate(self.features):
-                X[:, j] = _numbers(columns[names.index(name)], self.dtype, path, name, row)
-            y, qid = (columns[names.index(name)] for name in self.columns)
-            yield X, _numbers(y, np.dtype(float), path, self.columns[0], row), qid
-            row += batch.num_rows
-
-    def _batches(self, path):
+    def batches(path):
         try:
             from pyarrow import ArrowException
             from pyarrow.parquet import ParquetFile, read_schema
         except ImportError:
             raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
         try:
-            names = self._feature_names(path, read_schema(path).names)
-            with closing(ParquetFile(path, read_dictionary=self.columns[1:])) as file:
-                yield from file.iter_batches(columns=[*names, *self.columns])
+            features, own = (
+                _features_of(one, read_schema(one).names, columns, chosen)
+                for one in (paths[0], path)
+            )
+            if set(own) != set(features):
+                raise ValueError(f"{path} does not have the same columns as {paths[0]}.")
+            with closing(ParquetFile(path, read_dictionary=columns[1:])) as file:
+                for batch in file.iter_batches(columns=[*features, *columns]):
+                    yield features, batch
         except (ArrowException, OSError) as error:
             raise ValueError(f"{path} is not a readable Parquet file: {error}.") from None
 
-    def _feature_names(self, path, names):
-        """Names of the features of a file, the same for all files."""
-        for name in [*self.columns, *(self.chosen or [])]:
-            if name not in names:
-                raise ValueError(
-                    f"{path} has no column {name!r}, only {names[:10]}: name the columns of "
-                    "grades, query ids and features, y_column=..., qid_column=... and "
-                    "feature_columns=...."
-                )
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"{path} has two columns {twice!r}: give each column its own name.")
-        names = self.chosen or [name for name in names if name not in self.columns]
-        self.features = self.features or names
-        if set(names) != set(self.features):
-            raise ValueError(f"{path} does not have the same columns as {self.paths[0]}.")
-        return self.features
+    def read(path):
+        row = 0
+        for features, batch in batches(path):
+            values = {
+                name: column.to_numpy(zero_copy_only=False)
+                for name, column in zip(batch.schema.names, batch.columns, strict=True)
+            }
+            X = np.empty((batch.num_rows, len(features)), dtype=dtype)
+            for j, name in enumerate(features):
+                X[:, j] = _numbers(values[name], dtype, path, name, row)
+            y = _numbers(values[columns[0]], np.dtype(float), path, columns[0], row)
+            yield X, y, values[columns[1]]
+            row += batch.num_rows
+
+    return read
+
+
+def _features_of(path, names, columns, chosen):
+    """Names of the features of a Parquet file with these columns."""
+    for name in [*columns, *(chosen or [])]:
+        if name not in names:
+            raise ValueError(
+                f"{path} has no column {name!r}, only {names[:10]}: name the columns of "
+                "grades, query ids and features, y_column=..., qid_column=... and "
+                "feature_columns=...."
+            )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{path} has two columns {twice!r}: give each column its own name.")
+    return chosen or [name for name in names if name not in columns]
 
 
 def _numbers(values, dtype, path, name, first_row):

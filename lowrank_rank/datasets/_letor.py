@@ -239,7 +239,7 @@ def dump_letor(
     X, y = _check_rows(X, y)
     lists = RankingLists.from_qid(qid, len(y))
     ids = _integer_ids(lists.ids)
-    code = lists.ungroup(lists.index)
+    code = lists.codes
     with open_replacing(path) as file:
         for line in (comment or "").splitlines():
             file.write(f"# {line}\n".encode("utf-8", "backslashreplace"))

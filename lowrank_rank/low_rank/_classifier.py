@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, mean_square
+from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index
 from .._base import Block
 from .._classes import (
     check_same_classes,
@@ -320,7 +320,7 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
         if is_linear(self.estimator):
-            mean_square(X)  # refuses features out of range
+            check_range(X)
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
 
     def _costs(self, y, classes):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, check_size, mean_square
+from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._classes import read_binary_labels
 from .._labels import read_weights
 from .._parameters import check_parameters, fresh_fit, is_linear, number, regressor
@@ -159,7 +159,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             if is_linear(self.estimator):
-                mean_square(X)  # refuses features out of range
+                check_range(X)
             labels = read_binary_labels(y, None, None, None, self)
             sets = _sets(labels)
             check_consistent_length(X, sets)

@@ -6,31 +6,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, check_unmasked, take_rows
-from .._base import BaseRanker, read_features
-from .._labels import (
-    lists_of,
-    ranking_target,
-    read_labels,
-    read_weights,
-    split_target,
-    warn_of_single_items,
-)
-from .._lists import fitted_lists
+from .._arrays import ArrayLike, MatrixLike, take_rows
+from .._base import BaseRanker
+from .._labels import ranking_target
 from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from ..regression._any_regressor import weight_parameters
 from ..target_losses import RankingMeasure, resolve_measure
 from ._default_parts import default_parts
-from ._wrapped import WrappedRanker, name_of_lists
+from ._wrapped import WrappedRanker, WrapsModels, name_of_lists
 
 
 class HeldOutScores(TableMixin):
@@ -56,7 +47,7 @@ class HeldOutScores(TableMixin):
         }
 
 
-class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
+class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """Not sure which ranker? Fit several and weigh them by the measure.
 
     `fit` scores every row by each part, fitted on other queries. The search for the weights [1]_
@@ -256,22 +247,13 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             check_parameters(self)
             measure = clone(resolve_measure(self.target_loss))
-            check_unmasked(X, "X")
-            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
-            y, qid = split_target(y, qid, X)
-            y = read_labels(y, estimator=self)
-            check_consistent_length(X, y)
-            lists = lists_of(y, qid)
-            warn_of_single_items(lists, stacklevel=3)
-            measure.check_judged(y)
-            weights = None if sample_weight is None else read_weights(sample_weight, len(y))
-            X = self._read_X(X, reset=True)
+            X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
+            weights = None if sample_weight is None else weights
             is_documents = y.ndim == 1
-            groups = lists.ungroup(lists.index) if is_documents else np.arange(len(y))
+            groups = lists.codes if is_documents else np.arange(len(y))
             target = ranking_target(y, groups) if is_documents else y
-            self.target_loss_, self._has_qid_ = measure, qid is not None
+            self.target_loss_, self._has_qid_ = measure, lists.ids is not None
             self.n_lists_, self.n_items_ = lists.n_lists, None if is_documents else y.shape[1]
-            self._fitted_lists_ = fitted_lists(lists)
             given = self.estimators
             if given is None:
                 given = default_parts(X, y.ndim, measure)
@@ -279,13 +261,6 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             found = self._weights_of(parts, X, target, groups, weights)
             self._fit_parts(parts, found, X, target, groups, weights)
         return self
-
-    def _read_X(self, X, *, reset):
-        """X as an array or frame; columns of frames by name."""
-        X = X if hasattr(X, "shape") else np.asarray(X)
-        if len(X.shape) == 2 and not issparse(X):  # the parts say what is wrong with others
-            read_features(self, X, reset=reset, skip_check_array=True)
-        return X
 
     def _weights_of(self, parts, X, target, groups, weights):
         """Weight of each part by name: as given, or by a search that sets `scores_`, or None."""
@@ -370,7 +345,7 @@ class StackingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         ndarray of shape (n_rows,) or (n_queries, r)
         """
         check_is_fitted(self)
-        X = self._read_X(X, reset=False)
+        X = self._validate_X(X, reset=False)
         return sum(
             self.weights_[name] * scores_of(part, X)
             for name, part in self.named_estimators_.items()

@@ -4,23 +4,21 @@ from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import (
     ArrayLike,
     MatrixLike,
-    check_same_index,
     check_unmasked,
-    is_data_frame,
     take_rows,
 )
 from .._base import BaseRanker, attribute_of_fitted, read_features
-from .._labels import lists_of, read_labels, read_weights, split_target, warn_of_single_items
-from .._lists import RankingLists, fitted_lists
+from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
 from ..regression._any_regressor import checked_prediction, weight_parameters
 from ..regression._early_stopping import PARAMETERS, hold_out, measure_on
@@ -28,7 +26,21 @@ from ..target_losses import TargetLoss, resolve_target_loss
 from ._staged_scores import HeldOut, staged_scores, with_trees
 
 
-class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class WrapsModels(BaseRanker):
+    """Mixin of rankers that hand X on to other models, frames and text too."""
+
+    def _is_linear(self):
+        return False
+
+    def _validate_X(self, X, *, reset):
+        check_unmasked(X, "X")
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(X.shape) == 2 and not issparse(X):  # the models say what is wrong with others
+            read_features(self, X, reset=reset, skip_check_array=True)  # columns by name
+        return X
+
+
+class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimator):
     """Use LGBMRanker, XGBRanker or any regressor with query ids, scorers and splits.
 
     The model reads the query ids from y and fits a clone of `estimator` to the grades.
@@ -156,25 +168,18 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
         """
         with fresh_fit(self):
             check_parameters(self)
-            check_unmasked(X, "X")
             loss = clone(resolve_target_loss(self.target_loss))
-            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
-            y, qid = split_target(y, qid, X)
-            y = read_labels(y, estimator=self)
+            X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
             if y.ndim != 1:
                 raise ValueError(
                     f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
                     f"{y.shape}. A matrix y carries no query ids: fit the estimator itself on it."
                 )
-            check_consistent_length(X, y)
-            lists = lists_of(y, qid)
-            warn_of_single_items(lists, stacklevel=3)
-            loss.check_judged(y)
-            weights = None if sample_weight is None else read_weights(sample_weight, len(y))
             self.target_loss_, self.n_lists_, self.n_items_ = loss, lists.n_lists, None
-            self._has_qid_, self._fitted_lists_ = qid is not None, fitted_lists(lists)
-            self.estimator_ = self._fit_clone(X, y, lists, weights)
-            self._keep_columns(X)
+            self._has_qid_ = lists.ids is not None
+            self.estimator_ = self._fit_clone(
+                X, y, lists, None if sample_weight is None else weights
+            )
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -189,17 +194,14 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
         ndarray of shape (n_rows,)
         """
         check_is_fitted(self)
-        if is_data_frame(X) and hasattr(self, "feature_names_in_"):
-            read_features(self, X, reset=False, skip_check_array=True)  # columns by name
-        model = self.estimator_
+        X, model = self._validate_X(X, reset=False), self.estimator_
         if not is_classifier(model):
             scores = model.predict(X)
         elif hasattr(model, "predict_proba"):
             scores = model.predict_proba(X) @ np.asarray(model.classes_, dtype=np.float64)
         else:
             scores = model.decision_function(X)
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(scores)
-        return checked_prediction(model, scores, n_rows)[:, 0]
+        return checked_prediction(model, scores, X.shape[0])[:, 0]
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -220,22 +222,13 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
 
     # Fitting --------------------------------------------------------------------------
 
-    def _keep_columns(self, X):
-        """Set the number of features, and the names of the columns of a frame."""
-        if is_data_frame(X):
-            read_features(self, X, reset=True, skip_check_array=True)
-        elif hasattr(self.estimator_, "n_features_in_"):
-            self.n_features_in_ = self.estimator_.n_features_in_
-
     def _fit_clone(self, X, y, lists, weights):
         """A fitted clone of the estimator."""
         name = name_of_lists(self.estimator)
-        if name is not None:
-            X = X if hasattr(X, "shape") else np.asarray(X)
-            if lists.order is not None:  # bring the rows of each list together
-                X, y = take_rows(X, lists.order), lists.group(y)
-                weights = None if weights is None else lists.group(weights)
-                lists = RankingLists(lists.lengths)
+        if name is not None and lists.order is not None:  # bring the rows of each list together
+            X, y = take_rows(X, lists.order), lists.group(y)
+            weights = None if weights is None else lists.group(weights)
+            lists = RankingLists(lists.lengths)
         grades = y
         if self.relevance_threshold is not None:
             grades = (y >= self.relevance_threshold).astype(np.float64)
@@ -277,8 +270,7 @@ class WrappedRanker(MetaEstimatorMixin, BaseRanker, RegressorMixin, BaseEstimato
         """A clone of the estimator with the number of trees that is best on held-out lists."""
         w = np.ones(len(y)) if weights is None else weights
         rows, held = hold_out(lists, w, self.validation_fraction, self.random_state)
-        of_row = lists.ungroup(lists.index)
-        lists_fit, lists_held = (RankingLists.from_qid(of_row[some]) for some in (rows, held))
+        lists_fit, lists_held = lists.of_rows(rows), lists.of_rows(held)
         options = self._fit_options(lists_fit, None if weights is None else weights[rows])
         options_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
         part = HeldOut(take_rows(X, rows), grades[rows], take_rows(X, held), options, options_held)

@@ -346,7 +346,7 @@ def _with_judge(y_true, judge, qid):
     if unjudged.any():
         raise ValueError(f"judge is NaN in row {np.argmax(unjudged)}: it must label all rows.")
     lists = lists_of(y, qid, "y_true")
-    list_of_row = lists.ungroup(lists.index) if y.ndim == 1 else np.arange(len(y))
+    list_of_row = lists.codes if y.ndim == 1 else np.arange(len(y))
     lengths, n_missing = np.bincount(list_of_row), np.bincount(list_of_row, missing)
     if np.any(cut := (n_missing > 0) & (n_missing < lengths)):
         place = int(np.argmax(cut))

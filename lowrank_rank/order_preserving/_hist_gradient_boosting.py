@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, take_rows
 from .._base import BaseRanker, Rows, read_features
-from .._lists import RankingLists
 from .._parameters import check_parameters, count, fresh_fit
 from ..regression._early_stopping import PARAMETERS, hold_out, measure_on
 from ..regression._list_trees import fit_list_trees
@@ -364,6 +363,4 @@ def _some(rows, kept):
     X, y, lists, weights = rows
     if len(kept) == len(y):
         return rows
-    qid = None if lists.ids is None else lists.ungroup(lists.index)[kept]
-    lists = RankingLists.from_qid(qid, len(kept))
-    return Rows(take_rows(X, kept), y[kept], lists, weights[kept])
+    return Rows(take_rows(X, kept), y[kept], lists.of_rows(kept), weights[kept])

@@ -11,14 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike
-from .._base import (
-    BaseRanker,
-    Blocks,
-    HeldBlocks,
-    linear_scores,
-    read_blocks,
-    read_features,
-)
+from .._base import Blocks, HeldBlocks, LinearRanker, read_blocks, read_features
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from ..regression._ridge import MAX_FEATURES_GRAM
 from ..regression._statistics import Scaling, default_alpha
@@ -37,7 +30,7 @@ from ._problem import (
 from ._surrogates import Surrogate, resolve_surrogate
 
 
-class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
+class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     """Linear ranker that minimises an order-preserving surrogate.
 
     Positional measures are NDCG, DCG, precision, recall, AUC, ERU and Spearman. The best order for
@@ -244,22 +237,6 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
             self._fit(Blocks(blocks).map(read, self, loss), loss, before)
         return self
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Predict scores, higher is better; the score of a row depends on this row alone.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_queries, r)
-        """
-        check_is_fitted(self)
-        X = self._validate_X(X, reset=False)
-        scores = linear_scores(X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
-        return scores[:, 0] if self.n_items_ is None else scores
-
     @available_if(
         lambda self: resolve_surrogate(getattr(self, "surrogate_", self.surrogate)).has_link
     )
@@ -378,14 +355,13 @@ class OrderPreservingRegressor(BaseRanker, RegressorMixin, BaseEstimator):
 
     def _keep(self, found, scaling):
         """Set the fitted attributes of a `Minimum`, for features as given."""
-        flat, theta = self.n_items_ is None, found.theta
-        if self.surrogate_.is_shift_invariant and not flat:
+        theta = found.theta
+        if self.surrogate_.is_shift_invariant and self.n_items_ is not None:
             theta = theta - theta.mean(axis=0)  # penalised to 0; the mean intercept is arbitrary
         coef, intercept = scaling.unscaled(theta[:, :-1], theta[:, -1])
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
-        self.coef_ = coef[0] if flat else coef
-        self.intercept_ = float(intercept[0]) if flat else intercept
+        self._keep_linear(coef, intercept)
         self.loss_, self.gradient_norm_ = found.value, found.gradient_norm
         self.n_iter_ = max(found.n_iter, 1)  # scikit-learn asks for at least 1
 

@@ -137,7 +137,7 @@ def held_out_measure(labels, loss, top):
     """
     lists, qid = labels.lists, None
     if lists is not None:
-        qid = lists.ungroup(lists.index)
+        qid = lists.codes
     elif labels.one_list:
         loss = PrecisionAtShare(top.fraction) if top.fraction else RecallAtK(top.n_places)
     grades = labels.positive.astype(float)

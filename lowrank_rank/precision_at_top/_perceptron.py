@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, mean_square
-from .._base import BaseRanker, check_has_ids, linear_scores, read_features
+from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, is_finite, mean_square
+from .._base import BinaryRanker, check_has_ids, linear_scores, read_features
 from .._classes import read_binary_labels, threshold_between
 from .._labels import split_target
 from .._lists import fitted_lists
@@ -67,7 +67,7 @@ def takes_steps(estimator):
     return True
 
 
-class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
+class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     """Find the positives at the top of the list: a classifier for precision at k.
 
     This linear model takes mini-batch steps from logistic regression, on a surrogate of the number
@@ -381,46 +381,10 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
             self._keep(X, labels, weights, self.threshold_ if continues else 0.0)
         return self
 
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Scores minus the threshold: above 0 is ``classes_[1]``.
-
-        If the positive class is ``classes_[0]``, its scores are the negatives of these.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, L)
-        """
-        check_is_fitted(self)
-        scores = linear_scores(self._validate_X(X, reset=False), self.coef_, self.intercept_)
-        return scores.ravel() if self.n_items_ is None else scores
-
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Predict classes, with about the fraction of positives of the training rows.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_rows, L)
-            Labels from ``classes_``; 0 and 1 for a model of a matrix y.
-        """
-        above = (self.decision_function(X) > 0).astype(int)
-        return self.classes_[above] if self.n_items_ is None else above
-
-    def _ranking_scores(self, X, qid=None):
-        return self._sign() * self.decision_function(X)
-
     def _grades(self, y):
-        classes = self.classes_ if self.n_items_ is None else None
-        labels = read_binary_labels(y, None, classes, self.pos_label_, self)
-        self._warn_of_one_list(len(labels.positive))
-        return labels.positive.astype(float)
+        grades = super()._grades(y)
+        self._warn_of_one_list(len(grades))
+        return grades
 
     def _warn_of_one_list(self, n_rows):
         n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
@@ -432,10 +396,6 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
                 "list is a fraction, such as 'precision@25%'.",
                 stacklevel=4,
             )
-
-    def _sign(self):
-        """-1 if the positive class is the first class, else 1."""
-        return 1 if self.n_items_ is not None or self.pos_label_ == self.classes_[1] else -1
 
     # Input --------------------------------------------------------------------------
 
@@ -505,7 +465,7 @@ class PrecisionAtKPerceptron(BaseRanker, ClassifierMixin, BaseEstimator):
 
     def _standardise(self, X, labels):
         """The initial `Trajectory`, and the standardised rows."""
-        mean_square(X)  # refuses features out of range
+        check_range(X)
         scaling, start = Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1])), self.start
         if self.solver == "cutting_plane":
             start = "zeros"

@@ -576,7 +576,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             weights = weights / weights.max()
         counts = weights > 0  # rows of weight 0 form no pairs
         if not counts.all():
-            lists = RankingLists.from_qid(lists.ungroup(lists.index)[counts])
+            lists = lists.of_rows(counts)
             X, y, weights = X[counts], y[counts], weights[counts]
         batch = self._encode(Rows(X, y, lists, weights), loss)
         self.target_loss_, self.decoder_, self.n_items_ = loss, self.decoder, None

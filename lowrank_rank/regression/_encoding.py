@@ -191,7 +191,7 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
         X,
         targets[:, np.newaxis],
         each,
-        lists.ungroup(lists.index) if centered else None,
+        lists.codes if centered else None,
         Totals(counted @ normalisers, counted.sum(), mass.sum(), factor @ mass),
         loss,
         "sort",

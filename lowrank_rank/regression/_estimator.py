@@ -54,6 +54,9 @@ class RegressionMixin:
             tags.target_tags.single_output = not needs_items
         return tags
 
+    def _is_linear(self):
+        return is_linear(self.estimator)
+
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u, the estimate of E[alpha(Y) | x].
 

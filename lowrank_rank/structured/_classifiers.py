@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
-from .._base import BaseRanker, linear_scores
+from .._base import BinaryRanker, linear_scores
 from .._classes import (
     class_indices,
     decision_score,
@@ -438,7 +438,7 @@ def perceptron_mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike) -> flo
     return float(2.0 * (X**2).sum(axis=1).max() * (coef**2).sum() / margin**2)
 
 
-class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, BaseEstimator):
+class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin, BaseEstimator):
     """Binary classifier trained by the structured hinge of a measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
@@ -632,7 +632,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
         return coef, intercept
 
     def _keep(self, X, positive, coef, intercept):
-        sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
+        sign = float(self._sign())
         scores = sign * linear_scores(X, sign * coef, sign * intercept)[:, 0]  # as predict does
         measure, P = self.target_loss_, np.count_nonzero(positive)
         n_marked = getattr(measure, "k", P)
@@ -648,41 +648,3 @@ class StructuredHingeBinaryClassifier(HingeMixin, BaseRanker, ClassifierMixin, B
         self.threshold_ = 0.0 if at_zero else threshold_between(scores, n_marked)
         self.coef_ = sign * coef
         self.intercept_ = sign * (intercept - self.threshold_)
-
-    def decision_function(self, X: MatrixLike) -> np.ndarray:
-        """Scores minus the threshold: above 0 is ``classes_[1]``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        check_is_fitted(self)
-        X = self._validate_X(X, reset=False)
-        return linear_scores(X, self.coef_, self.intercept_)[:, 0]
-
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Classes of the rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        above = (self.decision_function(X) > 0).astype(int)
-        return self.classes_[above]
-
-    def _ranking_scores(self, X, qid=None):
-        sign = 1.0 if self.pos_label_ == self.classes_[1] else -1.0
-        return sign * self.decision_function(X)
-
-    def _grades(self, y):
-        return read_binary_labels(y, None, self.classes_, self.pos_label_, self).positive.astype(
-            float
-        )

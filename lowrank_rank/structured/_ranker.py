@@ -6,10 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike
-from .._base import BaseRanker, check_has_ids, linear_scores
+from .._base import LinearRanker, check_has_ids
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ._base import HingeMixin, row_order, takes_steps
@@ -17,7 +16,7 @@ from ._hinges import check_bounds, resolve_hinge, rows_of
 from ._solvers import LinearProblem
 
 
-class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by a linear model, trained by a structured hinge of the measure.
 
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
@@ -223,22 +222,6 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
             self._keep(problem, self._step_more(problem))
         return self
 
-    def predict(self, X: MatrixLike) -> np.ndarray:
-        """Scores, higher is better; the score of a row does not depend on the other rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_queries, r)
-        """
-        check_is_fitted(self)
-        X = self._validate_X(X, reset=False)
-        scores = linear_scores(X, np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_))
-        return scores[:, 0] if self.n_items_ is None else scores
-
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
         """Checked rows, the measure and its `Hinge`."""
         measure, hinge = resolve_hinge(self.target_loss)
@@ -311,9 +294,7 @@ class StructuredHingeRanker(HingeMixin, BaseRanker, RegressorMixin, BaseEstimato
         coef, intercept = self._scaling_.unscaled(coef / self._scale_, intercept)
         if not problem.intercept:  # pairs and orders do not depend on the means
             intercept = np.zeros_like(intercept)
-        documents = self.n_items_ is None
-        self.coef_ = coef[0] if documents else coef
-        self.intercept_ = float(intercept[0]) if documents else intercept
+        self._keep_linear(coef, intercept)
 
 
 def _grouped(X, y, lists, weights):
@@ -344,5 +325,5 @@ def _grouped(X, y, lists, weights):
             "weight. LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each "
             "row."
         )
-    rows = row_order(X, y, lists.ungroup(lists.index))
+    rows = row_order(X, y, lists.codes)
     return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), first
