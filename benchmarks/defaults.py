@@ -56,8 +56,8 @@ from lowrank_rank import (
     boosting_objective,
     make_ranking_scorer,
 )
+from lowrank_rank.fitting._any_regressor import boosted_trees, named_regressor
 from lowrank_rank.metrics._comparison import holm
-from lowrank_rank.regression._any_regressor import boosted_trees, named_regressor
 from lowrank_rank.target_losses import resolve_target_loss
 
 from ._common import optional_peer, print_table

@@ -34,8 +34,8 @@ from lowrank_rank import (
     decoders,
     make_ranking_scorer,
 )
-from lowrank_rank._parameters import is_linear
 from lowrank_rank.decoders import net_preferences
+from lowrank_rank.fitting._any_regressor import is_linear
 from lowrank_rank.surrogates import (
     PRECISION_SURROGATES,
     SURROGATES,

@@ -35,9 +35,9 @@ from lowrank_rank import (
 from lowrank_rank._base import Rows
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_label_ranking
+from lowrank_rank.fitting._statistics import Scaling
 from lowrank_rank.metrics import kendall_tau_loss, ndcg_score
 from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, encode
-from lowrank_rank.regression._statistics import Scaling
 from lowrank_rank.target_losses import NDCG
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table

@@ -20,9 +20,9 @@ import numpy as np
 from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
-from lowrank_rank._base import Blocks, HeldBlocks
+from lowrank_rank._blocks import Blocks, HeldBlocks
+from lowrank_rank.fitting._statistics import Scaling
 from lowrank_rank.order_preserving._problem import ScoreProblem, Summary, encode, read
-from lowrank_rank.regression._statistics import Scaling
 
 from ._common import REPOSITORY, bar_row, best_seconds, print_table
 

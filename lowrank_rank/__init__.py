@@ -12,10 +12,18 @@ from . import (
     target_losses,
     testing,
 )
+from ._cut_queries import CutQueriesWarning
 from ._labels import ranking_target
-from ._lists import CutQueriesWarning
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
+from .consensus import (
+    BradleyTerry,
+    ConsensusRanking,
+    RankIntervals,
+    bradley_terry,
+    consensus_ranking,
+)
+from .fitting._estimator import merge
 from .low_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
@@ -25,15 +33,7 @@ from .meta import StackingRanker, WrappedRanker
 from .metrics import get_ranking_scorer_names, make_ranking_scorer
 from .order_preserving import HistGradientBoostingRanker, OrderPreservingRegressor
 from .precision_at_top import PrecisionAtKPerceptron
-from .preferences import (
-    BradleyTerry,
-    ConsensusRanking,
-    PairwiseDAGRanker,
-    RankIntervals,
-    bradley_terry,
-    consensus_ranking,
-)
-from .regression._estimator import merge
+from .preferences import PairwiseDAGRanker
 from .structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,

@@ -167,8 +167,3 @@ def fresh_fit(estimator):
         for name in [n for n in vars(estimator) if n.endswith("_") and not n.startswith("__")]:
             delattr(estimator, name)
         yield
-
-
-def is_linear(estimator):
-    """Whether the model is linear and one of this package."""
-    return isinstance(estimator, str) and estimator != "trees"

@@ -29,8 +29,8 @@ from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
 from lowrank_rank._classes import threshold_between
+from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
-from lowrank_rank.regression._logistic import fit_logistic
 from lowrank_rank.surrogates import perceptron_step, precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 

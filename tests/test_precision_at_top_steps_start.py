@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank.fitting._logistic import fit_logistic
+from lowrank_rank.fitting._statistics import Scaling, default_alpha
 from lowrank_rank.precision_at_top._steps import start_weights
-from lowrank_rank.regression._logistic import fit_logistic
-from lowrank_rank.regression._statistics import Scaling, default_alpha
 
 from .top_cases import labels_matrix, labels_of, no_steps, rare_class
 

@@ -15,7 +15,7 @@ from lowrank_rank import (
     StructuredHingeSequenceClassifier,
 )
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.regression._statistics import default_alpha
+from lowrank_rank.fitting._statistics import default_alpha
 
 
 @pytest.fixture

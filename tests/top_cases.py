@@ -5,9 +5,9 @@ from sklearn.datasets import make_classification
 
 from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank._classes import read_binary_labels
+from lowrank_rank.fitting._statistics import Scaling
 from lowrank_rank.precision_at_top._batches import ListsBatch
 from lowrank_rank.precision_at_top._steps import Descent, Trajectory
-from lowrank_rank.regression._statistics import Scaling
 from lowrank_rank.surrogates import PRECISION_SURROGATES, precision_surrogate
 
 NAMES = sorted(PRECISION_SURROGATES)

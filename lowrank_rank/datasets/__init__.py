@@ -1,9 +1,9 @@
 """Ranking data: files, votes, clicks, generators with known truth, small real tables."""
 
-from ._blocks import iter_lists
 from ._clicks import make_clicks, utilities_from_clicks
 from ._digits import load_digits_retrieval
 from ._generators import make_label_ranking, make_ranking, qid_from_group
+from ._iter_lists import iter_lists
 from ._letor import dump_letor, load_letor
 from ._orders import grades_from_orders
 from ._preferences import make_duels, make_preferences

@@ -2,7 +2,7 @@
 
 from ._classifier import LowRankSurrogateClassifier
 from ._multilabel import LowRankSurrogateMultilabelClassifier
-from ._ranker import LowRankSurrogateRanker
+from ._surrogate_ranker import LowRankSurrogateRanker
 
 __all__ = [
     "LowRankSurrogateClassifier",

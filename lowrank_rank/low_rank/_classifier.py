@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index
-from .._base import Block
+from .._blocks import Block
 from .._classes import (
     check_same_classes,
     class_indices,
@@ -23,17 +23,16 @@ from .._parameters import (
     check_parameters,
     count,
     fresh_fit,
-    is_linear,
     jobs,
     number,
     predictor,
     random_state,
 )
-from ..regression._any_regressor import Regression
-from ..regression._encoding import EncodedBatch, Totals
-from ..regression._estimator import BatchesMixin, adds_up
-from ..regression._logistic import ClassModel, fit_classes
-from ..regression._ridge import SOLVERS
+from ..fitting._any_regressor import Regression, is_linear
+from ..fitting._encoding import EncodedBatch, Totals
+from ..fitting._estimator import BatchesMixin, adds_up
+from ..fitting._logistic import ClassModel, fit_classes
+from ..fitting._ridge import SOLVERS
 from ..target_losses import MatrixLoss
 
 

@@ -16,9 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._base import BaseRanker
 from .._labels import ranking_target
-from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
+from .._parameters import (
+    RUNTIME,
+    Rule,
+    check_parameters,
+    count,
+    fresh_fit,
+    number,
+    predictor,
+)
 from .._tables import TableMixin
-from ..regression._any_regressor import weight_parameters
+from ..fitting._any_regressor import weight_parameters
 from ..target_losses import RankingMeasure, resolve_measure
 from ._default_parts import default_parts
 from ._wrapped import WrappedRanker, WrapsModels, name_of_lists

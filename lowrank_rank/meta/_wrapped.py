@@ -17,11 +17,21 @@ from .._arrays import (
     check_unmasked,
     take_rows,
 )
-from .._base import BaseRanker, attribute_of_fitted, read_features
+from .._base import (
+    BaseRanker,
+    attribute_of_fitted,
+    read_features,
+)
 from .._lists import RankingLists
-from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
-from ..regression._any_regressor import checked_prediction, weight_parameters
-from ..regression._early_stopping import PARAMETERS, hold_out, measure_on
+from .._parameters import (
+    check_parameters,
+    fresh_fit,
+    number,
+    predictor,
+    random_state,
+)
+from ..fitting._any_regressor import checked_prediction, weight_parameters
+from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..target_losses import TargetLoss, resolve_target_loss
 from ._staged_scores import HeldOut, staged_scores, with_trees
 

@@ -10,7 +10,7 @@ from .._lists import RankingLists
 from .._parameters import check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, read_mapping
 from ..target_losses import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure
-from ..target_losses._base import check_zero_division, mean_of_lists
+from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
 _CUTS = {"k", "[k]"}
 

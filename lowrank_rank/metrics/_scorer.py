@@ -11,8 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import ArrayLike, MatrixLike, n_rows, take_rows
+from .._cut_queries import warn_of_cut_queries
 from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
-from .._lists import RankingLists, warn_of_cut_queries
+from .._lists import RankingLists
 from .._parameters import check_parameters
 from ..target_losses import SCORE_ONLY, TARGET_LOSSES, RankingMeasure, resolve_measure
 from ..target_losses._names import stated_parameters

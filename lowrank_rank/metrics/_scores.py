@@ -20,7 +20,7 @@ from ..target_losses import (
     ReciprocalRank,
     SpearmanRho,
 )
-from ..target_losses._base import check_zero_division
+from ..target_losses._target_loss import check_zero_division
 
 
 def measured(measure, y_true, y_score, qid, sample_weight, average, zero_division):

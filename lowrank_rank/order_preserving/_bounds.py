@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from .._arrays import ArrayLike, check_finite, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
-from ..solvers import lbfgs
+from ..fitting._lbfgs import lbfgs
 from ._problem import C_phi
 from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
 

@@ -17,8 +17,8 @@ products of matrices.
 import numpy as np
 
 from ..target_losses import DCG
-from ..target_losses._base import reciprocal
 from ..target_losses._positional import best_discounted_sum
+from ..target_losses._target_loss import reciprocal
 
 #: Pairs of a block, which fit the cache of a core (as in `LogisticPairs`).
 PAIRS_AT_ONCE = 2**16

@@ -4,7 +4,7 @@ from math import ceil
 
 import numpy as np
 
-from ..regression._encoding import checked_row_targets, encode_documents
+from ..fitting._encoding import checked_row_targets, encode_documents
 from ..target_losses import MeanAveragePrecision, PositionalLoss, names_of
 from ._lambdarank import LambdaRank
 from ._surrogates import (

@@ -16,12 +16,16 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from .._arrays import slices
-from .._base import Block, check_has_ids, check_new_lists
+from .._blocks import (
+    Block,
+    check_has_ids,
+    check_new_lists,
+)
 from .._labels import nobody_judges, nothing_counts
 from .._lists import RankingLists
-from ..regression._encoding import Totals, encode_documents, encode_items
-from ..regression._statistics import Moments, SecondMoments
-from ..solvers._lbfgs import Minimum, lbfgs
+from ..fitting._encoding import Totals, encode_documents, encode_items
+from ..fitting._lbfgs import Minimum, lbfgs
+from ..fitting._statistics import Moments, SecondMoments
 from ..target_losses import PositionalLoss, names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
 

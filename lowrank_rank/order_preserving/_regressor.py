@@ -11,10 +11,21 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike
-from .._base import Blocks, HeldBlocks, LinearRanker, read_blocks, read_features
-from .._parameters import check_parameters, count, fresh_fit, number, verbosity
-from ..regression._ridge import MAX_FEATURES_GRAM
-from ..regression._statistics import Scaling, default_alpha
+from .._base import LinearRanker, read_features
+from .._blocks import (
+    Blocks,
+    HeldBlocks,
+    read_blocks,
+)
+from .._parameters import (
+    check_parameters,
+    count,
+    fresh_fit,
+    number,
+    verbosity,
+)
+from ..fitting._ridge import MAX_FEATURES_GRAM
+from ..fitting._statistics import Scaling, default_alpha
 from ..target_losses import PositionalLoss
 from ._problem import (
     ScoreProblem,

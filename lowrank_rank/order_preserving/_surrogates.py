@@ -26,7 +26,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, clone
 
 from .._parameters import check_parameter, number
-from ..solvers._pairs import PairSums, dense_grades
+from ..fitting._pairs import PairSums, dense_grades
 
 #: Bound of scores and utilities, such that sums of their squares are finite.
 LARGEST_SCORE = 1e100

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ArrayLike
-from ..preferences import BradleyTerry, ConsensusRanking
+from ..consensus import BradleyTerry, ConsensusRanking
 
 
 class RankIntervalDisplay:

@@ -12,10 +12,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, is_finite, mean_square
-from .._base import BinaryRanker, check_has_ids, linear_scores, read_features
+from .._base import (
+    BinaryRanker,
+    linear_scores,
+    read_features,
+)
+from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
+from .._cut_queries import fitted_lists
 from .._labels import split_target
-from .._lists import fitted_lists
 from .._parameters import (
     RUNTIME,
     Rule,
@@ -26,7 +31,7 @@ from .._parameters import (
     fresh_fit,
     number,
 )
-from ..regression._statistics import Moments, Scaling, standardise
+from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import Part, check_top, held_out_measure, make_batches, resolve_top, scores_of
 from ._steps import (

@@ -21,9 +21,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import mean_square, numbers
-from ..regression._logistic import fit_logistic
-from ..regression._statistics import Moments, Scaling, default_alpha
-from ..solvers import cutting_plane
+from ..fitting._cutting_plane import cutting_plane
+from ..fitting._logistic import fit_logistic
+from ..fitting._statistics import Moments, Scaling, default_alpha
 from ._batches import make_batches, scores_of
 from ._surrogates import PrecisionSurrogate
 

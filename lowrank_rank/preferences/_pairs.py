@@ -13,10 +13,10 @@ from sklearn.utils.random import sample_without_replacement
 
 from .._arrays import check_size
 from .._lists import batches
-from ..regression._any_regressor import round_significant
-from ..regression._encoding import LIST_WEIGHTS
-from ..regression._ridge import LinearModel
-from ..regression._statistics import SecondMoments
+from ..fitting._any_regressor import round_significant
+from ..fitting._encoding import LIST_WEIGHTS
+from ..fitting._ridge import LinearModel
+from ..fitting._statistics import SecondMoments
 
 MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
 

@@ -1,7 +1,7 @@
 """Structured hinge losses: Shalev-Shwartz & Ben-David 2014, chapter 17."""
 
 from ._classifiers import StructuredHingeBinaryClassifier, StructuredHingeClassifier
-from ._ranker import StructuredHingeRanker
+from ._hinge_ranker import StructuredHingeRanker
 from ._sequences import StructuredHingeSequenceClassifier, sequence_accuracy_scorer
 
 __all__ = [

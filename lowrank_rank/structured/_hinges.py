@@ -17,7 +17,7 @@ from sklearn.base import clone
 from .._arrays import ArrayLike
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, mid_ranks
-from ..solvers._pairs import PairSums, dense_grades
+from ..fitting._pairs import PairSums, dense_grades
 from ..target_losses import (
     AUC,
     NDCG,
@@ -29,7 +29,7 @@ from ..target_losses import (
     RecallAtK,
     resolve_measure,
 )
-from ..target_losses._base import reciprocal
+from ..target_losses._target_loss import reciprocal
 from ._maximisers import (
     balanced_loss,
     count_hinge,

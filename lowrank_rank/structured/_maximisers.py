@@ -26,7 +26,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from .._lists import sort_lists
-from ..solvers._pairs import dense_grades
+from ..fitting._pairs import dense_grades
 
 
 def worst_places(gains, scores, lists, discounts):

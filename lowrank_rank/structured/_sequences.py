@@ -8,13 +8,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index
-from .._base import check_has_ids, linear_scores
+from .._base import linear_scores
+from .._blocks import check_has_ids
 from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
-from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
-from ._base import HingeMixin, takes_steps
+from .._parameters import (
+    all_or_nothing,
+    check_parameters,
+    fresh_fit,
+    number,
+)
 from ._chains import ChainHinge, ChainProblem, viterbi
+from ._hinge_estimator import HingeMixin, takes_steps
 
 
 class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimator):

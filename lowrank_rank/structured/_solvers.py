@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 
-from ..solvers import cutting_plane, lbfgs
+from ..fitting._cutting_plane import cutting_plane
+from ..fitting._lbfgs import lbfgs
 
 
 class Tangent(NamedTuple):

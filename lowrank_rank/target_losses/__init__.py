@@ -2,13 +2,13 @@
 
 from . import _positional
 from ._average_precision import MeanAveragePrecision
-from ._base import Decoder, RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
 from ._classes import SET_LOSSES, BalancedAccuracy, FBeta, Hamming, MatrixLoss, SetLoss
 from ._names import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure, resolve_target_loss
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import *  # noqa: F403  (its classes are listed beside them)
 from ._propensity import PropensityScoredPrecisionAtK, label_propensities
+from ._target_loss import Decoder, RankingMeasure, TargetLoss
 
 __all__ = [
     "SCORE_ONLY",

@@ -5,7 +5,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
+from .._lists import (
+    RankingLists,
+    block_lengths,
+    sort_lists,
+    tie_blocks,
+)
 from ..decoders import (
     MAX_ITEMS,
     MAX_ITEMS_EXACT,
@@ -13,7 +18,15 @@ from ..decoders import (
     decode_map_exact,
     decode_map_local_search,
 )
-from ._base import RELEVANCE, Decoder, TargetLoss, check_pairs_fit, ranks_of, reciprocal, sorting
+from ._target_loss import (
+    RELEVANCE,
+    Decoder,
+    TargetLoss,
+    check_pairs_fit,
+    ranks_of,
+    reciprocal,
+    sorting,
+)
 
 
 def sorted_blocks(values, scores, lists):

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ._average_precision import MeanAveragePrecision
-from ._base import RankingMeasure, TargetLoss
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import (
@@ -23,6 +22,7 @@ from ._positional import (
     check_k,
     check_share,
 )
+from ._target_loss import RankingMeasure, TargetLoss
 
 
 class Name(NamedTuple):

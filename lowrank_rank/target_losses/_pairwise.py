@@ -5,7 +5,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import RankingLists, batches, mid_fractions
+from .._lists import (
+    RankingLists,
+    batches,
+    mid_fractions,
+)
 from ..decoders import (
     PD_DECODERS,
     auto_pd_decoder,
@@ -13,9 +17,9 @@ from ..decoders import (
     matrices_from_differences,
     net_scores,
 )
-from ._base import Decoder, TargetLoss, check_pairs_fit, ranks_of, sorting
 from ._pair_counts import pair_counts
 from ._positional import best_discounted_sum, items_below, scored_sum
+from ._target_loss import Decoder, TargetLoss, check_pairs_fit, ranks_of, sorting
 
 
 def unit_disagreement_values(y, scores, lists):

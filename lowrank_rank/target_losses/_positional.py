@@ -25,9 +25,13 @@ from .._lists import (
     sort_lists,
     tie_blocks,
 )
-from .._parameters import check_parameter, count, number
+from .._parameters import (
+    check_parameter,
+    count,
+    number,
+)
 from ..decoders import decode_assignment
-from ._base import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
+from ._target_loss import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
 
 __all__ = [
     "AUC",

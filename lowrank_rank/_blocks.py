@@ -1,0 +1,134 @@
+"""Blocks of whole lists, in memory, from disk or on a cluster."""
+
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+from ._arrays import (
+    n_rows,
+    plain,
+)
+
+# A fit by sums applies a function to every block of whole lists, and adds up the results. In memory
+# one block is held, from disk the blocks are read again for every sum, and on a cluster they are
+# futures (`lowrank_rank.dask`).
+
+
+class Block(NamedTuple):
+    """Rows of whole lists, as `fit` takes them."""
+
+    X: Any
+    y: Any
+    qid: Any = None
+    sample_weight: Any = None
+
+    @classmethod
+    def of(cls, block):
+        """A block from a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
+        if not isinstance(block, tuple | list) or not 2 <= len(block) <= 4:
+            what = f"{len(block)} entries" if isinstance(block, tuple | list) else type(block)
+            raise ValueError(
+                "A block is a tuple (X, y, qid) of whole lists, or (X, y, qid, sample_weight), "
+                f"with None where there is none; got {what}."
+            )
+        return cls(*block)
+
+
+class GivenBlocks:
+    """Blocks as the user gives them, each read as a `Block` with at least one row.
+
+    Parameters
+    ----------
+    source : iterable of tuples
+    """
+
+    def __init__(self, source):
+        self.source = source
+
+    def __iter__(self):
+        for number, given in enumerate(self.source, start=1):
+            block = Block.of(given)
+            if not n_rows(block.X):
+                raise ValueError(f"Block {number} has no rows: remove it.")
+            yield block
+
+
+def read_blocks(blocks, *, again=False):
+    """Refuse an object without blocks, or an iterator if they are needed `again`."""
+    if not isinstance(blocks, Iterable):
+        raise TypeError(f"blocks must be an iterable of tuples (X, y, qid), got {blocks!r}.")
+    if again and isinstance(blocks, Iterator):
+        raise ValueError(
+            "blocks can be read only once, and an iterative fit reads them for every evaluation: "
+            "give a list of blocks, or an object whose __iter__ starts again each time (as "
+            f"datasets.iter_lists does), not {type(blocks).__name__}."
+        )
+    return GivenBlocks(blocks)
+
+
+def check_has_ids(before, now, would_be="one list"):
+    """Refuse rows without query ids after rows that had them."""
+    if before and not now:
+        raise ValueError(
+            f"Earlier batches had query ids but this one has none, so its rows would be "
+            f"{would_be}: pass qid=..., or y as ranking_target(y, qid)."
+        )
+
+
+def cut_list(one):
+    """The error for a list with rows in two batches, blocks or parts."""
+    return ValueError(
+        f"The list {plain(one)!r} is split: its rows are in two calls of partial_fit, two blocks "
+        "or two parts. Put all rows of a list into one of them."
+    )
+
+
+def check_new_lists(ids, seen):
+    """Refuse a list with rows in an earlier block; adds the ids to the set `seen`."""
+    ids = [] if ids is None else ids.tolist()
+    again = next((one for one in ids if one in seen), None)
+    if again is not None:
+        raise cut_list(again)
+    seen.update(ids)
+
+
+class Blocks:
+    """Blocks that are read again for every sum, and the functions to apply to each.
+
+    Parameters
+    ----------
+    source : re-iterable
+    steps : tuple of (callable, tuple)
+        ``function(block, *args)``, one after another.
+    """
+
+    def __init__(self, source, steps=()):
+        self.source, self.steps = source, steps
+
+    def __iter__(self):
+        for block in self.source:
+            for function, args in self.steps:
+                block = function(block, *args)
+            yield block
+
+    def map(self, function, *args):
+        """Blocks with ``function(block, *args)`` applied."""
+        return Blocks(self.source, (*self.steps, (function, args)))
+
+    def sum(self, function, *args):
+        """Sum of ``function(block, *args)`` over the blocks, in their order."""
+        found = (function(block, *args) for block in self)
+        try:
+            return reduce(add, found)
+        except TypeError:
+            if next(iter(self.source), None) is None:
+                raise ValueError("There are no blocks: at least one row is needed.") from None
+            raise
+
+
+class HeldBlocks(Blocks):
+    """Blocks in memory: `map` applies functions once."""
+
+    def map(self, function, *args):
+        return HeldBlocks([function(block, *args) for block in self])

@@ -1,0 +1,548 @@
+"""Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
+
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtr
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
+from .._lists import (
+    codes_of,
+    id_array,
+    ranks_from_orders,
+)
+from .._parameters import (
+    check_parameter,
+    count,
+    number,
+)
+from .._parameters import random_state as seed
+from .._tables import TableMixin
+from ._consensus import RankIntervals
+from ._votes import read_votes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BradleyTerry(TableMixin):
+    """Strengths of items with their errors; returned by `bradley_terry`.
+
+    Printed, and in ``to_frame()``, the best item comes first, with simultaneous 95 % intervals of
+    the ranks.
+
+    Attributes
+    ----------
+    items : ndarray of shape (r,)
+        Names; the other arrays are in the order of the items.
+    strengths : ndarray of shape (r,)
+        Differences are log odds of a win. The mean is 0.
+    standard_errors : ndarray of shape (r,)
+        Sandwich standard errors of the strengths, clustered by group where groups are given.
+    ranks : ndarray of int, shape (r,)
+        Rank of each item, 1 = best.
+    covariance : ndarray of shape (r, r)
+        Sandwich covariance of the strengths.
+    model_covariance : ndarray of shape (r, r)
+        Inverse of the information, the covariance if the model is right. `next_duels` takes it.
+    coefficients, coefficient_errors : ndarray of shape (n_covariates,)
+        Log odds that one unit of a covariate adds, and sandwich standard errors.
+    tie, tie_error : float
+        Davidson's parameter, and its standard error: items of equal strength tie with probability
+        ``tie / (2 + tie)``. Both are 0 without ties.
+    half_games : float
+
+    Examples
+    --------
+    a beats b in 6 of 8 duels: the odds are 3 to 1, the strengths differ by log 3.
+
+    >>> from lowrank_rank import bradley_terry
+    >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
+    >>> board
+    rank  item  strength  standard_error  low  high
+       1  a       0.5493          0.4082    1     2
+       2  b      -0.5493          0.4082    1     2
+    """
+
+    items: np.ndarray
+    strengths: np.ndarray
+    standard_errors: np.ndarray
+    ranks: np.ndarray
+    covariance: np.ndarray
+    model_covariance: np.ndarray
+    coefficients: np.ndarray
+    coefficient_errors: np.ndarray
+    tie: float
+    tie_error: float
+    half_games: float
+
+    def _columns(self):
+        found, errors = self.rank_intervals(random_state=0), self.standard_errors
+        columns = {"rank": self.ranks, "item": self.items, "strength": self.strengths}
+        columns |= {"standard_error": errors, "low": found.low, "high": found.high}
+        return {name: values[np.argsort(self.ranks)] for name, values in columns.items()}
+
+    def rank_intervals(
+        self,
+        *,
+        n_resamples: int = 1000,
+        confidence_level: float = 0.95,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> RankIntervals:
+        """Simultaneous intervals of the ranks: together they contain all ranks.
+
+        An item is above another where the difference of their strengths exceeds its standard
+        error times the quantile of ``max |t|`` over all pairs [1]_. Each item above raises the low
+        end by one, each item below lowers the high end.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+            Number of draws of the strengths from their normal distribution.
+        confidence_level : float, default=0.95
+            Confidence level of all intervals together.
+        random_state : int, RandomState instance or None, default=None
+
+        Returns
+        -------
+        RankIntervals
+            ``samples`` are the ranks of the drawn strengths.
+
+        References
+        ----------
+        .. [1] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for Ranks with
+           Applications to Mobility across Neighbourhoods and Academic Achievement across
+           Countries", Review of Economic Studies 91, 2024.
+        """
+        check_parameter("n_resamples", n_resamples, [count()])
+        check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
+        check_parameter("random_state", random_state, [seed])
+        values, vectors = np.linalg.eigh(self.covariance)
+        normal = check_random_state(random_state).standard_normal((n_resamples, len(values)))
+        draws = normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        errors = np.sqrt(np.maximum(_of_differences(self.covariance), np.finfo(float).tiny))
+        largest = np.zeros(n_resamples)
+        for i in range(1, len(errors)):
+            t = np.abs(draws[:, :i] - draws[:, [i]]) / errors[i, :i]
+            np.maximum(largest, t.max(axis=1), out=largest)
+        margin = np.quantile(largest, confidence_level) * errors
+        difference = self.strengths - self.strengths[:, np.newaxis]
+        low = 1 + (difference > margin).sum(axis=1)
+        high = len(errors) - (difference < -margin).sum(axis=1)
+        drawn = ranks_from_orders(np.argsort(-(self.strengths + draws), axis=1))
+        return RankIntervals(self.items, self.ranks, low, high, confidence_level, drawn)
+
+    def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple]:
+        """The k pairs of items to compare next.
+
+        Each pair is the one whose outcome is expected to reduce the sum of the variances of the
+        strengths most, given the pairs chosen before. With `top` the variance of an item is
+        weighted by the probability that it is on the wrong side of the boundary between the first
+        `top` items and the others.
+
+        Parameters
+        ----------
+        k : int, default=1
+        top : int or None, default=None
+            Number of items that shall be found; None orders all items.
+
+        Returns
+        -------
+        list of tuple
+            Pairs of names; a pair can occur more than once.
+
+        Raises
+        ------
+        ValueError
+            If ``half_games`` is 0: after few duels no estimate exists.
+
+        Examples
+        --------
+        >>> from lowrank_rank import bradley_terry
+        >>> duels = [["a", "b"], ["b", "a"], ["a", "c"]]
+        >>> bradley_terry(duels, half_games=0.5).next_duels()
+        [('b', 'c')]
+        """
+        r = len(self.items)
+        check_parameter("k", k, [count()])
+        check_parameter("top", top, [count(), None])
+        if top is not None and top >= r:
+            raise ValueError(f"top={top} must be smaller than the number of items, {r}.")
+        if self.half_games == 0:
+            raise ValueError(
+                "next_duels needs half_games > 0: after few duels some items have not lost or not "
+                "won yet, and no estimate exists. Use bradley_terry(..., half_games=0.5)."
+            )
+        covariance, weights = self.model_covariance, np.ones(r)
+        if top is not None:
+            boundary = np.sort(self.strengths)[r - top - 1 : r - top + 1].mean()
+            weights = ndtr(-np.abs(self.strengths - boundary) / np.sqrt(np.diag(covariance)))
+        log_tie = np.log(self.tie) if self.tie else -np.inf
+        differences = self.strengths[:, np.newaxis] - self.strengths
+        information = _outcomes(differences, log_tie)[-1]
+        names, pairs = self.items.tolist(), []
+        for _ in range(k):
+            share = information / (1.0 + information * _of_differences(covariance))
+            saved = share * _of_differences(covariance @ (weights[:, np.newaxis] * covariance))
+            i, j = divmod(int(np.argmax(np.triu(saved, 1))), r)
+            pairs.append((names[i], names[j]))
+            change = covariance[i] - covariance[j]
+            covariance = covariance - share[i, j] * np.outer(change, change)
+        return pairs
+
+
+def bradley_terry(
+    duels: Any,
+    *,
+    covariates: ArrayLike | None = None,
+    half_games: float = 0.0,
+    ties: str = "davidson",
+) -> BradleyTerry:
+    """Strengths of items from duels, a leaderboard: maximum likelihood of Bradley and Terry.
+
+    The log odds that i beats j are ``s_i - s_j + x @ beta`` with strengths s and the covariates x
+    of the duel. Standard errors are sandwich errors, which hold where the model is wrong.
+
+    Parameters
+    ----------
+    duels : array-like, sequence of sequences, DataFrame or mapping
+        One of
+
+        * counts (r, r) of "i beat j", or a frame with the same items as index and columns; a tie
+          may be half a win of each;
+        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``;
+        * a frame or mapping with the columns "winner" and "loser", and optionally "tie" (whether
+          neither won), "weight" (number of such duels) and "group" (prompt or voter: errors are
+          clustered by it). A warning names other columns.
+    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates) or None, default=None
+        The winner's minus the loser's: the lengths of two answers, or who was shown first. In a
+        tie the item in the place of the winner counts as winner.
+    half_games : float, default=0.0
+        Number of wins, and of losses, that each item has against a virtual item of strength 0.
+        With 0.5 every item has a finite strength.
+    ties : {"davidson", "half"}, default="davidson"
+        "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts half a win
+        and half a loss.
+
+    Returns
+    -------
+    BradleyTerry
+        ``items``, ``strengths``, ``standard_errors``, ``ranks``, ``coefficients``;
+        ``rank_intervals()``, ``next_duels()``, ``to_frame()``.
+
+    Raises
+    ------
+    ValueError
+        If duels do not fit, all are in one group, or no finite strengths exist: some items did not
+        meet the rest, never won or never lost.
+
+    See Also
+    --------
+    consensus_ranking : Orders of least disagreement, for preferences with cycles.
+    lowrank_rank.plotting.RankIntervalDisplay : Ranks with intervals, drawn.
+
+    Notes
+    -----
+    Weights count duels: weight 2 is the row twice. If weights are importances, give each row a
+    group of its own.
+
+    References
+    ----------
+    .. [1] R. Bradley, M. Terry, "Rank Analysis of Incomplete Block Designs", Biometrika 39, 1952.
+    .. [2] R. Davidson, "On Extending the Bradley-Terry Model to Accommodate Ties in Paired
+       Comparison Experiments", Journal of the American Statistical Association 65, 1970.
+
+    Examples
+    --------
+    a beats b in 3 of 4 duels, and b beats c in 3 of 4:
+
+    >>> from lowrank_rank import bradley_terry
+    >>> duels = 3 * [["a", "b"], ["b", "c"]] + [["b", "a"], ["c", "b"]]
+    >>> board = bradley_terry(duels)
+    >>> board.items.tolist(), (board.strengths / board.strengths[0]).round(6).tolist()
+    (['a', 'b', 'c'], [1.0, 0.0, -1.0])
+    """
+    check_parameter("half_games", half_games, [number(0)])
+    check_parameter("ties", ties, ["davidson", "half"])
+    table, weights, extra, items = _read(duels, covariates)
+    if half_games == 0:
+        _check_connected(table[0], table[1], table[2], items)
+    r, p = len(items), len(items) + extra.shape[1]
+    davidson = ties == "davidson" and bool(table[2].any())
+    likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
+    theta, inverse, residuals = likelihood.maximise()
+    sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
+    errors = np.sqrt(np.maximum(np.diag(sandwich), 0.0))
+    strengths, covariance = theta[:r] - theta[:r].mean(), _centred(sandwich[:r, :r])
+    ranks = ranks_from_orders(np.argsort(-strengths, kind="stable")[np.newaxis])[0]
+    deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    spread = deviation, ranks, covariance, _centred(inverse[:r, :r])
+    tie = float(np.exp(theta[p])) if davidson else 0.0
+    return BradleyTerry(
+        items, strengths, *spread, theta[r:p], errors[r:p], tie, tie * float(errors[-1]), half_games
+    )
+
+
+def _centred(covariance):
+    """Covariance of the deviations from their mean."""
+    columns = covariance.mean(axis=0)
+    return covariance - columns - columns[:, np.newaxis] + columns.mean()
+
+
+def _of_differences(covariance):
+    """Variance of each difference of two items, (r, r)."""
+    variances = np.diag(covariance)
+    return variances[:, np.newaxis] + variances - 2.0 * covariance
+
+
+def _outcomes(log_odds, log_tie):
+    """Davidson's model: a win, a tie and a loss are proportional to e^(d/2), nu and e^(-d/2).
+
+    Returns the log of their sum, the probability of a tie, and mean and variance of the score,
+    which is 1, 0.5 or 0.
+    """
+    half = log_odds / 2.0
+    total = np.logaddexp(np.logaddexp(half, -half), log_tie)
+    win, tie, loss = np.exp(half - total), np.exp(log_tie - total), np.exp(-half - total)
+    mean = win + tie / 2.0
+    return total, tie, mean, win * (1.0 - mean) ** 2 + tie * (0.5 - mean) ** 2 + loss * mean**2
+
+
+class _Likelihood:
+    """Likelihood of duels: theta holds strengths, coefficients and, of Davidson, log nu.
+
+    Parameters
+    ----------
+    table : ndarray of int, shape (4, n)
+        Winner, loser, whether they tied, and group, -1 for none.
+    weights : ndarray of shape (n,)
+    extra : ndarray of shape (n, n_covariates)
+    r : int
+        Number of items.
+    half_games : float
+    davidson : bool
+    """
+
+    def __init__(self, table, weights, extra, r, half_games, davidson):
+        # A win and a loss of each item against the item r, which has no column.
+        sides = np.stack([np.arange(r), np.full(r, r)])
+        games = np.broadcast_arrays(*np.hstack([sides, sides[::-1]]), 0, -1)
+        winner, loser, self.tied, self.group = np.hstack([table, np.stack(games)])
+        self.weights = np.append(weights, np.full(2 * r, half_games))
+        extra = np.pad(extra, ((0, 2 * r), (0, 0)))
+        n, places = len(winner), np.column_stack([winner, loser]).ravel()
+        signs = np.tile([1.0, -1.0], n)
+        items = sparse.csr_matrix((signs, places, 2 * np.arange(n + 1)), shape=(n, r + 1))
+        self.design = sparse.hstack([items[:, :r], extra], format="csr")
+        self.columns = self.design.T.tocsr()
+        self.davidson, self.r = davidson, r
+        self.anchor = np.zeros(self.design.shape[1] + davidson)
+        if half_games == 0:  # the strengths sum to 0
+            self.anchor[:r] = np.sqrt(weights.sum()) / r
+
+    def evaluate(self, theta):
+        """Negative log likelihood, gradient, information, and the residuals of each row."""
+        weights, p, q = self.weights, self.design.shape[1], len(theta)
+        log_odds, log_tie = self.design @ theta[:p], theta[p] if self.davidson else -np.inf
+        total, tie, mean, variance = _outcomes(log_odds, log_tie)
+        value = weights @ (total + (self.tied - 1.0) * log_odds / 2.0)
+        value -= log_tie * (weights @ self.tied) if self.davidson else 0.0
+        residual, tie_residual = 1.0 - self.tied / 2.0 - mean, self.tied - tie
+        gradient = -np.append(self.columns @ (weights * residual), weights @ tie_residual)[:q]
+        spread = self.design.multiply((weights * variance)[:, np.newaxis]).tocsr()
+        cross = self.columns @ (weights * tie * (0.5 - mean))
+        corner = weights @ (tie * (1.0 - tie))
+        blocks = [[(self.columns @ spread).toarray(), cross[:, np.newaxis]], [cross, corner]]
+        information = np.block(blocks)[:q, :q] + np.outer(self.anchor, self.anchor)
+        return value, gradient, information, (residual, tie_residual)
+
+    def maximise(self):
+        """Newton's method with halved steps: theta, inverse of the information, residuals."""
+        theta, p, change = np.zeros(len(self.anchor)), self.design.shape[1], np.inf
+        unknown: Any = True
+        start: Any = (np.inf,)
+        value, gradient, information, residuals = self.evaluate(theta)
+        with suppress(np.linalg.LinAlgError):
+            for _ in range(30):  # of separated duels the log odds grow by 1 with each step
+                inverse = np.linalg.inv(information)
+                step, new = 2.0 * inverse @ gradient, start
+                while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
+                    step = step / 2.0
+                    new = self.evaluate(theta - step)
+                    change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
+                theta, (value, gradient, information, residuals) = theta - step, new
+                if change <= 1e-6:  # then collinear covariates have infinite variances
+                    inflation = (np.diag(inverse) * np.diag(information))[self.r : p]
+                    unknown = np.any((inflation <= 0) | (inflation > 1e10))
+                    break
+        if unknown:
+            raise ValueError(
+                "No finite estimate exists: covariates separate winners from losers, or follow "
+                "from the items or from each other; or ties are too frequent for the model: set "
+                "ties='half'."
+            )
+        return theta, inverse, residuals
+
+    def squared_scores(self, residual, tie_residual):
+        """Sum over groups of the squared derivatives of the likelihood; a group -1 is one duel."""
+        each = [self.design.multiply(residual[:, np.newaxis]), tie_residual[:, np.newaxis]]
+        scores = sparse.hstack(each, format="csr")[:, : len(self.anchor)]
+        n, alone = len(residual), self.group < 0
+        n_groups = len(np.unique(self.group[~alone]))
+        times = np.where(alone, np.sqrt(self.weights), self.weights)
+        row = np.where(alone, self.group.max() + 1 + np.arange(n), self.group)
+        sums = sparse.csr_matrix((times, (row, np.arange(n)))) @ scores
+        return (sums.T @ sums).toarray() * (n_groups / (n_groups - 1) if n_groups > 1 else 1.0)
+
+
+# Reading ----------------------------------------------------------------------------
+
+
+def _read(duels, covariates):
+    """Winner, loser, tie and group of each row, weights, covariates, and the names of the items.
+
+    Without covariates and groups equal duels are counted: one row for each pair and outcome.
+    """
+    columns = getattr(duels, "columns", duels if isinstance(duels, Mapping) else ())
+    tied, group = np.zeros(1), np.full(1, -1)
+    weights: Any = np.ones(1)
+    if {"winner", "loser"} <= set(columns):
+        pairs, items = _pairs_of_columns(duels, columns, covariates)
+        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
+        weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
+        group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
+    elif isinstance(duels, list | tuple):
+        pairs, items, tied = _pairs_of(duels)
+    else:
+        pairs, weights, items = _counts(duels, covariates)
+    if (
+        not tied.ndim == weights.ndim == 1
+        or not np.all((tied == 0) | (tied == 1))
+        or not np.all((weights >= 0) & np.isfinite(weights))
+    ):
+        raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
+    for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
+        raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
+    check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
+    extra = _covariates(duels, covariates, len(pairs))
+    weights = np.broadcast_to(weights, len(pairs))
+    table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
+    if covariates is None and "group" not in columns:
+        shape = (len(items), len(items), 2)
+        weights = np.bincount(np.ravel_multi_index(tuple(table[:3]), shape), weights)
+        table = np.stack(np.broadcast_arrays(*np.unravel_index(np.arange(len(weights)), shape), -1))
+        extra = np.empty((len(weights), 0))
+    kept = weights > 0
+    if "group" in columns and len(np.unique(group[kept])) == 1:
+        raise ValueError(
+            "'group' is the same in all rows, but errors clustered by it need two groups at least: "
+            "omit it if the duels are independent."
+        )
+    return table[:, kept], weights[kept], extra[kept], items
+
+
+def _pairs_of_columns(duels, columns, covariates):
+    """Codes (n, 2) of the columns "winner" and "loser", and the names of the items."""
+    known = ["winner", "loser", "tie", "weight", "group"]
+    others = [name for name in columns if name not in known]
+    if others and covariates is None:
+        warnings.warn(
+            f"bradley_terry does not read the columns {others[:5]}: it reads {known}, and "
+            "covariates= takes numbers of the duels.",
+            UserWarning,
+            stacklevel=4,
+        )
+    check_consistent_length(*(duels[name] for name in known if name in columns))
+    return _coded(duels["winner"], duels["loser"])
+
+
+def _coded(winners, losers):
+    """Codes (n, 2) of winners and losers, and the names of the items."""
+    winner, won = codes_of(winners, "'winner'")
+    loser, lost = codes_of(losers, "'loser'")
+    if won.dtype.kind != lost.dtype.kind:  # NumPy would make strings of numbers
+        won = won.astype(object)
+    codes, items = codes_of(np.concatenate([won, lost]), "names")
+    return np.column_stack([codes[: len(won)][winner], codes[len(won) :][loser]]), items
+
+
+def _pairs_of(duels):
+    """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
+    tied = np.zeros(len(duels))
+    if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
+        tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
+        duels = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
+        for q, pair in enumerate(duels):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise ValueError(
+                    f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
+                    "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
+                )
+    names = id_array(list(chain.from_iterable(duels)))
+    return *_coded(names[::2], names[1::2]), tied
+
+
+def _counts(duels, covariates):
+    """Pairs and numbers of duels of a table of counts, and the names of its items."""
+    if covariates is not None:
+        raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
+    is_dict = isinstance(duels, Mapping) and "target" not in duels  # "target": a PrefLib file
+    columns = list(duels if is_dict else getattr(duels, "columns", ()))
+    if is_dict or (columns and len(columns) != len(duels)):
+        raise ValueError(
+            f"duels have the columns {columns}, and 'winner' and 'loser' are needed: rename or "
+            "make these columns."
+        )
+    try:
+        votes = read_votes(duels, pairwise=True)
+    except ValueError as error:
+        raise ValueError(
+            "duels are a list of [winner, loser], a frame with the columns 'winner' and 'loser', "
+            f"or counts (r, r). {error}"
+        ) from None
+    pairs = np.argwhere(votes.total())
+    return pairs, votes.total()[tuple(pairs.T)], votes.items
+
+
+def _covariates(duels, covariates, n):
+    if covariates is None:
+        return np.empty((n, 0))
+    check_same_index(duels=duels, covariates=covariates)
+    extra = check_finite(numbers(covariates, "covariates"), "covariates")
+    if extra.ndim not in (1, 2) or len(extra) != n:
+        raise ValueError(
+            f"covariates has the shape {extra.shape}: give a row for each of the {n} duels."
+        )
+    return extra.reshape(n, -1)
+
+
+def _check_connected(winner, loser, tied, items):
+    """Refuse items that did not meet the rest, never lost or never won: Ford's condition."""
+    winner, loser = np.append(winner, loser[tied == 1]), np.append(loser, winner[tied == 1])
+    shape = (len(items), len(items))
+    beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=shape)
+    part = connected_components(beat, connection="strong")[1]
+    apart, few = part[winner] != part[loser], 2 * np.bincount(part)[part] <= len(items)
+    won, lost = (np.isin(part, part[side[apart]]) for side in (winner, loser))
+    found = {
+        "did not meet the rest": few & ~won & ~lost,
+        "never lost to the rest": few & won & ~lost,
+        "never won against the rest": few & lost & ~won,
+    }
+    if few.any():
+        named = [
+            f"{items[those][:5].tolist()}{' and others' if those.sum() > 5 else ''} {words}"
+            for words, those in found.items()
+            if those.any()
+        ]
+        raise ValueError(
+            f"No finite strengths exist: {' and '.join(named)}. Leave these items out, add duels, "
+            "or take half_games=0.5."
+        )

@@ -1,0 +1,478 @@
+"""Regression of encoded targets: ridge, logistic, trees, or any regressor of scikit-learn."""
+
+from dataclasses import dataclass, fields, replace
+from inspect import Parameter, signature
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.pipeline import Pipeline
+from sklearn.utils import check_array, check_random_state, get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from .._arrays import is_data_frame, name_the_text, take_rows
+from .._base import attribute_of_fitted
+from ._list_trees import fit_list_trees
+from ._logistic import fit_fractional
+from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
+
+
+@dataclass(frozen=True)
+class Regression:
+    """Parameters of the regression of encoded targets, common to the rankers.
+
+    `fit` returns a model; its ``predict(X)`` has the shape (n, d). Boosted trees of centred
+    documents update the list offsets `n_offsets` times.
+    """
+
+    estimator: Any = "ridge"
+    alpha: Any = 0.1
+    solver: str = "auto"
+    tol: float = 1e-4
+    max_iter: int | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
+    name: str = "Regression"
+    n_offsets: int = 1
+
+    @classmethod
+    def of(cls, ranker):
+        """Take the parameters from a ranker."""
+        given = {f.name: getattr(ranker, f.name) for f in fields(cls) if hasattr(ranker, f.name)}
+        return cls(**given, name=type(ranker).__name__)
+
+    def named(self, batch):
+        """Replace "auto" and "trees" by the model that they stand for on this batch."""
+        estimator = self.estimator
+        if issparse(batch.targets):
+            if estimator in ("auto", "ridge") and self.solver != "lsqr":
+                return replace(self, estimator="ridge")
+            raise ValueError(
+                f"estimator={estimator!r} with solver={self.solver!r} needs a dense y, y.toarray():"
+                " a sparse y takes estimator='auto' or 'ridge', and solver='auto' or 'gram'."
+            )
+        if estimator == "auto":
+            is_ridge = batch.kind == "documents" or (batch.kind == "items" and batch.missing)
+            return replace(self, estimator="ridge" if is_ridge else "logistic")
+        if estimator == "logistic":
+            refuse_unless_known(batch)
+        if estimator != "trees":
+            return self
+        if isinstance(batch.X, np.ndarray):
+            refuse_empty_columns(batch.X)
+        if batch.kind == "documents":
+            trees, n_offsets = boosted_trees(batch.X.shape[0])
+            return replace(self, estimator=trees, n_offsets=n_offsets)
+        fraction = 1.0 if batch.kind == "items" else "sqrt"
+        return replace(self, estimator=named_regressor(estimator, None, fraction, batch.missing))
+
+    def fit(self, batch):
+        """Fit an `EncodedBatch`."""
+        shape, d = batch.X.shape, batch.targets.shape[1]
+        if not isinstance(self.estimator, str):
+            self.say(f"{type(self.estimator).__name__} on {shape}, {d} target(s)")
+            if self.n_offsets > 1 and batch.codes is not None:
+                trees = seeded(self.estimator, self.random_state)
+                loss = CentredSquares(batch, trees.max_iter, self.n_offsets)
+                return RegressorModel([fit_list_trees(trees, batch.X, loss)])
+            weights = batch.weights * batch.totals.weight_factor
+            return self.fit_estimator(batch.X, batch.scaled_targets(), weights)
+        if self.estimator == "logistic":
+            self.say(f"logistic regression on {shape}, {d} target(s)")
+            return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
+        if issparse(batch.targets):
+            return fit_sparse_targets(batch, self.alpha)
+        solver = chosen_solver(self.solver, batch.X, batch.targets)
+        self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
+        if solver == "lsqr":
+            return fit_lsqr(batch, self.alpha, self.tol, self.max_iter)
+        return Sums.of(batch).solve(self.alpha)
+
+    def fit_estimator(self, X, targets, weights):
+        """Fit one regressor, or one for each coordinate, to plain targets."""
+        estimator = seeded(self.estimator, self.random_state)
+        targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
+        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = 0.0  # pairs that nobody compares
+        regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+            delayed(_fit)(clone(estimator), *given)
+            for given in fits_of(estimator, X, targets, self.weights_given(weights))
+        )
+        first = take_rows(X, np.arange(min(5, X.shape[0])))
+        n_targets = targets.shape[1]
+        return RegressorModel(regressors, _linear_model(regressors, first, n_targets), n_targets)
+
+    def fit_classifier(self, X, y, weights, encode):
+        """Fit a classifier; the model predicts the expected vector of the class.
+
+        ``encode(labels)`` returns the vectors of the classes, shape (n_labels, d).
+        """
+        self.say(f"{type(self.estimator).__name__} on {X.shape}, as a classifier")
+        classifier = seeded(self.estimator, self.random_state)
+        _fit(classifier, X, y, self.weights_given(weights))
+        vectors = encode(classifier.classes_)
+        return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
+
+    def weights_given(self, weights):
+        """The weights for the estimator; None if all are 1, or equal and it takes none."""
+        takes_none = takes_no_weights(self.estimator)
+        if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
+            return None
+        if takes_none:
+            raise ValueError(
+                f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
+                "weights (sample_weight, or list_weights of a ranker; for pairs, list_weights="
+                "'pairs' gives equal weights): omit them, or use another estimator."
+            )
+        return weights
+
+    def say(self, message):
+        """Print a line of progress if `verbose`."""
+        if self.verbose:
+            print(f"[{self.name}] {message}")
+
+
+class CentredSquares:
+    """Half the squared error up to an offset of each list, which is updated now and then.
+
+    Parameters
+    ----------
+    batch : EncodedBatch
+        Centred documents.
+    n_trees, n_offsets : int
+        The offsets are updated `n_offsets` times, evenly over the trees.
+    """
+
+    def __init__(self, batch, n_trees, n_offsets):
+        self.batch, self.n_trees, self.n_offsets = batch, n_trees, n_offsets
+        self.weights = batch.weights * batch.totals.weight_factor
+        self.n_calls = 0
+
+    def __call__(self, scores):
+        """Gradient and curvature at the scores before the next tree."""
+        if self.n_calls * self.n_offsets % self.n_trees < self.n_offsets:
+            fitted = scores[:, np.newaxis] if self.n_calls else None
+            self.targets = round_significant(self.batch.scaled_targets(fitted)[:, 0])
+        self.n_calls += 1
+        return self.weights * (scores - self.targets), self.weights
+
+
+# Missing targets --------------------------------------------------------------------
+
+
+class MeansOfKnown(RegressorMixin, BaseEstimator):
+    """Regressor of targets with NaN, by a regressor with weighted means as predictions.
+
+    Forests and nearest neighbours predict sum_i w_i(x) t_i, with weights >= 0 that add up to 1 and
+    are the same for all targets. Let k_i be 1 if the target of row i is known, else 0, and m the
+    mean of the known targets. This regressor predicts
+
+        m + sum_i w_i k_i (t_i - m) / (f + (1 - f) prior_rows / n),    f = sum_i w_i k_i.
+
+    Without the second term the prediction is the mean of the known targets near x. This holds even
+    if labels are missing because of x. The second term shrinks a target with few known rows
+    near x towards its mean, as `prior_rows` of the n rows would. Without missing targets the
+    predictions are the ones of the regressor itself.
+
+    Parameters
+    ----------
+    estimator : regressor
+        A regressor of many targets, with weighted means as predictions.
+    prior_rows : float, default=20.0
+
+    Attributes
+    ----------
+    estimator_ : fitted regressor
+        Regressor of deviations from the means, 0 for missing targets, and of multiples of k.
+    means_ : ndarray of shape (d,)
+    """
+
+    def __init__(self, estimator: Any, prior_rows: float = 20.0) -> None:
+        self.estimator = estimator
+        self.prior_rows = prior_rows
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MeansOfKnown":
+        """Fit to targets (n, d); each column has a known target of positive weight."""
+        known = ~np.isnan(y)
+        weights = known.astype(float)
+        if sample_weight is not None:
+            weights *= np.asarray(sample_weight)[:, np.newaxis]
+        sums = np.where(known, y, 0.0)
+        self.means_ = (weights * sums).sum(axis=0) / weights.sum(axis=0)
+        deviations = np.where(known, y - self.means_, 0.0)
+        # The columns k are small, so that the trees split by the deviations.
+        self._unit_ = 1e-3 * float(np.sqrt(np.mean(deviations**2))) or 1.0
+        self._prior_ = min(1.0, self.prior_rows / len(y))
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        both = np.hstack([deviations, self._unit_ * known])
+        self.estimator_ = clone(self.estimator).fit(X, both, **given)
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Targets, shape (n, d)."""
+        deviations, known = np.hsplit(self.estimator_.predict(X), 2)
+        known = known / self._unit_
+        return self.means_ + deviations / (known + (1.0 - known) * self._prior_)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Importances of the regressor."""
+        return attribute_of_fitted(self, "feature_importances_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = self.estimator.__sklearn_tags__().input_tags
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
+        return tags
+
+
+# Any regressor ----------------------------------------------------------------------
+
+
+def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
+    """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
+
+    Documents get boosted trees. Fixed items and classes, with `n_documents` None, get a forest with
+    `max_features` at each split. If targets are `missing`, the leaves of the forest have at least
+    three rows: most items are known in every leaf.
+    """
+    if not (isinstance(estimator, str) and estimator == "trees"):
+        return estimator
+    if n_documents is None and missing:
+        return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3, max_features=max_features))
+    if n_documents is None:
+        return ExtraTreesRegressor(max_features=max_features)
+    return boosted_trees(n_documents)[0]
+
+
+def boosted_trees(n_documents):
+    """Boosted trees for documents, and the number of updates of the list offsets.
+
+    Up to 20,000 documents, whose targets are noisy, the trees and steps are small.
+    """
+    trees = HistGradientBoostingRegressor(
+        max_iter=200, min_samples_leaf=min(50, max(5, n_documents // 20)), early_stopping=False
+    )
+    if n_documents > 20_000:
+        return trees, 6
+    return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
+
+
+def refuse_unless_known(batch):
+    """Refuse estimator="logistic" for documents and for missing labels."""
+    if batch.kind == "documents":
+        raise ValueError(
+            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
+            "for each document: leave estimator='auto', or use OrderPreservingRegressor."
+        )
+    if batch.missing:
+        raise ValueError(
+            "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
+            "is ridge regression then, or use 'trees'."
+        )
+
+
+def refuse_empty_columns(X):
+    """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
+    unknown = np.flatnonzero(np.isnan(X[0]))
+    empty = unknown[np.isnan(X[:, unknown]).all(axis=0)]
+    if len(empty):
+        raise ValueError(f"Column {int(empty[0])} of X is NaN in every row: drop it.")
+
+
+class RegressorModel(NamedTuple):
+    """Fitted regressors: one for all d coordinates, or one for each.
+
+    Attributes
+    ----------
+    regressors : list of regressors
+    linear : LinearModel or None
+        The same predictions as a linear model, if they are linear.
+    n_targets : int
+        The number d of coordinates.
+    n_iter : int
+        1: a regressor is fitted once.
+    vectors : ndarray of shape (n_classes, d) or None
+        Encoded classes, if the only entry of `regressors` is a classifier.
+    """
+
+    regressors: list
+    linear: LinearModel | None = None
+    n_targets: int = 1
+    n_iter: int = 1
+    vectors: Any = None
+
+    def predict(self, X):
+        """Surrogate vectors, shape (n, d)."""
+        kinds = {getattr(type(r).predict, "__module__", "") for r in self.regressors}
+        if self.linear is not None and all(k.startswith("sklearn.linear_model.") for k in kinds):
+            # Unlike scikit-learn's product, ours is equal for equal rows to the last bit.
+            return self.linear.predict(_numbers_of(X, self.regressors[0]))
+        if self.vectors is not None:
+            return self.probabilities(X) @ self.vectors
+        return predict_regressors(self.regressors, X, self.n_targets)
+
+    def probabilities(self, X):
+        """Probabilities of a classifier, shape (n, n_classes)."""
+        [classifier] = self.regressors
+        found = classifier.predict_proba(X)
+        return checked_prediction(classifier, found, X.shape[0], len(self.vectors))
+
+
+def fits_of(estimator, X, targets, sample_weight):
+    """Rows, targets and weights of each fit: one fit of all coordinates, or one for each.
+
+    Targets are rounded to 32 significant bits. A coordinate is fitted without its rows of NaN.
+    """
+    targets = round_significant(targets)
+    judged = ~np.isnan(targets)
+    complete = judged.all() or isinstance(estimator, MeansOfKnown)
+    together = targets.shape[1] > 1 and complete and get_tags(estimator).target_tags.multi_output
+    if together or targets.shape[1] == 1:
+        single = get_tags(estimator).target_tags.single_output
+        yield X, targets[:, 0] if single and not together else targets, sample_weight
+        return
+    for j in range(targets.shape[1]):
+        rows = judged[:, j]
+        if rows.all():
+            yield X, targets[:, j], sample_weight
+        else:
+            weights = None if sample_weight is None else sample_weight[rows]
+            yield take_rows(X, np.flatnonzero(rows)), targets[rows, j], weights
+
+
+def seeded(estimator, random_state):
+    """Clone an estimator, and draw each `random_state` that is None from `random_state`."""
+    estimator = clone(estimator)
+    if random_state is None:
+        return estimator
+    random_state = check_random_state(random_state)
+    unset = [
+        name
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if (name == "random_state" or name.endswith("__random_state")) and value is None
+    ]
+    seeds = {name: int(random_state.randint(np.iinfo(np.int32).max)) for name in unset}
+    return estimator.set_params(**seeds)
+
+
+def predict_regressors(regressors, X, n_targets):
+    """Surrogate vectors (n, d) from the regressors of `fits_of`."""
+    if not regressors:  # a single item has no pairs
+        return np.zeros((X.shape[0], 0))
+    each = n_targets if len(regressors) == 1 else 1
+    predicted = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in regressors)
+    return np.column_stack(list(predicted))
+
+
+def checked_prediction(regressor, predicted, n_rows, n_targets=1):
+    """Predictions (n, d) of a regressor; refuses another shape, NaN and infinity."""
+    predicted = np.asarray(predicted, dtype=np.float64)
+    name = type(regressor).__name__
+    if predicted.shape != (n_rows, n_targets) and (n_targets, *predicted.shape) != (1, n_rows):
+        raise ValueError(
+            f"{name} predicts an array of shape {predicted.shape} where ({n_rows}, {n_targets}) is "
+            "needed: use a regressor that predicts one number for each row and target."
+        )
+    predicted = predicted.reshape(n_rows, n_targets)
+    finite = np.isfinite(predicted)
+    if not finite.all():
+        row = int(np.argmin(finite.all(axis=1)))
+        raise ValueError(
+            f"{name} predicts {predicted[row][~finite[row]][0]} for row {row} of X, which cannot "
+            "be ranked: check its fit (too large a step, features that are not on one scale)."
+        )
+    return predicted
+
+
+def weight_parameters(estimator, sample_weight):
+    """Keyword arguments that pass the weights to a regressor's fit, or None if it takes none.
+
+    They follow scikit-learn without metadata routing, which `_fit` switches off.
+    """
+    if isinstance(estimator, Pipeline):
+        name, last = estimator.steps[-1]
+        inner = weight_parameters(last, sample_weight)
+        return inner and {f"{name}__{key}": value for key, value in inner.items()}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": sample_weight}
+    # Searches, voting and stacking pass other arguments of fit on to the regressors inside.
+    inner = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
+    inner += [model for _, model in getattr(estimator, "estimators", None) or []]
+    inside = [model for model in inner if hasattr(model, "fit")]
+    kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
+    if not inside or Parameter.VAR_KEYWORD not in kinds:
+        return None
+    return (
+        None if any(map(takes_no_weights, inside)) else weight_parameters(inside[0], sample_weight)
+    )
+
+
+def takes_no_weights(estimator):
+    """Whether the regressor's fit has no sample_weight."""
+    return weight_parameters(estimator, None) is None
+
+
+def wraps(estimator):
+    """Whether an estimator wraps others, with tags that scikit-learn does not pass on."""
+    return any(
+        hasattr(value, "fit") or isinstance(value, list | tuple)
+        for value in estimator.get_params(deep=False).values()
+    )
+
+
+def _numbers_of(X, regressor):
+    """X as scikit-learn's linear regressors read it."""
+    if not is_data_frame(X):
+        return X
+    return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
+
+
+def _linear_model(regressors, X, n_targets):
+    """The linear model with the same predictions on X, or None."""
+    if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
+        return None
+    dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
+    coef = np.vstack([np.atleast_2d(c) for c in dense])
+    intercept = np.concatenate([np.atleast_1d(r.intercept_) for r in regressors])
+    if coef.shape[1] != X.shape[1]:
+        return None
+    try:
+        X_numbers = _numbers_of(X, regressors[0])
+    except (TypeError, ValueError):  # a frame with categories or missing values
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        linear = X_numbers @ coef.T + intercept
+    same = np.allclose(linear, predict_regressors(regressors, X, n_targets))
+    return LinearModel(coef, intercept) if same else None
+
+
+def round_significant(values, bits=32):
+    """Round to a number of significant bits.
+
+    Sums that differ in their last digits become equal, so that a tree breaks ties alike.
+    """
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
+
+
+def _fit(estimator, X, y, sample_weight):
+    try:
+        if sample_weight is None:
+            return estimator.fit(X, y)
+        with config_context(enable_metadata_routing=False):
+            return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
+    except ValueError as error:
+        name_the_text(error, X)
+        raise
+
+
+def is_linear(estimator):
+    """Whether the model is linear and one of this package."""
+    return isinstance(estimator, str) and estimator != "trees"

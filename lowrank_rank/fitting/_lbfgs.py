@@ -1,0 +1,129 @@
+"""L-BFGS: the one call of ``scipy.optimize.minimize`` for smooth losses, and its last digits."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize, root
+
+
+class Minimum(NamedTuple):
+    """Result of `lbfgs`.
+
+    Attributes
+    ----------
+    theta : ndarray
+        The minimiser, in the shape of the start.
+    value : float
+        The objective there.
+    gradient_norm : float
+        The largest absolute entry of the gradient there.
+    n_iter : int
+    """
+
+    theta: np.ndarray
+    value: float
+    gradient_norm: float
+    n_iter: int
+
+
+def lbfgs(
+    objective: Callable[..., Any],
+    start: np.ndarray,
+    *,
+    tol: float,
+    max_iter: int,
+    report: Callable[..., Any] | None = None,
+    memory: int = 10,
+    polish: bool = False,
+) -> Minimum:
+    """Minimise a smooth function.
+
+    Parameters
+    ----------
+    objective : callable
+        ``objective(theta)`` returns the value and the gradient, theta in the shape of `start`.
+    start : ndarray
+    tol : float
+        The solver stops when no entry of the gradient is larger.
+    max_iter : int
+    report : callable or None, default=None
+        ``report(n_iter, theta, value, gradient_norm)`` after each iteration. The solver stops if
+        it returns True.
+    memory : int, default=10
+        Number of earlier gradients from which L-BFGS estimates the curvature.
+    polish : bool, default=False
+        Whether to continue with Newton steps on the gradient once the value no longer changes: it
+        is flat to its last digit where the gradient is still 1e-8 of its size.
+
+    Returns
+    -------
+    Minimum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.fitting._lbfgs import lbfgs
+    >>> def squares(theta):
+    ...     return ((theta - 3) ** 2).sum(), 2 * (theta - 3)
+    >>> found = lbfgs(squares, np.zeros(2), tol=1e-9, max_iter=9)
+    >>> found.theta.round(6), found.n_iter
+    (array([3., 3.]), 2)
+    """
+    shape = np.shape(start)
+    n_iter, point, latest = 0, np.ravel(start), (np.inf, np.inf)
+
+    def flat(theta):
+        nonlocal latest
+        with np.errstate(over="ignore", invalid="ignore"):  # the line search rejects such points
+            value, gradient = objective(theta.reshape(shape))
+        latest = float(value), float(np.abs(gradient).max())
+        return value, np.ravel(gradient)
+
+    def callback(theta):
+        nonlocal n_iter, point
+        n_iter, point = n_iter + 1, theta.copy()
+        if report is not None and report(n_iter, point.reshape(shape), *latest):
+            raise StopIteration
+
+    options = {
+        "maxiter": max_iter,
+        "maxfun": 20 * max_iter,
+        "gtol": tol,
+        "ftol": 0,
+        "maxcor": memory,
+    }
+    try:
+        found = minimize(
+            flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options
+        )
+    except StopIteration:  # SciPy below 1.11 lets the exception through
+        return Minimum(point.reshape(shape), *latest, n_iter)
+    theta, value, largest = found.x, float(found.fun), float(np.abs(found.jac).max())
+    if polish and n_iter < max_iter and largest > tol:
+        theta = _polished(lambda theta: flat(theta)[1], theta, largest, tol)
+        flat(theta)
+        value, largest = latest
+    return Minimum(theta.reshape(shape), value, largest, n_iter)
+
+
+def _polished(gradient_of, theta, largest, tol):
+    """Newton-Krylov steps on the gradient; theta itself if no step makes it smaller.
+
+    SciPy's estimate of the curvature starts anew up to three times: what it learnt far from the
+    minimum misleads it near the minimum.
+    """
+    # Smaller differences than 1e-6 drown in the rounding of the gradient.
+    options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
+    for _ in range(3):
+        try:
+            refined = root(gradient_of, theta, method="krylov", options=options)
+        except (ValueError, ArithmeticError):  # the gradient is rounding, or 0 altogether
+            break
+        size = np.abs(refined.fun).max()
+        if not size < largest:
+            break
+        theta, largest = refined.x, size
+        if largest <= tol:
+            break
+    return theta

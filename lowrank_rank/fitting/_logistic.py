@@ -1,0 +1,256 @@
+"""Logistic regression of classes, and fractional logistic regression of bounded targets."""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, logit, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from .._base import linear_scores
+from .._lists import batches
+from ._lbfgs import lbfgs
+from ._statistics import Moments, Scaling, default_alpha, standardise
+
+
+def _counted(weights, X, y):
+    """Rows of positive weight, with weights of mean 1."""
+    counts = weights > 0
+    if not counts.all():
+        weights, X, y = weights[counts], X[counts], y[counts]
+    weights = weights / weights.max()  # the sum of very large weights would overflow
+    return weights / weights.mean(), X, y
+
+
+def _standardised(X, weights):
+    """The standardised copy of X, its `Scaling` and its `Moments`."""
+    moments = Moments.of(X, weights)
+    scaling = Scaling.of(X, moments)
+    return standardise(X, scaling), scaling, moments
+
+
+# Classes ----------------------------------------------------------------------------
+
+
+class ClassModel(NamedTuple):
+    """Multinomial logistic regression: probabilities ``softmax(X coef' + intercept)``.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_classes, p)
+    intercept : ndarray of shape (n_classes,)
+        -inf for a class that is not in y.
+    vectors : ndarray of shape (n_classes, d)
+        The encoded classes.
+    n_iter : int
+    alpha : float
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    vectors: np.ndarray
+    n_iter: int
+    alpha: float
+
+    def probabilities(self, X):
+        """Probabilities of the classes, shape (n, n_classes)."""
+        present = np.isfinite(self.intercept)
+        scores = np.full((X.shape[0], len(present)), -np.inf)
+        scores[:, present] = linear_scores(X, self.coef[present], self.intercept[present])
+        return softmax(scores, axis=1)
+
+    def predict(self, X):
+        """Surrogate vectors, shape (n, d): the expected vector of the class."""
+        return self.probabilities(X) @ self.vectors
+
+
+def fit_logistic(X, y, weights, alpha, *, tol, max_iter=None):
+    """Coefficients of logistic regression of the features as given.
+
+    The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared coefficients
+    of standardised features.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, p)
+    y : ndarray of shape (n,)
+        Labels, of two classes or more.
+    weights : ndarray of shape (n,)
+        "auto" counts rows by them.
+    alpha : float or "auto"
+        "auto" is the formula of "classes".
+    tol : float
+        Largest entry of the gradient at the solution.
+    max_iter : int or None
+        None is 1000.
+
+    Returns
+    -------
+    coef : ndarray of shape (1, p) of two classes, else (n_classes, p)
+    intercept : ndarray of shape (1,) or (n_classes,)
+    n_iter : int
+    alpha : float
+    """
+    n_rows = float(weights.sum())
+    weights, X, y = _counted(weights, X, y)
+    scaled, scaling, moments = _standardised(X, weights)
+    if alpha == "auto":
+        alpha = default_alpha("classes", X.shape[1], n_rows, moments.mean_square)
+    C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
+    model = LogisticRegression(C=C, tol=tol, max_iter=max_iter or 1000)
+    model.fit(scaled, y, sample_weight=weights)
+    coef, intercept = scaling.unscaled(model.coef_, model.intercept_)
+    return coef, intercept, int(model.n_iter_.max()), float(alpha)
+
+
+def fit_classes(batch, n_classes, alpha, *, tol, max_iter):
+    """`ClassModel` of an `EncodedBatch` with indices of classes as y."""
+    present = np.unique(batch.y[batch.row_weights > 0])
+    coef, intercept = np.zeros((n_classes, batch.X.shape[1])), np.full(n_classes, -np.inf)
+    vectors = batch.loss.encode(np.arange(n_classes))
+    if len(present) == 1:
+        intercept[present] = 0.0
+        features = Moments.of(batch.X, batch.row_weights)
+        alpha = batch.default_alpha("logistic", features) if alpha == "auto" else float(alpha)
+        return ClassModel(coef, intercept, vectors, 1, alpha)
+    found, at_zero, n_iter, alpha = fit_logistic(
+        batch.X, batch.y, batch.row_weights, alpha, tol=tol, max_iter=max_iter
+    )
+    if len(present) == 2:  # half the log odds for each class give the same probabilities
+        found, at_zero = np.vstack([-found, found]) / 2.0, np.concatenate([-at_zero, at_zero]) / 2.0
+    coef[present], intercept[present] = found, at_zero
+    return ClassModel(coef, intercept, vectors, n_iter, alpha)
+
+
+# Targets between two bounds ---------------------------------------------------------
+
+
+class FractionalModel(NamedTuple):
+    """Fractional logistic regression: ``low + (high - low) expit(X coef' + intercept)``.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, p)
+    intercept : ndarray of shape (d,)
+    low, high : ndarray of shape (d,)
+        Bounds of the targets.
+    n_iter : int
+    alpha : float
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    n_iter: int
+    alpha: float
+
+    def predict(self, X):
+        """Targets, shape (n, d), equal for equal rows."""
+        shares = expit(linear_scores(X, self.coef, self.intercept))
+        return self.low + (self.high - self.low) * shares
+
+
+def fit_fractional(batch, alpha, *, tol, max_iter):
+    """Fractional logistic regression of fixed items (Papke & Wooldridge 1996).
+
+    Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high its least and
+    largest value. The objective, with the fraction ``a = (t - low) / (high - low)``, is the mean of
+
+        -a log s - (1 - a) log(1 - s),    s = expit(w' x + b)
+
+    plus ``alpha / 2`` times the squared coefficients of standardised features. The loss is convex
+    and strictly proper: its minimiser over all functions is E[t | x], as for the squared error.
+    For targets 0 and 1 this is logistic regression.
+
+    Parameters
+    ----------
+    batch : EncodedBatch
+    alpha : float or "auto"
+    tol : float
+        Largest entry of the gradient at the solution, in units of coefficients in which the
+        curvature is about 1.
+    max_iter : int or None
+        None is 1000.
+
+    Returns
+    -------
+    FractionalModel
+    """
+    max_iter = max_iter or 1000
+    weights, X, targets = _counted(batch.row_weights, batch.X, batch.targets)
+    low, high = targets.min(axis=0), targets.max(axis=0)
+    varying = high > low
+    scaled, scaling, moments = _standardised(X, weights)
+    if alpha == "auto":
+        alpha = batch.default_alpha("logistic", moments)
+    shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
+    w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
+    if n_iter >= max_iter:
+        warnings.warn(
+            f"Logistic regression stopped after max_iter={n_iter} iterations: increase max_iter, "
+            "tol or alpha.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    coef, intercept = np.zeros((len(low), X.shape[1])), np.zeros(len(low))
+    coef[varying], intercept[varying] = scaling.unscaled(w[:-1].T, w[-1])
+    return FractionalModel(coef, intercept, low, high, n_iter, float(alpha))
+
+
+def _minimum(X, shares, weights, alpha, tol, max_iter):
+    """Coefficients and, in the last row, intercepts (p + 1, d); iterations of the slowest target.
+
+    L-BFGS solves up to 64 targets at a time: in larger groups one slow target keeps the others
+    busy. Its variables are coefficients of principal axes, in units that make all directions
+    equally curved.
+    """
+    p, d = X.shape[1], shares.shape[1]
+    axes = sparse.identity(p)
+    if sparse.issparse(X):
+        squares = np.asarray(X.multiply(X).T @ weights).ravel()
+    elif p > 500:  # the axes would cost more than they save
+        squares = weights @ X**2
+    else:
+        squares, axes = np.linalg.eigh((X.T * weights) @ X)
+    means = np.clip(weights @ shares, 1e-6, 1.0 - 1e-6)
+    spread = means * (1.0 - means)
+    curvature = np.vstack([squares[:, np.newaxis] * spread + alpha, spread])
+    unit = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))
+    found, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
+    for some in (slice(first, first + 64) for first in range(0, d, 64)):
+        part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
+        start = found[:, some] / unit[:, some]
+        start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
+        solved = lbfgs(
+            lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
+        )
+        found[:, some] = solved.theta * unit[:, some]
+        n_iter = max(n_iter, solved.n_iter)
+    found[:-1] = axes @ found[:-1]
+    return found, n_iter
+
+
+def _value_and_gradient(theta, X, signed, weights, alpha, unit, axes):
+    """Sum over the targets of the objective, and its gradient.
+
+    `signed` is ``2 share - 1``. With h = z / 2 and t = tanh(h), the loss of z is
+    ``|h| - log(1 + |t|) - signed h``, up to log 2, and its derivative ``(t - signed) / 2``.
+    """
+    w = theta * unit
+    halves, slopes = axes @ w[:-1] / 2.0, np.zeros(w.shape)
+    value = alpha / 2.0 * np.sum(w[:-1] ** 2)
+    for rows in batches(X.shape[0], sum(w.shape), 2**17):  # pieces that fit into the cache
+        h = X[rows] @ halves
+        h += w[-1] / 2.0
+        t = np.tanh(h)
+        losses = np.abs(h) - np.log(1.0 + np.abs(t)) - signed[rows] * h
+        value += np.sum(weights[rows] @ losses)
+        errors = t - signed[rows]
+        slopes[-1] += weights[rows] @ errors
+        slopes[:-1] += X[rows].T @ (errors * weights[rows, np.newaxis])
+    slopes /= 2.0
+    slopes[:-1] = axes.T @ slopes[:-1] + alpha * w[:-1]
+    return value, slopes * unit

@@ -1,0 +1,283 @@
+"""Ridge regression centred within groups, from second moments or iteratively.
+
+    minimise  1 / (2 W) sum_i w_i |t_i - t_mean(group of i) - (x_i - x_mean(group of i)) B|^2
+              + alpha / 2 sum_j (s_j |B_j|)^2
+
+W is the sum of the weights, and s_j the standard deviation of feature j within the groups. So the
+unit of a feature, its level in a group and the number of rows do not matter. A group for each list
+gives the pairwise squared loss of documents in closed form, each list weighted by its length. One
+group of all rows gives ridge with an intercept. Means are weighted. Sparse X is never densified:
+sums and products are centred, not X.
+"""
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, lsqr
+from sklearn.exceptions import ConvergenceWarning
+
+from .._arrays import check_size, is_finite, slices
+from .._base import linear_scores
+from .._blocks import check_has_ids, cut_list
+from .._labels import nothing_counts
+from .._lists import same_id
+from ..target_losses import PairwiseDisagreement
+from ._encoding import EncodedBatch
+from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns, shift_full_columns
+
+#: Numbers of dense and sparse features above which solver="auto" iterates. Second moments of 4000
+#: features take 128 MiB; products of sparse rows are slow from some hundred features on.
+MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
+SOLVERS = ("auto", "gram", "lsqr")
+
+
+class LinearModel(NamedTuple):
+    """A fitted linear regression of d targets.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d, p)
+    intercept : ndarray of shape (d,)
+    solver : str or None
+    n_iter : int
+    alpha : float or None
+        The penalty of ridge regression.
+    sums : Sums or None
+        The sums of solver "gram", to which `partial_fit` adds.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    solver: str | None = None
+    n_iter: int = 1
+    alpha: float | None = None
+    sums: Any = None
+
+    def predict(self, X):
+        """Surrogate vectors, shape (n, d)."""
+        return linear_scores(X, self.coef, self.intercept)
+
+
+def n_matrices(targets):
+    """Number of second-moment matrices: one for each pattern of NaN."""
+    return 1 if is_finite(targets) else len(columns_of_patterns(np.isnan(targets)))
+
+
+def chosen_solver(solver, X, targets):
+    """The solver that "auto" stands for; refuses "gram" if its matrices exceed the memory."""
+    p, matrices = X.shape[1], n_matrices(targets)
+    if solver == "auto":
+        many = matrices * p**2 > MAX_FEATURES_GRAM**2
+        solver = "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
+    if solver == "gram":
+        what = f"Ridge regression of {p} features by solver 'gram'"
+        check_size(what, 8 * (matrices + 1) * p**2, "use solver='lsqr', or hash features")
+    return solver
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sufficient statistics of ridge regression for some rows of whole lists.
+
+    Attributes
+    ----------
+    batch : EncodedBatch
+        The totals, ids and settings of all rows, without the rows themselves.
+    moments : SecondMoments
+    missing : bool
+        Whether a label is missing.
+    """
+
+    batch: EncodedBatch
+    moments: SecondMoments
+    missing: bool
+
+    @classmethod
+    def of(cls, batch):
+        """Sums of the rows of an `EncodedBatch`."""
+        moments = SecondMoments.of(batch.X, batch.targets, batch.weights, batch.codes)
+        rows = ("X", "targets", "weights", "codes", "y", "lists", "row_weights")
+        return cls(replace(batch, **dict.fromkeys(rows)), moments, batch.missing)
+
+    def __add__(self, other):
+        """Sums of both batches; `other` holds the later rows."""
+        one, two = self.batch, other.batch
+        for name, now in two.settings.items():
+            before: Any = one.settings.get(name)
+            if not _agree(now, before):
+                raise ValueError(
+                    f"Earlier batches had {name} {before}, this one has {now}: all batches of a "
+                    "model must be of one kind. Use fit to start again."
+                )
+        check_has_ids(one.has_qid, two.has_qid or one.n_items is not None)
+        if two.first_id is not None and same_id(two.first_id, one.last_id):
+            raise cut_list(two.first_id)
+        totals = one.totals + two.totals
+        fraction = two.totals.mass / totals.mass if totals.mass > 0 else 0.0
+        batch = replace(
+            one,
+            totals=totals,
+            n_lists=one.n_lists + two.n_lists,
+            last_id=two.last_id,
+            means={k: m + fraction * (two.means[k] - m) for k, m in one.means.items()},
+        )
+        return Sums(batch, self.moments + other.moments, self.missing or other.missing)
+
+    def solve(self, alpha):
+        """Coefficients of ridge regression, as a `LinearModel`; `alpha` may be "auto"."""
+        features, batch = self.moments.features, self.batch
+        if not features.total > 0:
+            raise nothing_counts()
+        if alpha == "auto":
+            alpha = batch.default_alpha("ridge", features, self.missing)
+        coef, intercept = self.moments.solve(alpha * features.total, batch.scale(features))
+        factor = batch.totals.target_factor
+        return LinearModel(
+            coef.T * factor, intercept * factor, "gram", alpha=float(alpha), sums=self
+        )
+
+    def check_items_judged(self):
+        """Refuse a fixed item without any label; a pair may have none."""
+        moments, batch = self.moments, self.batch
+        pairs = isinstance(batch.loss, PairwiseDisagreement) and batch.decoder != "sort"
+        nobody = moments.total[moments.pattern] <= 0 if len(moments.t_mean) else [False]
+        if batch.kind == "items" and not pairs and np.any(nobody):
+            raise ValueError(
+                f"Target {int(np.argmax(nobody))} is NaN in every row that counts, of all blocks: "
+                "no query judges this item. Drop the column."
+            )
+
+
+def _agree(now, before):
+    """Whether two settings are equal, matrices of numbers up to rounding."""
+    arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
+    if arrays and now.dtype.kind == before.dtype.kind == "f" and now.shape == before.shape:
+        size = np.abs(before).max(initial=0.0)
+        return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
+    return np.array_equal(now, before) if arrays else bool(now == before)
+
+
+# Sparse targets ---------------------------------------------------------------------
+
+
+def fit_sparse_targets(batch, alpha, entries=2**18):
+    """`LinearModel` of sparse targets: one Cholesky factor, and blocks of labels.
+
+    Products of features and targets are sparse where X is. The means are subtracted from the
+    products of a block of labels, of about `entries` numbers, and the coefficients have the type
+    of X: nothing else is as large as they are.
+    """
+    X, weights = batch.X, batch.weights
+    p, d = X.shape[1], batch.targets.shape[1]
+    n_bytes = 16 * p**2 + d * p * X.dtype.itemsize
+    check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
+    moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
+    features = moments.features
+    alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
+    # A constant feature gets the coefficient 0.
+    scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, batch.scale(features))
+    inverse = moments.solver(alpha * features.total, scale)(np.eye(p))
+    means = features.mean
+    rows, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
+    labels = (sparse.diags(weights) @ batch.targets).T.tocsr()
+    coef, intercept = np.empty((d, p), X.dtype), np.empty(d)
+    for some in slices(d, max(1, entries // p)):
+        cross = labels[some] @ rows
+        cross = cross.toarray() if sparse.issparse(cross) else cross
+        sums = np.asarray(labels[some].sum(axis=1)).ravel()
+        coef[some] = found = (cross - np.outer(sums, means - shift)) @ inverse
+        intercept[some] = sums / features.total - found @ means
+    return LinearModel(coef, intercept, "gram", alpha=alpha)
+
+
+# Iterations -------------------------------------------------------------------------
+
+
+def fit_lsqr(batch, alpha, tol, max_iter):
+    """`LinearModel` of an `EncodedBatch` by LSQR."""
+    features = Moments.of(batch.X, batch.weights, batch.codes)
+    alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
+    penalty = alpha * features.total * batch.scale(features) ** 2
+    X = batch.X.astype(np.float64, copy=False)  # once, rather than in every product
+    rows = X, batch.targets, batch.weights, batch.codes
+    coef, intercept, n_iter = solve_iteratively(*rows, penalty=penalty, tol=tol, max_iter=max_iter)
+    factor = batch.totals.target_factor
+    return LinearModel(coef.T * factor, intercept * factor, "lsqr", n_iter, alpha)
+
+
+def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter):
+    """Solve ridge regression by LSQR, without any p x p matrix.
+
+    Parameters
+    ----------
+    X, targets, weights, codes
+        As in `SecondMoments.of`.
+    penalty : ndarray of shape (p,)
+        Factor of each squared coefficient, added to the sum of the squared errors.
+    tol : float
+    max_iter : int or None
+
+    Returns
+    -------
+    coef : ndarray of shape (p, d)
+    intercept : ndarray of shape (d,)
+    n_iter : int
+        Iterations of the slowest target.
+    """
+    codes = np.zeros(len(targets), dtype=np.intp) if codes is None else codes
+    d = targets.shape[1]
+    coef, intercept = np.zeros((X.shape[1], d)), np.zeros(d)
+    groups, most, converged = None, 0, True
+    for j in range(d):
+        judged = ~np.isnan(targets[:, j])
+        if groups is None or not judged.all():
+            groups = Groups(codes, weights * judged)
+            scale = _inverse_norms(X, groups, penalty)
+            operator = _centred_operator(X, groups, scale, penalty)
+        t = np.nan_to_num(targets[:, j])
+        right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(X.shape[1])])
+        scaled, stop, n_iter, *_ = lsqr(operator, right, atol=tol, btol=tol, iter_lim=max_iter)
+        coef[:, j] = scale * scaled
+        most, converged = max(most, n_iter), converged and stop != 7
+        shares = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
+        intercept[j] = shares @ (t - X @ coef[:, j])
+        groups = groups if judged.all() else None
+    if not converged:
+        warnings.warn(
+            f"LSQR stopped after {most} iterations before it reached tol={tol:g}: increase "
+            "max_iter or tol, or scale the features.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    return coef, intercept, most
+
+
+def _inverse_norms(X, groups, penalty):
+    """Inverse norm of each column of the system, 0 for a constant feature.
+
+    A column is the centred feature on top of its penalty. Without the penalty in the norm, rare
+    features would take ten times the iterations.
+    """
+    features = Moments.of(X, groups.weights, groups.codes)
+    raw = features.squares + features.total * features.mean**2
+    within = np.maximum(features.within, 1e-12 * raw)
+    return np.divide(1.0, np.sqrt(within + penalty), out=np.zeros(len(raw)), where=within > 0)
+
+
+def _centred_operator(X, groups, scale, penalty):
+    """The operator v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v], D = diag(scale)."""
+    n, p = X.shape
+    root, penalty = np.sqrt(groups.weights), np.sqrt(penalty) * scale
+
+    def matvec(v):
+        v = v.ravel()
+        return np.concatenate([root * groups.centre(X @ (scale * v)), penalty * v])
+
+    def rmatvec(z):
+        z = z.ravel()
+        return scale * (X.T @ groups.centre_adjoint(root * z[:n])) + penalty * z[n:]
+
+    return LinearOperator((n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64)

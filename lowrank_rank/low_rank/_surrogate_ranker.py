@@ -1,0 +1,385 @@
+"""LowRankSurrogateRanker: encode the labels, regress, decode."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._arrays import ArrayLike, MatrixLike, n_rows, slices, take_rows
+from .._base import BaseRanker, score_blocks
+from .._blocks import Block
+from .._parameters import (
+    RUNTIME,
+    check_parameters,
+    count,
+    fresh_fit,
+    number,
+    regressor,
+)
+from ..fitting._any_regressor import Regression
+from ..fitting._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
+from ..fitting._estimator import BatchesMixin, adds_up
+from ..fitting._ridge import SOLVERS, LinearModel
+from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses._positional import check_k
+
+
+def top_columns(blocks, n, k):
+    """Columns and values of the k largest scores of n rows, best first, ties by the lower column.
+
+    Parameters
+    ----------
+    blocks : iterable of (slice, ndarray)
+        Scores (n, width) of the columns of each slice, in the order of the columns.
+    n, k : int
+
+    Returns
+    -------
+    columns, scores : ndarray of shape (n, k)
+    """
+    columns, best = np.zeros((n, k), dtype=np.intp), np.full((n, k), -np.inf)
+    for some, scores in blocks:
+        # A later column enters by a larger score only: most scores are not sorted.
+        rows, js = np.nonzero(scores > best[:, -1:])
+        row = np.concatenate([np.repeat(np.arange(n), k), rows])
+        column = np.concatenate([columns.ravel(), some.start + js])
+        score = np.concatenate([best.ravel(), scores[rows, js]])
+        order = np.lexsort((column, -score, row))
+        head = order[np.searchsorted(row[order], np.arange(n))[:, np.newaxis] + np.arange(k)]
+        columns, best = column[head], score[head]
+    return columns, best.astype(scores.dtype)
+
+
+class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
+    """Rank documents or items by a model trained for the measure you name.
+
+    `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
+    decodes the estimate u into the order of least ``<u, beta(order)>``. This is consistent if
+    the regression is (theorem 3 of [1]_).
+
+    The shape of y selects the layout:
+
+    * (n_rows,): grades of documents; `qid` says which rows are a query.
+    * (n_queries, r): grades of the same r items; NaN is not judged. A sparse matrix of very many
+      labels stays sparse: ridge regression, with a loss whose targets are 0 where y is 0
+      (precision, recall, gain, dcg, ndcg, eru, map with ``decoder="sort"``).
+    * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
+
+    Parameters
+    ----------
+    target_loss : str or TargetLoss, default="ndcg@10"
+        The measure, such as "precision@5", "map", "pd" or ``NDCG(k=10, gain="exponential")``.
+    estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
+        The regression. "ridge" is linear least squares, for documents centred within lists,
+        "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
+        and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
+        step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
+        documents, sparse y and y with NaN, else "logistic".
+    decoder : str or callable, default="auto"
+        A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
+        exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
+        Documents are sorted.
+    alpha : float or "auto", default="auto"
+        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
+        the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f min(p / 50, 1)**2 / 2`` for
+        "logistic", ``max(0.1, 2 f)`` for items by "ridge"; f = min(p / n, 1), with p features and n
+        rows, counted by `sample_weight`. Sparse y: ``max(1, 2 f)``, with sparse X times m / p, m
+        the mean squared norm of the scaled rows.
+    centered : bool, default=True
+        Documents: subtract from targets the mean of their list; "trees" update these means while
+        they grow. False is the published loss.
+    list_weights : {"rows", "lists", "pairs"}, default="rows"
+        Documents: rows, lists or pairs have equal weights.
+    solver : {"auto", "gram", "lsqr"}, default="auto"
+        Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones), and
+        "gram" for sparse y.
+    tol : float, default=1e-4
+        Accuracy of "lsqr" and "logistic".
+    max_iter : int or None, default=None
+        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
+    n_jobs : int or None, default=None
+        Parallel fits of a regressor with a single output.
+    random_state : int, RandomState instance or None, default=None
+        Seed of `estimator`.
+    verbose : int, default=0
+        Whether to print progress.
+
+    Attributes
+    ----------
+    target_loss_ : TargetLoss
+        The target loss as an object.
+    decoder_ : str or callable
+        The decoder in use.
+    n_lists_ : int
+        Number of lists of positive weight.
+    n_items_ : int or None
+        Number r of items; None for documents.
+    coef_ : ndarray of shape (n_features,) or (d, n_features)
+        Of the type of X if y is sparse. u is ``X coef' + intercept``; for "logistic"
+        ``low_ + (high_ - low_) * expit(X coef' + intercept)``.
+    intercept_ : float or ndarray of shape (d,)
+        Intercepts.
+    low_, high_ : ndarray of shape (d,)
+        "logistic": least and largest targets.
+    estimators_ : list of regressors
+        One regressor, or one for each coordinate.
+    estimator_, feature_importances_
+        The only regressor, and its importances.
+    alpha_ : float
+        Penalty of "ridge" or "logistic".
+    solver_ : str
+        Solver of "ridge".
+    n_iter_ : int
+        Iterations of the solver; 1 for a regressor.
+    n_features_in_, feature_names_in_
+        Number of features, and their names.
+
+    See Also
+    --------
+    LowRankSurrogateClassifier : The same surrogate for any cost matrix.
+    make_ranking_scorer : Scorers for model selection.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
+       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013.
+    .. [2] L. Papke, J. Wooldridge, "Econometric methods for fractional response variables", 1996.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from lowrank_rank import LowRankSurrogateRanker, ranking_target
+    >>> X = [[0.0], [1.0], [0.0], [2.0]]
+    >>> y = ranking_target([0, 1, 0, 1], qid=["a", "a", "b", "b"])
+    >>> ranker = LowRankSurrogateRanker(target_loss="ndcg").fit(X, y)
+    >>> ranker.rank([[1.0], [3.0], [2.0]], qid=["c", "c", "c"])
+    array([3, 1, 2])
+    >>> ranker.score(X, y)
+    1.0
+    >>> GridSearchCV(ranker, {"alpha": [0.1, 1.0]}, cv=2).fit(X, y).best_params_
+    {'alpha': 0.1}
+    """
+
+    _keeps_float32: ClassVar = True
+    _keeps_frames: ClassVar = True
+    _takes_sparse_y: ClassVar = True
+    _parameters: ClassVar = {
+        "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
+        "decoder": [str, callable],
+        "alpha": ["auto", number(0)],
+        "centered": [bool],
+        "list_weights": [*LIST_WEIGHTS],
+        "solver": [*SOLVERS],
+        "tol": [number(0)],
+        "max_iter": [count(), None],
+        **RUNTIME,
+    }
+
+    def __init__(
+        self,
+        *,
+        target_loss: str | TargetLoss = "ndcg@10",
+        estimator: Any = "auto",
+        decoder: str | Callable[..., Any] = "auto",
+        alpha: float | str = "auto",
+        centered: bool = True,
+        list_weights: str = "rows",
+        solver: str = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.target_loss = target_loss
+        self.estimator = estimator
+        self.decoder = decoder
+        self.alpha = alpha
+        self.centered = centered
+        self.list_weights = list_weights
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "LowRankSurrogateRanker":
+        """Encode the labels and fit the regression.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            One row per document, or per query for fixed items. An `estimator` gets a data frame
+            of pandas or polars unchanged, with categories and missing values.
+        y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
+            Labels, higher is better; a `ranking_target` carries its qid. A sparse matrix
+            (n_rows, r) has grades >= 0, and entries that are not stored are 0.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document: any hashable ids in any order.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Importance of each row; constant within a list it is a list weight. Bins and leaves of
+            "trees" count rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
+        """
+        with fresh_fit(self):
+            loss = self._checked_loss()
+            rows = self._read(X, y, qid, sample_weight, loss)
+            batch = self._encode(rows, loss)
+            model = Regression.of(self).named(batch).fit(batch)  # standardises and solves
+            self._adopt(batch, model)
+        return self
+
+    @available_if(adds_up)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "LowRankSurrogateRanker":
+        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
+
+        Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Memory
+        does not grow with the rows.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one batch: a batch must not begin with the last id of
+            the batch before. A list that comes back later counts as a new list. Without qid each
+            batch is one list; batches with and without ids do not mix. `alpha` may change between
+            calls, the target loss may not.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`. Also if a list is cut across two calls, there are too many features for
+            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
+            then.
+        """
+        return self._partial_fit(Block(X, y, qid, sample_weight))
+
+    def predict(self, X: MatrixLike) -> np.ndarray:
+        """Scores, higher is better; the score of a row does not depend on the other rows.
+
+        Linear models give equal rows equal scores to the last bit.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+            The scores u for the decoder "sort", else r - rank of the decoded order.
+        """
+        u = self.predict_surrogate(X)
+        return decoded_scores(self.target_loss_, self.decoder_, u, self.n_items_)
+
+    def rank_top(self, X: MatrixLike, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
+        """The k best of very many fixed items, without an array of all scores.
+
+        A linear model computes the scores of a block of items at a time.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_queries, n_features)
+        k : int, default=10
+
+        Returns
+        -------
+        columns : ndarray of int, shape (n_queries, min(k, r))
+            Columns of y, best first; equal scores in the order of the columns, as in `rank`.
+        scores : ndarray of shape (n_queries, min(k, r))
+            Their scores, those of `predict`.
+
+        Raises
+        ------
+        ValueError
+            If the model ranks documents, or has another decoder than "sort".
+
+        Examples
+        --------
+        >>> from scipy.sparse import csr_matrix
+        >>> from lowrank_rank import LowRankSurrogateRanker
+        >>> X, y = [[0.0], [1.0], [2.0]], csr_matrix([[0, 1, 0], [0, 1, 1], [0, 0, 1]])
+        >>> ranker = LowRankSurrogateRanker(target_loss="precision@1").fit(X, y)
+        >>> ranker.rank_top([[0.0], [2.0]], k=2)[0]
+        array([[1, 2],
+               [2, 1]])
+        """
+        check_is_fitted(self)
+        if self.n_items_ is None or self.decoder_ != "sort":
+            raise ValueError(
+                "rank_top is for fixed items with the decoder 'sort', but this model ranks "
+                f"{self.n_items_ or 'documents, no'} items by {self.decoder_!r}: use rank."
+            )
+        X = self._validate_X(X, reset=False)
+        k, parts = min(check_k(k), self.n_items_), []
+        for rows in slices(n_rows(X), 1024):
+            some = take_rows(X, np.arange(rows.start, rows.stop))
+            parts.append(top_columns(self._blocks_of_items(some), rows.stop - rows.start, k))
+        columns, scores = map(np.concatenate, zip(*parts, strict=True))
+        return columns, scores
+
+    def _blocks_of_items(self, X):
+        """Slices of the items and their scores."""
+        if isinstance(self._model_, LinearModel):
+            return score_blocks(X, self.coef_, self.intercept_)
+        return [(slice(0, self.n_items_), self._model_.predict(X))]
+
+    def _checked_loss(self):
+        loss = clone(resolve_target_loss(self.target_loss))
+        check_parameters(self)
+        return loss
+
+    def _encode(self, rows, loss):
+        """The `EncodedBatch` of `Rows`."""
+        X, y, lists, weights = rows
+        if self.verbose:
+            Regression.of(self).say(f"encoding {y.shape[0]} rows for {loss!r}")
+        if y.ndim > 1:
+            return encode_items(X, y, weights, loss, self.decoder)
+        return encode_documents(
+            X, y, lists, weights, loss, self.decoder, self.list_weights, self.centered
+        )
+
+    def _batch_of(self, block, *, reset):
+        loss = self._checked_loss()
+        return self._encode(
+            self._read(
+                block.X, block.y, block.qid, block.sample_weight, loss, reset=reset, whole=False
+            ),
+            loss,
+        )
+
+    def _adopt(self, batch, model):
+        """Set the fitted attributes."""
+        self.target_loss_, self.decoder_ = batch.loss, batch.decoder
+        self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
+        self._has_qid_ = batch.has_qid
+        self._keep(model, flat=batch.n_items is None)

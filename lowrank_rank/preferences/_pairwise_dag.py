@@ -1,0 +1,641 @@
+"""PairwiseDAGRanker: regress preferences between items, decode them into an order."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
+from .._base import (
+    BaseRanker,
+    Rows,
+    check_no_qid,
+)
+from .._blocks import Block
+from .._lists import RankingLists
+from .._parameters import (
+    RUNTIME,
+    check_parameters,
+    count,
+    fresh_fit,
+    number,
+    regressor,
+)
+from ..decoders import (
+    PD_DECODERS,
+    Decoded,
+    auto_pd_decoder,
+    matrices_from_differences,
+    net_preferences,
+    pd_decoder,
+    preference_cost,
+)
+from ..fitting._any_regressor import Regression
+from ..fitting._encoding import LIST_WEIGHTS, encode_documents, encode_items
+from ..fitting._estimator import BatchesMixin, adds_up
+from ..fitting._ridge import SOLVERS
+from ..fitting._statistics import default_alpha
+from ..target_losses import PairwiseDisagreement, resolve_target_loss
+from ._labels import ON_CYCLE, check_acyclic_labels, label_scores, row_scores, vote_fractions
+from ._pairs import (
+    PAIR_FEATURES,
+    ScorePairs,
+    fit_regressor_pairs,
+    pair_factors,
+    pairs_within,
+    tables_of_lists,
+)
+
+
+def pair_loss(target_loss):
+    """The target loss as an object; refuses losses that are not of pairs."""
+    loss = clone(resolve_target_loss(target_loss))
+    if not isinstance(loss, PairwiseDisagreement):
+        raise ValueError(
+            f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
+            f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
+        )
+    return loss
+
+
+def warn_without_preferences(targets):
+    """Warn if no label prefers one item to another."""
+    if not any(np.nan_to_num(targets[rows]).any() for rows in slices(len(targets), 1024)):
+        warnings.warn(
+            "No label prefers one item to another: every list has a single item or equal grades. "
+            "All preferences are 0.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def mean_row(X, weights):
+    """Weighted mean of the rows; NaN is skipped."""
+    total = weights.sum() or 1.0  # other batches may have weights
+    if sparse.issparse(X):
+        return np.asarray(X.T @ weights).ravel() / total
+    mean = weights @ X / total
+    if np.isnan(mean).any():
+        mass = weights @ ~np.isnan(X)
+        mean = np.divide(weights @ np.nan_to_num(X), mass, out=np.zeros(len(mass)), where=mass > 0)
+    return mean
+
+
+class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
+    """Rank items by learned preferences between them, for the pairwise disagreement.
+
+    The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression
+    estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
+    ``sum_{i != j} u_ij [rank(i) > rank(j)]``, a minimum weighted feedback arc set. Algorithm 1 of
+    [1]_ ("dag") is consistent if the expected preferences have no cycle (theorem 7), and so is the
+    default, which is never worse. ``decoder="exact"`` is always consistent.
+
+    The shape of y selects the layout:
+
+    * (n_queries, r): grades of the same r items; a full ranking is r - rank. NaN is not ranked:
+      u_ij is regressed on the rows that know both items.
+    * (n_queries, r, r): preferences y[q, i, j] >= 0.
+    * (n_rows,): grades of documents; `qid` says which rows are a query. The preference for
+      x over z is a function g(x, z) = -g(z, x) of `pair_features`.
+
+    Parameters
+    ----------
+    target_loss : str or PairwiseDisagreement, default="pd"
+        "pd", "kendall" or an object such as ``PairwiseDisagreement("difference")``.
+    estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
+        The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is "ridge" for
+        documents and for items with NaN in y, else "logistic". A regressor of documents is fitted
+        to pair features.
+    decoder : str or callable, default="auto"
+        "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer lists. "dag"
+        is algorithm 1, "exact" the least cost with a certificate, "local_search" improves the order
+        of algorithm 1 by insertions, "short_search" is the same with 20 restarts, "borda" sorts net
+        preferences. "score" regresses scores f(y) and sorts them (theorem 6). A callable takes
+        preferences (m, r, r) and returns ranks (m, r), 1 = best, or a `Decoded`.
+    pair_features : {"difference", "concatenation"} or callable, default="difference"
+        Documents: x - z, (x, z), or ``pair_features(A, B)`` with rows of two documents.
+        Predictions are antisymmetrised. "difference" with "ridge" is a difference of scores, in
+        closed form.
+    max_pairs : int or None, default=200000
+        Documents: largest number of pairs for a fit that is not in closed form. More pairs are
+        sampled uniformly; None takes all.
+    on_cycle : {"net", "error"}, default="net"
+        Labels (n_queries, r, r) that prefer both ways or in a cycle, as counts of votes do: take
+        the net preferences y_ij - y_ji, or refuse them.
+    score_function : {"dmj"} or callable, default="dmj"
+        Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for documents
+        divided by the length of the list. A callable takes preferences (m, r, r) and returns scores
+        (m, r).
+    list_weights, solver
+        As in `LowRankSurrogateRanker`.
+    alpha : float or "auto", default="auto"
+        Penalty of "ridge" and "logistic", as in `LowRankSurrogateRanker`; "auto" counts rows, not
+        pairs.
+    tol : float, default=1e-4
+        Relative accuracy of "lsqr", or largest gradient of "logistic".
+    max_iter : int or None, default=None
+        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
+    time_limit : float or None, default=60.0
+        Seconds of ``decoder="exact"`` for each list; None is no limit.
+    n_restarts : int or None, default=None
+        Restarts of ``decoder="local_search"``; None is 100. Above 100 items a restart is 20 moves
+        of every item, and None is 300,000 moves.
+    n_jobs : int or None, default=None
+        Parallel fits of a regressor with a single output.
+    random_state : int, RandomState instance or None, default=None
+        Seed of `estimator` and of the sample of pairs.
+    verbose : int, default=0
+        Whether to print progress.
+
+    Attributes
+    ----------
+    target_loss_ : PairwiseDisagreement
+        The target loss as an object.
+    decoder_ : str or callable
+        The decoder in use; "auto" of documents depends on the list.
+    n_lists_ : int
+        Number of lists with a positive weight.
+    n_items_ : int or None
+        Number r of items; None for documents.
+    votes_ : ndarray of shape (r, r)
+        Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a row that
+        does not know the pair has 0.
+    n_pairs_, n_pairs_total_ : int
+        Fits to pairs of documents: number of fitted pairs, and of all pairs.
+    coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
+        Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
+    mean_ : ndarray of shape (n_features,)
+        Documents: the average training row.
+    low_, high_ : ndarray of shape (d,)
+        "logistic": least and largest target of each coordinate.
+    estimators_ : list of regressors
+        The fitted regressors, one for all pairs of items or one for each.
+    estimator_, feature_importances_
+        The only regressor, and its importances if it has any.
+    alpha_ : float
+        The penalty of "ridge" or "logistic".
+    solver_, n_iter_ : str and int
+        The solver of "ridge", and iterations.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has any.
+
+    See Also
+    --------
+    LowRankSurrogateRanker : Every other target loss.
+    lowrank_rank.calibration.noise_report : Which decoder is enough for a model's predictions.
+
+    References
+    ----------
+    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, "Convex Calibrated Surrogates for Low-Rank
+       Loss Matrices with Applications to Subset Ranking Losses", NIPS 2013, section 7.
+
+    Examples
+    --------
+    Three judges order three items; with one constant feature the fit is their average.
+
+    >>> from lowrank_rank import PairwiseDAGRanker
+    >>> grades = [[2, 1, 0], [2, 1, 0], [0, 2, 1]]
+    >>> ranker = PairwiseDAGRanker().fit([[0.0]] * 3, grades)
+    >>> ranker.predict_preferences([[0.0]]).round(2)[0].tolist()
+    [[0.0, 0.33, 0.33], [-0.33, 0.0, 1.0], [-0.33, -1.0, 0.0]]
+    >>> ranker.rank([[0.0]])
+    array([[1, 2, 3]])
+    """
+
+    __metadata_request__predict = {"qid": True}  # noqa: RUF012
+    _parameters: ClassVar = {
+        "decoder": [*PD_DECODERS, "score", "auto", callable],
+        "score_function": ["dmj", callable],
+        "on_cycle": [*ON_CYCLE],
+        "list_weights": [*LIST_WEIGHTS],
+        "solver": [*SOLVERS],
+        "alpha": ["auto", number(0)],
+        "tol": [number(0)],
+        "pair_features": [*PAIR_FEATURES, callable],
+        "max_iter": [count(), None],
+        "max_pairs": [count(), None],
+        "n_restarts": [count(0), None],
+        "time_limit": [number(above=0), None],
+        "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
+        **RUNTIME,
+    }
+
+    def __init__(
+        self,
+        *,
+        target_loss: str | PairwiseDisagreement = "pd",
+        estimator: Any = "auto",
+        decoder: str | Callable[..., Any] = "auto",
+        pair_features: str | Callable[..., Any] = "difference",
+        max_pairs: int | None = 200_000,
+        on_cycle: str = "net",
+        score_function: str | Callable[..., Any] = "dmj",
+        list_weights: Any = "rows",
+        alpha: float | str = "auto",
+        solver: Any = "auto",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        time_limit: float | None = 60.0,
+        n_restarts: int | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.target_loss = target_loss
+        self.estimator = estimator
+        self.decoder = decoder
+        self.pair_features = pair_features
+        self.max_pairs = max_pairs
+        self.on_cycle = on_cycle
+        self.score_function = score_function
+        self.list_weights = list_weights
+        self.alpha = alpha
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.time_limit = time_limit
+        self.n_restarts = n_restarts
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: Any,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "PairwiseDAGRanker":
+        """Regress the preferences.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            One row per query for fixed items, or per document.
+        y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
+            Grades, higher is better, or preferences; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document: any hashable ids in any order.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of lists or, for documents, importances of rows: a pair has the weight
+            ``w_i w_j`` over the total of its list.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
+        """
+        with fresh_fit(self):
+            loss = pair_loss(self.target_loss)
+            check_parameters(self)
+            rows = self._read(X, y, qid, sample_weight, loss)
+            closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
+            if rows.y.ndim == 1 and not closed and self.decoder != "score":
+                self._fit_pairs(rows, loss)
+            else:
+                batch = self._encode(rows, loss)
+                warn_without_preferences(batch.scaled_targets())
+                model = Regression.of(self).named(batch).fit(batch)  # standardises and solves
+                self._adopt(batch, model)
+        return self
+
+    @available_if(adds_up)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "PairwiseDAGRanker":
+        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
+
+        Only ridge regression has it: documents with ``pair_features="difference"`` or
+        ``decoder="score"``, or fixed items with ``estimator="ridge"``.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one batch.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`. Also if a list is cut across two calls, there are too many features for
+            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
+            then.
+        """
+        return self._partial_fit(Block(X, y, qid, sample_weight))
+
+    def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
+        """Scores, higher is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        qid : array-like of shape (n_rows,) or None, default=None
+            Documents only: query ids, by which each list is decoded.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_queries, r)
+            Fixed items: r - rank of the decoded order, or the scores of ``decoder="score"``.
+            Documents without `qid`, or with a g that is a difference of scores: the preference for
+            each row over the average training document. Documents with `qid`: r - rank of the
+            decoded order of the list. Linear models give equal rows equal preferences to the last
+            bit.
+        """
+        check_is_fitted(self)
+        if self.n_items_ is not None:
+            check_no_qid(qid)
+            u = self.predict_surrogate(X)
+            return u if self.decoder_ == "score" else self._decoded(self._tables(u))
+        X = self._validate_X(X, reset=False)
+        lists = RankingLists.from_qid(qid, X.shape[0])
+        if qid is None or isinstance(self._model_, ScorePairs):
+            return self._model_.average(X)
+        scores = np.empty(lists.n_rows)
+        for _, rows, table in tables_of_lists(self._model_, X, lists):
+            scores[rows] = self._decoded(table)
+        return scores
+
+    def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
+        """Surrogate vectors u.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_queries, r(r-1)/2) or (n_rows, 1)
+            Estimates of E[y_ij - y_ji | x] for the pairs i < j in the order of
+            ``numpy.triu_indices(r, 1)``, or of E[f(y) | x], (n_queries, r), for
+            ``decoder="score"``. For documents the preference over the average document.
+        """
+        check_is_fitted(self)
+        if self.n_items_ is not None:
+            return super().predict_surrogate(X)
+        return self._model_.average(self._validate_X(X, reset=False))[:, np.newaxis]
+
+    def predict_preferences(
+        self, X: MatrixLike, *, qid: ArrayLike | None = None
+    ) -> np.ndarray | list:
+        """Net preferences between the items of each list.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; None is one list. Not for fixed items.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, r, r), or list of ndarrays of shape (r, r)
+            [q, i, j] estimates E[y_ij - y_ji | x], antisymmetric. ``np.maximum(u, 0)`` has the
+            weights of the edges. For documents one matrix for each list, in order of appearance.
+        """
+        check_is_fitted(self)
+        if self.n_items_ is not None:
+            check_no_qid(qid)
+            return self._tables(self.predict_surrogate(X))
+        X = self._validate_X(X, reset=False)
+        lists = RankingLists.from_qid(qid, X.shape[0])
+        tables: dict[int, np.ndarray] = {}
+        for members, _, table in tables_of_lists(self._model_, X, lists):
+            tables.update(zip(members.tolist(), table, strict=True))
+        return [tables[i] for i in range(lists.n_lists)]
+
+    def predict_preference_probabilities(
+        self, X: MatrixLike, *, qid: ArrayLike | None = None
+    ) -> np.ndarray | list:
+        """Probability of "i before j", where labels are votes.
+
+        ``P_ij = (1 + u_ij / m_ij) / 2``, cut to [0, 1], for the preferences u of
+        `predict_preferences` and the mean votes m_ij on a pair, of the rows that know it. This is
+        E[y_ij | x] / E[y_ij + y_ji | x] if the number of votes on a pair does not depend on x. For
+        documents m is 1, and ties count one half.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; None is one list. Not for fixed items.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, r, r), or list of ndarrays of shape (r, r)
+            [q, i, j] in [0, 1], with ``P_ij + P_ji = 1``. The diagonal, and pairs without a vote,
+            have 1/2. For documents one matrix for each list.
+
+        Raises
+        ------
+        ValueError
+            If the model has no preferences of pairs (``decoder="score"``), or if preferences of
+            documents are no votes: their target loss must be "pd" with unit weights.
+
+        Examples
+        --------
+        Eight of ten voters prefer the first item:
+
+        >>> from lowrank_rank import PairwiseDAGRanker
+        >>> ranker = PairwiseDAGRanker().fit([[0.0]], [[[0, 8], [2, 0]]])
+        >>> ranker.predict_preference_probabilities([[0.0]])[0].tolist()
+        [[0.5, 0.8], [0.2, 0.5]]
+        """
+        check_is_fitted(self)
+        if self.decoder_ == "score":
+            raise ValueError(
+                'decoder="score" regresses scores, not preferences of pairs: use another decoder.'
+            )
+        if self.n_items_ is not None:
+            known = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
+            votes = np.divide(self.votes_, known, out=np.zeros(known.shape), where=known > 0)
+            return vote_fractions(self.predict_preferences(X, qid=qid), votes)
+        if self.target_loss_.get_params() != {"weights": "unit"}:
+            raise ValueError(
+                f"Preferences of documents under {self.target_loss_!r} are not votes: use "
+                'target_loss="pd".'
+            )
+        return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
+
+    def decode_report(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> Decoded:
+        """Decoded orders with a certificate: their costs, and bounds on the cost of any order.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; None is one list. Not for fixed items.
+
+        Returns
+        -------
+        Decoded
+            ``ranks`` as from `rank`. ``values`` has for each list the weight
+            ``sum_ij max(u_ij, 0) [rank(i) > rank(j)]`` of the violated preferences, lower is
+            better. ``bounds``, ``gaps`` and ``optimal`` are its certificate. Lists of documents are
+            in order of first appearance.
+
+        Raises
+        ------
+        ValueError
+            If a list has more than 200 items, or the model decodes scores.
+
+        Examples
+        --------
+        Three items are preferred in a cycle, by 2, 2 and 1 votes. The best order violates 1 vote.
+
+        >>> from lowrank_rank import PairwiseDAGRanker
+        >>> ranker = PairwiseDAGRanker().fit([[0.0]], [[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])
+        >>> report = ranker.decode_report([[0.0]])
+        >>> report.ranks, report.values, report.optimal
+        (array([[1, 2, 3]]), array([1.]), array([ True]))
+        """
+        check_is_fitted(self)
+        if self.decoder_ == "score":
+            raise ValueError('decoder="score" sorts scores: there is nothing to certify.')
+        if self.n_items_ is not None:
+            check_no_qid(qid)
+            return self._certified(self._tables(self.predict_surrogate(X)))
+        X = self._validate_X(X, reset=False)
+        lists = RankingLists.from_qid(qid, X.shape[0])
+        ranks = np.empty(X.shape[0], dtype=np.intp)
+        values, bounds = np.empty((2, lists.n_lists))
+        for members, rows, table in tables_of_lists(self._model_, X, lists):
+            ranks[rows], values[members], bounds[members] = self._certified(table)
+        return Decoded(ranks, values, bounds)
+
+    # Fitting --------------------------------------------------------------------------
+
+    def _adds_up(self):
+        by_features = self.pair_features == "difference" or self.decoder == "score"
+        return super()._adds_up() and by_features
+
+    def _batch_of(self, block, *, reset):
+        loss = pair_loss(self.target_loss)
+        check_parameters(self)
+        X, y, qid, sample_weight = block.X, block.y, block.qid, block.sample_weight
+        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        return self._encode(rows, loss)
+
+    def _encode(self, rows, loss):
+        """The `EncodedBatch` of `Rows`."""
+        X, y, lists, weights = rows
+        if y.ndim > 1:
+            return self._encode_items(X, y, weights, loss)
+        batch = encode_documents(X, y, lists, weights, loss, "auto", self.list_weights, True)
+        if self.decoder == "score" and callable(self.score_function):
+            scores = row_scores(self.score_function, loss, y, lists, weights)
+            batch = replace(batch, targets=scores[:, np.newaxis])
+        return replace(batch, means={"mean_": mean_row(X, weights)})
+
+    def _adopt(self, batch, model):
+        """Set the fitted attributes."""
+        self.target_loss_, self._has_qid_ = batch.loss, batch.has_qid
+        self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
+        resolved = self.decoder == "auto" and batch.n_items is not None
+        self.decoder_ = batch.decoder if resolved else self.decoder
+        for name, mean in batch.means.items():
+            setattr(self, name, mean)
+        if batch.n_items is not None:
+            self._keep(model)
+            return
+        if self.estimator in ("auto", "ridge"):  # the average row has the score 0
+            model = model._replace(intercept=-model.coef @ self.mean_)
+        self._keep(model, flat=True)
+        self._model_ = ScorePairs(self._model_)
+
+    def _encode_items(self, X, y, weights, loss):
+        """The `EncodedBatch` of fixed items."""
+        n_items, by_score = y.shape[1], self.decoder == "score"
+        if not by_score:
+            pd_decoder(self.decoder, n_items)  # refuses too many items
+        decoder = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
+        labels = y
+        if y.ndim == 3:
+            y = check_acyclic_labels(loss.check_labels(y), self.on_cycle)
+        batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
+        if by_score:
+            scores = label_scores(self.score_function, loss, y)
+            return replace(batch, targets=np.where(y.ndim == 2 and np.isnan(y), np.nan, scores))
+        known = np.ones(batch.targets.shape[1])
+        if not is_finite(batch.targets):
+            known = weights @ ~np.isnan(batch.targets) / (weights.sum() or 1.0)
+        votes = loss.mean_votes(labels, weights, batch.targets)
+        return replace(batch, means={"votes_": votes, "_known_": known})
+
+    def _fit_pairs(self, rows, loss):
+        """Fit a regression to pairs of documents."""
+        X, y, lists, weights = rows
+        self._has_qid_ = lists.ids is not None
+        if not np.any(weights**2):  # the products would vanish
+            weights = weights / weights.max()
+        counts = weights > 0  # rows of weight 0 form no pairs
+        if not counts.all():
+            lists = lists.of_rows(counts)
+            X, y, weights = X[counts], y[counts], weights[counts]
+        batch = self._encode(Rows(X, y, lists, weights), loss)
+        self.target_loss_, self.decoder_, self.n_items_ = loss, self.decoder, None
+        self.n_lists_, self.mean_ = batch.n_lists, batch.means["mean_"]
+        regression, rng = Regression.of(self).named(batch), check_random_state(self.random_state)
+        factors = pair_factors(lists, weights, self.list_weights)
+        *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
+        self.n_pairs_, self.n_pairs_total_ = len(pairs[0]), n_all
+        regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
+        warn_without_preferences(pairs[2])
+        own = weights**2 * lists.ungroup(lists.spread(factors))
+        alpha = self.alpha
+        if alpha == "auto":
+            alpha = default_alpha("documents", X.shape[1], batch.totals.mass)
+        model = fit_regressor_pairs(
+            regression, X, self.mean_, pairs, own, self.pair_features, alpha
+        )
+        self._keep(model.model)
+        self._model_, self.n_iter_ = model, 1
+
+    # Prediction -----------------------------------------------------------------------
+
+    def _ranking_scores(self, X, qid=None):
+        if self.n_items_ is not None:
+            return self.predict(X)
+        return self.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
+
+    def _decode(self, preferences, **options):
+        decoder = pd_decoder(self.decoder_, preferences.shape[1])
+        parameters = {name: getattr(self, name) for name in decoder.parameters}
+        return decoder.decode(preferences, **parameters, **options)
+
+    def _decoded(self, preferences):
+        """r - rank of the decoded order of preferences (m, r, r)."""
+        return preferences.shape[1] - self._decode(preferences).ranks.astype(np.float64)
+
+    def _certified(self, tables):
+        """Decode net preferences, with the violated weight of each order and its bound.
+
+        The cost of an antisymmetric table is twice the violated weight minus a constant.
+        """
+        decoded = self._decode(tables, bound=True)
+        values = preference_cost(np.maximum(tables, 0.0), decoded.ranks)
+        return Decoded(decoded.ranks, values, values - cast(np.ndarray, decoded.gaps) / 2.0)
+
+    def _tables(self, u):
+        """Antisymmetric matrices from the surrogate vectors of fixed items."""
+        if self.decoder_ == "score":
+            return u[:, :, np.newaxis] - u[:, np.newaxis, :]
+        return net_preferences(matrices_from_differences(u, cast(int, self.n_items_)))

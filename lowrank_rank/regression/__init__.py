@@ -1,1 +1,0 @@
-"""Regression of encoded labels: what the families that regress share."""

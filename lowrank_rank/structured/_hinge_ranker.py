@@ -1,0 +1,334 @@
+"""StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from .._arrays import ArrayLike, MatrixLike
+from .._base import LinearRanker
+from .._blocks import check_has_ids
+from .._lists import RankingLists, same_id
+from .._parameters import (
+    all_or_nothing,
+    check_parameters,
+    fresh_fit,
+)
+from ._hinge_estimator import HingeMixin, row_order, takes_steps
+from ._hinges import check_bounds, resolve_hinge, rows_of
+from ._solvers import LinearProblem
+
+
+class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstimator):
+    """Rank documents or items by a linear model, trained by a structured hinge of the measure.
+
+    The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
+
+        alpha / 2 |w|^2 + mean of  max over y' of Delta(y', y) + <w, Psi(x, y') - Psi(x, y)>
+
+    Delta is the loss of the measure. Psi is the sum of documents by place (ndcg), by mark
+    (precision, recall) or by pair (kendall, auc: the linear RankSVM). It is divided by its size,
+    the mean of r^2 / 4 (ndcg) or of twice the relevant items (precision, recall). Each term is a
+    convex upper bound of the loss of its list. The hinge of precision@k bounds the loss of the
+    ``max(k, number of scores above 0)`` best items, which may be below the loss of the first k. The
+    hinges are not calibrated in general: even with unlimited data the order may be wrong.
+    `LowRankSurrogateRanker` and `OrderPreservingRegressor` are calibrated.
+
+    Parameters
+    ----------
+    target_loss : str or RankingMeasure, default="kendall"
+        "kendall", "ndcg@k" (or "ndcg"), "precision@k" (k at most the relevant items of each list),
+        "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
+        with few relevant items.
+    alpha : float or "auto", default="auto"
+        Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``max(0.003, f^2)`` for
+        fixed items, divided by the hinge at zero weights. Here f = min(p / n, 1), with p features
+        and n rows, counted by `sample_weight`. The guide has the formula for sparse X.
+    standardize : bool, default=True
+        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+        `partial_fit` uses the scale of the first call.
+    solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
+        "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack for each
+        batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if possible, else
+        "cutting_plane".
+    tol : float, default=1e-3
+        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
+        "lbfgs" a tenth of it while the best weights are zero.
+    max_iter : int or None, default=None
+        Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
+    batch_size : int or "auto", default="auto"
+        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up to a
+        thousand for "cutting_plane".
+    fit_intercept : bool, default=True
+        Whether to fit a penalised intercept (fixed items, precision and recall).
+    random_state : int, RandomState instance or None, default=None
+        Order of the batches.
+    verbose : int, default=0
+        Print progress after this number of iterations.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (r, n_features)
+    intercept_ : float or ndarray of shape (r,)
+    alpha_ : float
+        The penalty.
+    objective_ : float
+        The objective at the solution.
+    dual_gap_ : float
+        Upper bound of the objective minus its minimum; nan after `partial_fit`.
+    solver_ : str
+        The solver.
+    n_iter_ : int
+    target_loss_ : RankingMeasure
+    n_lists_ : int
+    n_items_ : int or None
+    n_features_in_, feature_names_in_ : int and ndarray of str
+
+    See Also
+    --------
+    LowRankSurrogateRanker : Calibrated, for every target loss.
+    OrderPreservingRegressor : Calibrated, by convex surrogates.
+
+    References
+    ----------
+    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, chapter 17.
+
+    Examples
+    --------
+    >>> from lowrank_rank import StructuredHingeRanker
+    >>> X, y, qid = [[0.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
+    >>> ranker = StructuredHingeRanker(target_loss="kendall").fit(X, y, qid=qid)
+    >>> ranker.rank([[1.0], [3.0], [2.0]], qid=["c", "c", "c"])
+    array([3, 1, 2])
+    """
+
+    _parameters: ClassVar = HingeMixin._hinge_parameters
+
+    def __init__(
+        self,
+        *,
+        target_loss: Any = "kendall",
+        alpha: float | str = "auto",
+        standardize: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-3,
+        max_iter: int | None = None,
+        batch_size: Any = "auto",
+        fit_intercept: bool = True,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.target_loss = target_loss
+        self.alpha = alpha
+        self.standardize = standardize
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "StructuredHingeRanker":
+        """Minimise the hinge.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+            One row per document, or per query for fixed items.
+        y : array-like of shape (n_rows,) or (n_rows, r)
+            Grades, higher is better; a `ranking_target` carries its qid.
+        qid : array-like of shape (n_rows,) or None, default=None
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of lists: rows of a list share one weight, and a list of weight 2 is the list
+            twice. Without qid all rows are one list, and whole numbers count copies of rows.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters are wrong, or k does not fit the number
+            of relevant items. The model is unchanged then.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the gap is still above `tol` after `max_iter` iterations.
+        UserWarning
+            If the hinge of the measure has its minimum at zero weights.
+        """
+        with fresh_fit(self):
+            rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
+            encoded = self._encode(rows, measure, hinge, reset=True)
+            problem = self._standardise(hinge, *encoded)
+            kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
+            alpha = self._penalty(problem, kind, float(rows.weights.sum()))
+            self._keep(problem, self._solve(problem, alpha))
+            is_least = self.solver_ != "sgd" and not self.coef_.any()
+            if is_least and problem.at_zero.value > 0.0:
+                warnings.warn(
+                    f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
+                    f"rank nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
+                    "have too few relevant items. Use target_loss='kendall', or "
+                    "LowRankSurrogateRanker.",
+                    stacklevel=2,
+                )
+        return self
+
+    @available_if(takes_steps)
+    def partial_fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        *,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "StructuredHingeRanker":
+        """Take one pass of steps over more lists.
+
+        The method needs ``solver="sgd"`` and a number for `alpha`. The first call scales the
+        features and should have some hundred rows.
+
+        Parameters
+        ----------
+        X, y, qid, sample_weight
+            As in `fit`. A list must be in one call: the first id of a call must not be the last
+            id of the call before.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As in `fit`. Also if a list is cut across two calls, or a call has no ids after calls
+            with ids.
+        """
+        begun = hasattr(self, "coef_")
+        with all_or_nothing(self):
+            rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=not begun)
+            self._fitted_lists_ = None  # lists of one call say nothing of the other calls
+            encoded = self._encode(rows, measure, hinge, reset=not begun)
+            problem = self._standardise(hinge, *encoded)
+            self._keep(problem, self._step_more(problem))
+        return self
+
+    def _read_labels(self, X, y, qid, sample_weight, *, reset):
+        """Checked rows, the measure and its `Hinge`."""
+        measure, hinge = resolve_hinge(self.target_loss)
+        check_parameters(self)
+        rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
+        if not reset:
+            self._check_continues(measure, None if rows.y.ndim == 1 else rows.y.shape[1], rows)
+        return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
+
+    def _encode(self, rows, measure, hinge, *, reset):
+        """Lists of positive weight on which the measure is defined: X, y, lists, weights, total.
+
+        y is flat, and `total` is the sum of the weights, infinite if there is no such list.
+        """
+        n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
+        X, y, lists, weights = _grouped(*rows)
+        check_bounds(measure, hinge, y, lists)
+        last = None if lists.ids is None else lists.ids.tolist()[-1]
+        counts = (weights > 0) & hinge.defined(y, lists)
+        total = weights[counts].sum() if counts.any() else np.inf
+        if not counts.any():  # there is nothing to learn: take any list
+            counts[np.argmax(weights)] = True
+        if not counts.all():
+            kept = np.flatnonzero(counts)
+            of_kept = rows_of(lists, kept)
+            X, y, weights = X[of_kept if n_items is None else kept], y[of_kept], weights[kept]
+            lists = RankingLists(lists.lengths[kept])
+        self.target_loss_, self.n_items_ = measure, n_items
+        self._last_id_, self._has_qid_ = last, last is not None
+        self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
+        return X, y, lists, weights, total
+
+    def _standardise(self, hinge, X, y, lists, weights, total):
+        """The `LinearProblem` of standardised features, divided by the size of the slopes."""
+        n_items = self.n_items_
+        if not hasattr(self, "_scale_"):
+            self._scale_ = max(1.0, float(np.average(hinge.scale(y, lists), weights=weights)))
+        intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
+        if n_items is None:
+            centre = intercept or not hinge.sees_shift
+            X = self._standardised(X, lists.spread(weights), centre=centre, lists=lists)
+        else:
+            X = self._standardised(X, weights, centre=intercept)
+        return LinearProblem(
+            X / self._scale_,
+            hinge.make(self.target_loss_, y, lists, n_items),
+            weights / total,
+            n_items or 1,
+            intercept=intercept,
+        )
+
+    def _check_continues(self, measure, n_items, rows):
+        for what, before, now in (
+            ("target_loss", repr(self.target_loss_), repr(measure)),
+            ("fixed items", self.n_items_, n_items),
+        ):
+            if before != now:
+                raise ValueError(f"Earlier calls had {what} {before}, this one has {now}: use fit.")
+        ids = rows.lists.ids
+        check_has_ids(self._has_qid_, ids is not None or n_items is not None)
+        first = None if ids is None else ids.tolist()[0]
+        if first is not None and same_id(first, self._last_id_):
+            raise ValueError(
+                f"The list {first!r} is split between calls of partial_fit: it is the last of the "
+                "previous call and the first of this one. Pass each list in one call."
+            )
+
+    def _keep(self, problem, w):
+        coef, intercept = problem.split(w)
+        coef, intercept = self._scaling_.unscaled(coef / self._scale_, intercept)
+        if not problem.intercept:  # pairs and orders do not depend on the means
+            intercept = np.zeros_like(intercept)
+        self._keep_linear(coef, intercept)
+
+
+def _grouped(X, y, lists, weights):
+    """Rows of lists one after the other, in an order of their own, and weights of the lists."""
+    if y.ndim == 2:
+        return X, y.ravel(), lists, weights
+    if lists.ids is None:  # the weights of rows count copies
+        copies = np.ones(len(y)) if np.all(weights == weights[0]) else weights
+        fractions = np.flatnonzero(copies != np.round(copies))
+        if len(fractions):
+            raise ValueError(
+                f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one "
+                "list here, and the weights of its rows count copies: give whole numbers, or qid "
+                "and one weight for all rows of a list."
+            )
+        rows = np.repeat(np.arange(len(y)), copies.astype(np.intp))
+        rows = rows[row_order(X[rows], y[rows])]
+        return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
+    weights = lists.group(weights)
+    first = weights[lists.starts]  # the weight of each list, which its rows must share
+    wrong = np.flatnonzero(weights != lists.spread(first))
+    if len(wrong):
+        which = lists.index[wrong[0]]
+        name = lists.ids.tolist()[which]
+        raise ValueError(
+            f"sample_weight differs within the list {name!r} ({first[which]:g} and "
+            f"{weights[wrong[0]]:g}): the hinge belongs to a whole list, whose rows share one "
+            "weight. LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each "
+            "row."
+        )
+    rows = row_order(X, y, lists.codes)
+    return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), first

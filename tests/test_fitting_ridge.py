@@ -1,0 +1,108 @@
+"""The ridge solver by itself: optimality, the transpose of the operator, sums of batches."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lowrank_rank import LowRankSurrogateRanker
+from lowrank_rank._base import linear_scores
+from lowrank_rank.fitting._ridge import solve_iteratively
+from lowrank_rank.fitting._statistics import Groups, SecondMoments
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    X, targets = rng.normal(size=(50, 4)) + 3.0, rng.normal(size=(50, 2))
+    return X, targets, rng.uniform(0, 2, 50), rng.integers(0, 7, 50)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("grouped", [True, False])
+def test_gradient_vanishes(problem, kind, grouped):
+    X, targets, weights, codes = problem
+    codes = codes if grouped else None
+    exact, _ = SecondMoments.of(kind(X), targets, weights, codes).solve(0.5)
+    iterated, *_ = solve_iteratively(
+        kind(X), targets, weights, codes, penalty=np.full(4, 0.5), tol=1e-12, max_iter=None
+    )
+    groups = Groups(np.zeros(50, dtype=int) if codes is None else codes, weights)
+    centred_x, centred_t = groups.centre(X), groups.centre(targets)
+    for coef in (exact, iterated):
+        residual = centred_t - centred_x @ coef
+        gradient = 0.5 * coef - centred_x.T @ (weights[:, None] * residual)
+        np.testing.assert_allclose(gradient, 0.0, atol=1e-7)
+
+
+def test_group_of_weight_zero_has_no_say(problem):
+    X, targets, weights, codes = problem
+    weights = np.where(codes == 3, 0.0, weights)
+    kept = codes != 3
+    whole = SecondMoments.of(X, targets, weights, codes).solve(1.0)
+    part = SecondMoments.of(X[kept], targets[kept], weights[kept], codes[kept]).solve(1.0)
+    for a, b in zip(whole, part, strict=True):
+        np.testing.assert_allclose(a, b)
+
+
+@pytest.mark.parametrize("missing_in", ["none", "first", "second", "both"])
+def test_batches_add_up(problem, missing_in):
+    X, targets, weights, _ = problem
+    targets = targets.copy()
+    for name, rows in (("first", slice(0, 9)), ("second", slice(30, 44))):
+        if missing_in in (name, "both"):
+            targets[rows, 1] = np.nan
+    whole = SecondMoments.of(X, targets, weights)
+    halves = [SecondMoments.of(X[r], targets[r], weights[r]) for r in np.split(np.arange(50), [20])]
+    for a, b in zip((halves[0] + halves[1]).solve(0.3), whole.solve(0.3), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 7, 8, 190])
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
+def test_equal_rows_have_equal_scores_wherever_they_stand(n_outputs, layout):
+    rng = np.random.default_rng(0)
+    X, coef = rng.normal(size=(500, 33)), rng.normal(size=(n_outputs, 33))
+    places = rng.choice(500, 150, replace=False)
+    X[places] = X[0]
+    scores = linear_scores(layout(X), coef, np.zeros(n_outputs))
+    alone = linear_scores(X[:1], coef, np.zeros(n_outputs))
+    np.testing.assert_array_equal(scores[places], np.repeat(alone, 150, axis=0))
+    np.testing.assert_allclose(scores, X @ coef.T, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n_features", "kind", "solver"),
+    [
+        (4000, np.asarray, "gram"),
+        (4001, np.asarray, "lsqr"),
+        (500, sparse.csr_matrix, "gram"),
+        (501, sparse.csr_matrix, "lsqr"),
+    ],
+)
+def test_the_solver_of_auto_depends_on_the_number_of_features(n_features, kind, solver):
+    X = np.zeros((4, n_features))
+    X[:, :4] = np.eye(4)
+    ranker = LowRankSurrogateRanker().fit(kind(X), [0, 1, 2, 3])
+    assert ranker.solver_ == solver
+    asked = LowRankSurrogateRanker(solver="gram").fit(kind(X), [0, 1, 2, 3])
+    assert asked.solver_ == "gram"
+    np.testing.assert_allclose(ranker.coef_, asked.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize(("n_patterns", "solver"), [(4, "gram"), (5, "lsqr")])
+def test_each_pattern_of_missing_labels_needs_a_matrix(n_patterns, solver):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 2000)), rng.integers(0, 3, (8, 6)).astype(float)
+    y[np.arange(1, n_patterns), np.arange(1, n_patterns)] = np.nan
+    assert LowRankSurrogateRanker(target_loss="dcg").fit(X, y).solver_ == solver
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_float32_is_kept_and_predicts_as_float64(alpha):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(3000, 20)) + 5.0).astype(np.float32)
+    y, qid = rng.integers(0, 4, 3000), np.repeat(np.arange(300), 10)
+    single = LowRankSurrogateRanker(alpha=alpha).fit(X, y, qid=qid)
+    double = LowRankSurrogateRanker(alpha=alpha).fit(X.astype(float), y, qid=qid)
+    assert single.coef_.dtype == np.float64
+    np.testing.assert_allclose(single.predict(X), double.predict(X), rtol=1e-5, atol=1e-5)
