@@ -45,12 +45,7 @@ from lowrank_rank.decoders.feedback_arcs import _local_search as local_search
 
 from ._common import bar_row, best_seconds, optional_peer, print_table
 from ._igraph import feedback_arcs
-from ._linear_ordering import (
-    load_instances,
-    planted_instance,
-    random_instances,
-    summed_instance,
-)
+from ._linear_ordering import load_instances, planted_instance, random_instances, summed_instance
 
 HEURISTICS = {
     "dag": decode_pd_dag,

@@ -5,10 +5,7 @@ from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
-from ._arrays import (
-    n_rows,
-    plain,
-)
+from ._arrays import n_rows, plain
 
 # A fit by sums applies a function to every block of whole lists, and adds up the results. In memory
 # one block is held, from disk the blocks are read again for every sum, and on a cluster they are

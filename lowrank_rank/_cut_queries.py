@@ -5,9 +5,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from ._lists import (
-    RankingLists,
-)
+from ._lists import RankingLists
 
 
 class CutQueriesWarning(UserWarning):

@@ -19,12 +19,7 @@ from ._arrays import (
     is_finite,
     without_string_dtype,
 )
-from ._lists import (
-    RankingLists,
-    checked_ids,
-    id_array,
-    same_id,
-)
+from ._lists import RankingLists, checked_ids, id_array, same_id
 
 
 def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:

@@ -27,11 +27,7 @@ from ._arrays import check_same_index, n_rows, take_rows
 from ._blocks import Block, Blocks
 from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
-from ._lists import (
-    RankingLists,
-    ranks_from_orders,
-    ranks_from_scores,
-)
+from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
 from .order_preserving import OrderPreservingRegressor

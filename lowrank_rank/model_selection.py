@@ -13,11 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from ._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
 from ._labels import carries_qid, one_label_per_row, ranking_target, read_labels, split_target
-from ._lists import (
-    RankingLists,
-    sort_lists,
-    tie_blocks,
-)
+from ._lists import RankingLists, sort_lists, tie_blocks
 from ._parameters import (
     RUNTIME,
     check_parameter,

@@ -11,12 +11,7 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
 )
-from lowrank_rank._blocks import (
-    Block,
-    Blocks,
-    HeldBlocks,
-    read_blocks,
-)
+from lowrank_rank._blocks import Block, Blocks, HeldBlocks, read_blocks
 from lowrank_rank.datasets import make_ranking
 
 from .block_cases import Once

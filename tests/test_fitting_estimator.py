@@ -9,12 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    OrderPreservingRegressor,
-    PairwiseDAGRanker,
-    merge,
-)
+from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor, PairwiseDAGRanker, merge
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 from .block_cases import Once, blocks_of

@@ -8,11 +8,7 @@ import pytest
 
 from lowrank_rank import ranking_target
 from lowrank_rank._labels import split_target
-from lowrank_rank._lists import (
-    RankingLists,
-    factorize,
-    same_id,
-)
+from lowrank_rank._lists import RankingLists, factorize, same_id
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],

@@ -2,10 +2,7 @@
 
 import pytest
 
-from lowrank_rank.calibration import (
-    conditional_regret,
-    conditional_risks,
-)
+from lowrank_rank.calibration import conditional_regret, conditional_risks
 
 
 def test_losses_go_by_name_too():

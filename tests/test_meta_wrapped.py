@@ -17,12 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils import get_tags
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    WrappedRanker,
-    make_ranking_scorer,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, make_ranking_scorer, ranking_target
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 

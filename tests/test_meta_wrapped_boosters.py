@@ -13,12 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from lowrank_rank import (
-    WrappedRanker,
-    boosting_metric,
-    make_ranking_scorer,
-    ranking_target,
-)
+from lowrank_rank import WrappedRanker, boosting_metric, make_ranking_scorer, ranking_target
 from lowrank_rank.datasets import make_ranking, qid_from_group
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split

@@ -9,12 +9,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    WrappedRanker,
-    make_ranking_scorer,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, make_ranking_scorer, ranking_target
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.model_selection import (
     query_learning_curve,

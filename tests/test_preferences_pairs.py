@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from lowrank_rank import (
-    PairwiseDAGRanker,
-)
+from lowrank_rank import PairwiseDAGRanker
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.preferences._pairs import pair_factors, pair_of_code, pairs_within

@@ -23,10 +23,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.metrics import (
-    dcg_score,
-    expected_rank_utility_score,
-)
+from lowrank_rank.metrics import dcg_score, expected_rank_utility_score
 from lowrank_rank.target_losses import ExpectedRankUtility
 
 rng = np.random.RandomState(0)

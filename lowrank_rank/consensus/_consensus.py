@@ -12,11 +12,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, plain
 from .._lists import batches, ranks_from_orders
-from .._parameters import (
-    check_parameter,
-    count,
-    number,
-)
+from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
 from ..decoders import (

@@ -15,16 +15,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
-from .._lists import (
-    codes_of,
-    id_array,
-    ranks_from_orders,
-)
-from .._parameters import (
-    check_parameter,
-    count,
-    number,
-)
+from .._lists import codes_of, id_array, ranks_from_orders
+from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
 from ._consensus import RankIntervals

@@ -10,11 +10,7 @@ import numpy as np
 
 from .._arrays import check_size, numbers
 from .._labels import read_weights
-from .._lists import (
-    codes_of,
-    id_array,
-    is_missing,
-)
+from .._lists import codes_of, id_array, is_missing
 from ..datasets import grades_from_orders
 from ..target_losses import PairwiseDisagreement
 

@@ -9,11 +9,7 @@ from sklearn.utils import Bunch, check_random_state
 from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
-from .._parameters import (
-    check_parameter,
-    count,
-    number,
-)
+from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from ._generators import check_values
 

@@ -6,12 +6,7 @@ import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
 from .._arrays import ArrayLike, numbers
-from .._parameters import (
-    Rule,
-    check_parameter,
-    count,
-    number,
-)
+from .._parameters import Rule, check_parameter, count, number
 from .._parameters import random_state as seed
 
 _range = Rule(

@@ -15,16 +15,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import check_same_index, plain
-from .._lists import (
-    factorize,
-    id_array,
-    refuse_missing_ids,
-)
-from .._parameters import (
-    check_parameter,
-    count,
-    verbosity,
-)
+from .._lists import factorize, id_array, refuse_missing_ids
+from .._parameters import check_parameter, count, verbosity
 from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text, texts
 from ._letor import can_represent, convert_features, feature_dtype
 

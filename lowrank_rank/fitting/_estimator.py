@@ -15,11 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range
 from .._base import attribute_of_fitted, read_features
 from .._blocks import check_new_lists, read_blocks
-from .._parameters import (
-    all_or_nothing,
-    fresh_fit,
-    predictor,
-)
+from .._parameters import all_or_nothing, fresh_fit, predictor
 from ._any_regressor import RegressorModel, is_linear, named_regressor, wraps
 from ._logistic import FractionalModel
 from ._ridge import MAX_FEATURES_GRAM, LinearModel, Sums, n_matrices

@@ -12,11 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._lists import (
-    RankingLists,
-    blocks_of_lists,
-    sort_lists,
-)
+from .._lists import RankingLists, blocks_of_lists, sort_lists
 
 _BITS = 3  # of the grades, that one pass tells apart
 _ROWS_AT_ONCE = 2**13

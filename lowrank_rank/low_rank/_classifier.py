@@ -19,15 +19,7 @@ from .._classes import (
     read_costs,
 )
 from .._labels import read_weights
-from .._parameters import (
-    check_parameters,
-    count,
-    fresh_fit,
-    jobs,
-    number,
-    predictor,
-    random_state,
-)
+from .._parameters import check_parameters, count, fresh_fit, jobs, number, predictor, random_state
 from ..fitting._any_regressor import Regression, is_linear
 from ..fitting._encoding import EncodedBatch, Totals
 from ..fitting._estimator import BatchesMixin, adds_up

@@ -9,12 +9,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._classes import read_binary_labels
 from .._labels import read_weights
-from .._parameters import (
-    check_parameters,
-    fresh_fit,
-    number,
-    regressor,
-)
+from .._parameters import check_parameters, fresh_fit, number, regressor
 from ..fitting._any_regressor import Regression, is_linear
 from ..fitting._encoding import EncodedBatch, Totals
 from ..fitting._estimator import RegressionMixin

@@ -11,14 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, n_rows, slices, take_rows
 from .._base import BaseRanker, score_blocks
 from .._blocks import Block
-from .._parameters import (
-    RUNTIME,
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-)
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import Regression
 from ..fitting._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
 from ..fitting._estimator import BatchesMixin, adds_up

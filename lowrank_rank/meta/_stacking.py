@@ -16,15 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._base import BaseRanker
 from .._labels import ranking_target
-from .._parameters import (
-    RUNTIME,
-    Rule,
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    predictor,
-)
+from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from ..fitting._any_regressor import weight_parameters
 from ..target_losses import RankingMeasure, resolve_measure

@@ -11,25 +11,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_unmasked,
-    take_rows,
-)
-from .._base import (
-    BaseRanker,
-    attribute_of_fitted,
-    read_features,
-)
+from .._arrays import ArrayLike, MatrixLike, check_unmasked, take_rows
+from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
-from .._parameters import (
-    check_parameters,
-    fresh_fit,
-    number,
-    predictor,
-    random_state,
-)
+from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
 from ..fitting._any_regressor import checked_prediction, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..target_losses import TargetLoss, resolve_target_loss

@@ -15,11 +15,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
 from .._labels import lists_of, read_labels, split_target
-from .._parameters import (
-    check_parameter,
-    count,
-    number,
-)
+from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
 from .._tables import TableMixin
 from ..target_losses import resolve_measure

@@ -12,16 +12,8 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, take_rows
-from .._base import (
-    BaseRanker,
-    Rows,
-    read_features,
-)
-from .._parameters import (
-    check_parameters,
-    count,
-    fresh_fit,
-)
+from .._base import BaseRanker, Rows, read_features
+from .._parameters import check_parameters, count, fresh_fit
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
 from ..target_losses import TargetLoss, resolve_target_loss

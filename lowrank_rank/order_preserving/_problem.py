@@ -16,11 +16,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from .._arrays import slices
-from .._blocks import (
-    Block,
-    check_has_ids,
-    check_new_lists,
-)
+from .._blocks import Block, check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
 from .._lists import RankingLists
 from ..fitting._encoding import Totals, encode_documents, encode_items

@@ -12,18 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker, read_features
-from .._blocks import (
-    Blocks,
-    HeldBlocks,
-    read_blocks,
-)
-from .._parameters import (
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    verbosity,
-)
+from .._blocks import Blocks, HeldBlocks, read_blocks
+from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Scaling, default_alpha
 from ..target_losses import PositionalLoss

@@ -7,12 +7,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike
 from .._labels import read_scored
-from .._parameters import (
-    RUNTIME,
-    check_parameter,
-    count,
-    number,
-)
+from .._parameters import RUNTIME, check_parameter, count, number
 from ..metrics._comparison import mean_interval
 from ..target_losses import resolve_measure
 from ._top import EstimatorDisplay, axes_for

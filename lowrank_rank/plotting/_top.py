@@ -6,11 +6,7 @@ import numpy as np
 
 from .._arrays import ArrayLike, MatrixLike
 from .._labels import read_scored
-from .._lists import (
-    block_lengths,
-    sort_lists,
-    tie_blocks,
-)
+from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import check_parameter, count
 from ..metrics import RankingScorer
 from ..target_losses import DCG, PrecisionAtK

@@ -12,11 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, is_finite, mean_square
-from .._base import (
-    BinaryRanker,
-    linear_scores,
-    read_features,
-)
+from .._base import BinaryRanker, linear_scores, read_features
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
 from .._cut_queries import fitted_lists

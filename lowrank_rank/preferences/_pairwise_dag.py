@@ -13,21 +13,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
-from .._base import (
-    BaseRanker,
-    Rows,
-    check_no_qid,
-)
+from .._base import BaseRanker, Rows, check_no_qid
 from .._blocks import Block
 from .._lists import RankingLists
-from .._parameters import (
-    RUNTIME,
-    check_parameters,
-    count,
-    fresh_fit,
-    number,
-    regressor,
-)
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..decoders import (
     PD_DECODERS,
     Decoded,

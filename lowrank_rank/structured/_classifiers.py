@@ -22,12 +22,7 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._lists import RankingLists
-from .._parameters import (
-    all_or_nothing,
-    check_parameters,
-    fresh_fit,
-    number,
-)
+from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
 from ..fitting._logistic import fit_logistic
 from ..target_losses import MatrixLoss
 from ._hinge_estimator import HingeMixin, row_order, takes_steps

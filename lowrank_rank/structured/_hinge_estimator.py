@@ -11,12 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import mean_square
 from .._base import linear_scores, read_features
-from .._parameters import (
-    count,
-    number,
-    random_state,
-    verbosity,
-)
+from .._parameters import count, number, random_state, verbosity
 from ..fitting._statistics import Moments, Scaling, default_alpha, standardise
 from ._solvers import Descent, cutting_planes, descend, smoothed
 

@@ -11,11 +11,7 @@ from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
 from .._blocks import check_has_ids
 from .._lists import RankingLists, same_id
-from .._parameters import (
-    all_or_nothing,
-    check_parameters,
-    fresh_fit,
-)
+from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ._hinge_estimator import HingeMixin, row_order, takes_steps
 from ._hinges import check_bounds, resolve_hinge, rows_of
 from ._solvers import LinearProblem

@@ -13,12 +13,7 @@ from .._blocks import check_has_ids
 from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
-from .._parameters import (
-    all_or_nothing,
-    check_parameters,
-    fresh_fit,
-    number,
-)
+from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
 from ._chains import ChainHinge, ChainProblem, viterbi
 from ._hinge_estimator import HingeMixin, takes_steps
 

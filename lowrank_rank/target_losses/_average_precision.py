@@ -5,12 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import (
-    RankingLists,
-    block_lengths,
-    sort_lists,
-    tie_blocks,
-)
+from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
 from ..decoders import (
     MAX_ITEMS,
     MAX_ITEMS_EXACT,

@@ -12,11 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from .._arrays import ArrayLike
-from .._lists import (
-    block_lengths,
-    sort_lists,
-    tie_blocks,
-)
+from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import count, number
 from ._average_precision import sorted_blocks
 from ._target_loss import RELEVANCE, RankingMeasure

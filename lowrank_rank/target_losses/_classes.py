@@ -6,11 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._arrays import ArrayLike, check_finite, numbers
-from .._parameters import (
-    check_parameters,
-    count,
-    number,
-)
+from .._parameters import check_parameters, count, number
 from ._target_loss import RankingMeasure
 
 

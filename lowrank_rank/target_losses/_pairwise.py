@@ -5,11 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._lists import (
-    RankingLists,
-    batches,
-    mid_fractions,
-)
+from .._lists import RankingLists, batches, mid_fractions
 from ..decoders import (
     PD_DECODERS,
     auto_pd_decoder,

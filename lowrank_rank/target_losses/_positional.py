@@ -25,11 +25,7 @@ from .._lists import (
     sort_lists,
     tie_blocks,
 )
-from .._parameters import (
-    check_parameter,
-    count,
-    number,
-)
+from .._parameters import check_parameter, count, number
 from ..decoders import decode_assignment
 from ._target_loss import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
 

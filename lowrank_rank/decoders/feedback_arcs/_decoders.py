@@ -11,11 +11,7 @@ from sklearn.utils import check_random_state
 
 from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
-from ..._parameters import (
-    check_parameter,
-    count,
-    number,
-)
+from ..._parameters import check_parameter, count, number
 from .._decoded import Decoded, checked_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import acyclic_edges, check_preference_matrices, costs_of, dag_ranks, net_preferences
