@@ -7,6 +7,8 @@ a target is printed next to it. Peers are optional: ``pip install .[benchmark]``
 import argparse
 from pathlib import Path
 
+from tests.fuzz import fuzz
+
 from . import (
     agreement,
     aiming,
@@ -18,7 +20,6 @@ from . import (
     coverage,
     decoding,
     defaults,
-    fuzz,
     judges,
     limits,
     memory,

@@ -1,7 +1,6 @@
 """Every benchmark runs on tiny input through its command line and returns sound rows."""
 
 import json
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +17,6 @@ pytestmark = [  # of tiny data
 REPOSITORY = Path(__file__).resolve().parent.parent
 if not (REPOSITORY / "benchmarks").is_dir():
     pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
-sys.path.append(str(REPOSITORY))  # last: an installed lowrank_rank stays the one under test
 
 from benchmarks.__main__ import COMMANDS, main  # noqa: E402
 from benchmarks._binary import DEPTHS, FILES, binary_sets, load_binary  # noqa: E402

@@ -1,8 +1,7 @@
 """The fuzzer of `python -m benchmarks fuzz` for some seconds; and that it sees what it is for."""
 
-import sys
 import warnings
-from pathlib import Path
+from argparse import ArgumentParser, Namespace
 
 import numpy as np
 import pytest
@@ -14,15 +13,17 @@ import lowrank_rank
 from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.decoders import decode_sort
 
-REPOSITORY = Path(__file__).parents[1]
-if not (REPOSITORY / "benchmarks").is_dir():
-    pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
-sys.path.append(str(REPOSITORY))  # last: an installed lowrank_rank stays the one under test
-
-from benchmarks.__main__ import main  # noqa: E402
-from benchmarks._fuzz_cases import PARAMETERS, Choices  # noqa: E402
-from benchmarks._fuzz_invariances import run_invariance  # noqa: E402
-from benchmarks.fuzz import Caller, FuzzFailure, Refused, check_close, run_case  # noqa: E402
+from .fuzz.cases import PARAMETERS, Choices
+from .fuzz.fuzz import (
+    Caller,
+    FuzzFailure,
+    Refused,
+    add_arguments,
+    check_close,
+    run,
+    run_case,
+)
+from .fuzz.invariances import run_invariance
 
 
 @settings(
@@ -73,7 +74,10 @@ def test_what_changes_something_is_seen(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["calls", "invariance"])
 def test_the_command_prints_its_seeds(capsys, kind):
-    rows = main(["fuzz", "--calls", "30", "--seed", "5", "--kind", kind])
+    parser = ArgumentParser()
+    add_arguments(parser)
+    options = ["--calls", "30", "--seed", "5", "--kind", kind]
+    rows = run(parser.parse_args(options, Namespace(tiny=False)))
     assert rows[0]["value"] == 0
     assert rows[0]["calls"] >= 30
     assert capsys.readouterr().out.startswith("seeds 5 to ")

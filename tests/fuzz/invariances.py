@@ -30,7 +30,7 @@ from lowrank_rank import (
     merge,
 )
 
-from ._fuzz_cases import CLASSIFIERS, HINGES, PARAMETERS, RENAMED
+from .cases import CLASSIFIERS, HINGES, PARAMETERS, RENAMED
 
 #: Relative to the largest prediction.
 TOLERANCES = {"closed": 1e-6, "smooth": 1e-5, "exact": 1e-9}
