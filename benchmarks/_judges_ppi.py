@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 
 from lowrank_rank import LowRankSurrogateRanker, ranking_target
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import per_query, prediction_powered_mean
+from lowrank_rank.metrics import mean_intervals, per_query
 
 from ._common import print_table
 from ._letor import load_lightgbm_example
@@ -110,7 +110,7 @@ def simulated(columns, population, repetitions, rng):
         others = rng.randint(len(human), size=(N_UNLABELLED, repetitions))
         for k, statistic in enumerate(("mean", "difference")):
             h, truth = human[labelled, k], human[:, k].mean()
-            found = prediction_powered_mean(h, judge[labelled, k], judge[others, k])
+            found = mean_intervals(h, judge=judge[labelled, k], judge_unlabelled=judge[others, k])
             half = stats.t.ppf(0.975, n - 1) * stats.sem(h, axis=0)
             row = {**columns, "statistic": statistic, "n": n}
             low, high = found.interval.T

@@ -1,7 +1,8 @@
 """Evaluation by people and by models, of which each part has a plain control.
 
-ppi: prediction-powered intervals of compare_rankers and prediction_powered_mean: coverage, and
-widths against the human labels alone, with judges made by flipping labels.
+means: intervals of one mean, and runs in compare_rankers beside evaluate_run.
+ppi: prediction-powered intervals of compare_rankers and mean_intervals: coverage, and widths
+against the human labels alone, with judges made by flipping labels.
 fusion: runs joined by runs_to_features, learned weights against reciprocal rank fusion and a tuned
 weighted sum.
 clicks: propensities estimated from a log, and rankers fitted with them, against raw clicks.
@@ -10,9 +11,10 @@ chooses beside random pairs.
 cut: RecallCut, against the same number of rows of each list.
 """
 
-from . import _judges_clicks, _judges_cut, _judges_duels, _judges_fusion, _judges_ppi
+from . import _judges_clicks, _judges_cut, _judges_duels, _judges_fusion, _judges_means, _judges_ppi
 
 PARTS = {
+    "means": _judges_means,
     "ppi": _judges_ppi,
     "fusion": _judges_fusion,
     "duels": _judges_duels,

@@ -11,7 +11,15 @@ from sklearn.model_selection import GroupKFold, GroupShuffleSplit, cross_validat
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from ._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
+from ._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_index,
+    column_names,
+    is_frame,
+    n_rows,
+    take_rows,
+)
 from ._labels import carries_qid, one_label_per_row, ranking_target, read_labels, split_target
 from ._lists import RankingLists, sort_lists, tie_blocks
 from ._parameters import (
@@ -36,7 +44,7 @@ __all__ = [
 
 def query_train_test_split(
     *arrays: Any,
-    qid: ArrayLike | None = None,
+    qid: ArrayLike | str | None = None,
     test_size: Any = None,
     train_size: Any = None,
     random_state: Any = None,
@@ -49,9 +57,10 @@ def query_train_test_split(
     ----------
     *arrays : array-likes of n_rows each
         Arrays, lists, sparse matrices, frames or series.
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row. None takes the ids that one of the arrays carries, a
-        `ranking_target` or a series whose index has a level "qid".
+    qid : array-like of shape (n_rows,), str or None, default=None
+        Query id of each row, or the name of a column of the first array, a frame. None takes the
+        ids that one of the arrays carries, a `ranking_target` or a series whose index has a level
+        "qid".
     test_size, train_size : float, int or None, default=None
         Fraction or number of *queries*; None is what the other leaves, and a quarter for the test
         where both are None.
@@ -61,12 +70,14 @@ def query_train_test_split(
     Returns
     -------
     list
-        The training and the test part of each array, rows in their order, and finally of qid.
+        The training and the test part of each array, rows in their order, and finally of qid if it
+        is an array.
 
     Raises
     ------
     ValueError
-        If there is no array or no id, lengths differ, or a part would hold no query.
+        If there is no array, no id or no such column, lengths differ, or a part would hold no
+        query.
 
     See Also
     --------
@@ -84,8 +95,12 @@ def query_train_test_split(
     if not arrays:
         raise ValueError("query_train_test_split got no array: give X, y, ... and qid.")
     named = {f"array {i}": array for i, array in enumerate(arrays) if not carries_qid(array)}
+    given = list(arrays) if qid is None or isinstance(qid, str) else [*arrays, qid]
+    if isinstance(qid, str):
+        if not is_frame(arrays[0]) or qid not in column_names(arrays[0]):
+            raise ValueError(f"qid={qid!r} must be a column of the first array, a frame.")
+        qid = arrays[0][qid]
     check_same_index(**named, qid=qid)
-    given = list(arrays) if qid is None else [*arrays, qid]
     if qid is None:
         carrying = next((array for array in arrays if carries_qid(array)), None)
         if carrying is None:

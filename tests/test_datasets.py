@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -542,3 +543,14 @@ def test_explicit_zeros_are_not_written(tmp_path):
     dump_letor(X, [1, 0], [1, 1], tmp_path / "rows.txt")
     assert (tmp_path / "rows.txt").read_text() == "1 qid:1 2:2\n0 qid:1\n"
     assert X.nnz == 3
+
+
+def test_digits_as_a_frame():
+    pytest.importorskip("pandas")
+    plain = load_digits_retrieval(n_queries=6, n_candidates=5)
+    framed = load_digits_retrieval(n_queries=6, n_candidates=5, as_frame=True)
+    assert_array_equal(framed.data.to_numpy(), plain.data)
+    assert list(framed.data.columns) == plain.feature_names
+    assert_array_equal(framed.frame["target"], plain.target)
+    assert list(framed.frame.columns) == [*plain.feature_names, "qid", "target"]
+    assert framed.target.index.equals(framed.qid.index)

@@ -85,3 +85,13 @@ def test_decoders_must_return_ranks():
 
     with pytest.raises(AssertionError, match=r"'sort' does not return ranks 1\.\.5"):
         calibration_report(Zeros())
+
+
+def test_a_decoder_of_ones_own_is_tried_too():
+    def backwards(u, n_items):
+        return np.argsort(np.argsort(u, axis=1), axis=1) + 1
+
+    report = calibration_report("precision@2", decoder=backwards, n_distributions=20)
+    found = {check.name: check for check in report.checks}
+    assert found["backwards"].error > 0.1
+    assert report.holds

@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
-from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import compare_rankers, ndcg_score, prediction_powered_mean
+from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
+from lowrank_rank.metrics import compare_rankers, evaluate_run, mean_intervals, ndcg_score
 from lowrank_rank.metrics._comparison import holm, mean_interval, sign_flip_p_value
 
 
@@ -147,7 +147,7 @@ def test_classifiers_with_named_classes():
         ({"n_resamples": 0}, "n_resamples"),
         ({"random_state": -1}, "random_state"),
         ({"qid": [1, 1, 1, 1]}, "defined on 1 of 1 queries"),
-        ({"rankers": {"a": [1, 2, 3, 4]}}, "at least two"),
+        ({"rankers": {}}, "dict from names to scores, fitted models or runs"),
     ],
 )
 def test_bad_input(params, message):
@@ -196,12 +196,17 @@ def test_a_judge_gives_prediction_powered_differences():
 
     given = values(people, rows), values(judge, rows), values(judge, rest)
     assert_array_equal(found.values, given[0])
-    assert_allclose(found.mean, prediction_powered_mean(*given).mean)
+
+    def powered(h, j, others):
+        return mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=0.9)
+
+    assert_allclose(found.mean, powered(*given).mean)
+    assert_allclose(found.means.interval, powered(*given).interval)
     for (a, b), low_high, p, d in zip(
         found.pairs, found.interval, found.p_value, found.difference, strict=True
     ):
-        alone = prediction_powered_mean(*(v[:, a] - v[:, b] for v in given), confidence_level=0.9)
-        assert_allclose([*low_high, p, d], [*alone.interval, alone.p_value, alone.mean])
+        alone = powered(*(v[:, a] - v[:, b] for v in given))
+        assert_allclose([*low_high, p, d], [*alone.interval[0], *alone.p_value, *alone.mean])
     assert_allclose(found.p_adjusted, holm(found.p_value))
     assert (found.method, found.n_undefined) == ("prediction-powered", 0)
     assert_allclose(found.to_frame()["difference"], found.difference)
@@ -272,3 +277,98 @@ def test_a_judge_is_refused(params, message):
     qid = np.repeat([f"q{i}" for i in range(20)], 2)
     with pytest.raises(ValueError, match=message):
         compare_rankers(people, {"a": np.ones(40), "b": np.arange(40)}, qid=qid, **given)
+
+
+def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
+    y, qid = np.tile([0.0, 1.0, 2.0, 0.0], 10), np.repeat(np.arange(10), 4)
+    y[qid == 3] = 0.0
+    scores = np.random.RandomState(0).normal(size=40)
+    found = compare_rankers(y, {"bm25": scores}, qid=qid, measure="ndcg@2")
+    values = ndcg_score(y, scores, qid=qid, k=2, average=None)
+    assert_allclose(found.means.interval, mean_intervals(values).interval)
+    assert (found.n_undefined, found.means.n_queries[0], found.pairs) == (1, 9, [])
+    assert "bm25" in repr(found)
+    assert "baseline" not in repr(found)
+    assert found.to_frame().empty
+    judged = compare_rankers(
+        np.where(qid < 6, y, np.nan), {"a": scores}, judge=y, qid=qid, zero_division=0.0
+    )
+    assert judged.means.judge_weight is not None
+
+
+def test_both_tables_print():
+    y, qid = np.tile([1.0, 0.0], 8), np.repeat(np.arange(8), 2)
+    scores = {"new": y, "old": np.random.RandomState(0).normal(size=16)}
+    found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)
+    means, pairs = repr(found).split("\n\n")
+    assert [line.split()[0] for line in means.splitlines()] == ["name", "new", "old"]
+    assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
+
+
+def runs_of_systems(seed=0, n_queries=30):
+    """Judgements, and runs of two systems: some queries unanswered, some documents unjudged."""
+    rng = np.random.RandomState(seed)
+    qrels = {
+        f"q{q}": {f"d{d}": int(rng.randint(3)) for d in range(rng.randint(3, 9))}
+        for q in range(n_queries)
+    }
+    runs = {}
+    for name, answered in {"a": 0.9, "b": 0.8}.items():
+        runs[name] = {
+            q: {f"d{d}": float(rng.randint(5)) for d in rng.permutation(12)[:7]}
+            for q in [*qrels, "unjudged"]
+            if rng.uniform() < answered
+        }
+    return qrels, runs
+
+
+@pytest.mark.parametrize("measure", ["ndcg@3", "map", "recall@2", "mrr", "P_2", "ndcg_cut_5"])
+def test_runs_are_compared_as_evaluate_run_measures_them(measure):
+    qrels, runs = runs_of_systems()
+    found = compare_rankers(qrels, runs, measure=measure, zero_division=0.0, random_state=0)
+    answered = [q for q in qrels if any(q in run for run in runs.values())]
+    assert found.qid.tolist() == answered
+    for column, run in zip(found.values.T, runs.values(), strict=True):
+        known = {q: qrels[q] for q in answered}
+        options = {"average": None, "all_queries": True, "zero_division": 0.0}
+        table = evaluate_run(run, known, {"m": measure}, **options)
+        value = dict(zip(table.index, table["m"], strict=True))
+        assert_allclose(column, [value[q] for q in answered])
+
+
+def test_runs_come_as_files_frames_and_dicts(tmp_path):
+    pd = pytest.importorskip("pandas")
+    qrels, runs = runs_of_systems()
+    found = compare_rankers(qrels, runs, measure="map", random_state=0)
+    dump_qrels(qrels, tmp_path / "qrels.txt")
+    dump_run(runs["a"], tmp_path / "a.run.gz")
+    rows = [(q, d, v) for q, documents in runs["b"].items() for d, v in documents.items()]
+    mixed = {
+        "a": tmp_path / "a.run.gz",
+        "b": pd.DataFrame(rows, columns=["qid", "docno", "score"]),
+    }
+    again = compare_rankers(str(tmp_path / "qrels.txt"), mixed, measure="map", random_state=0)
+    assert_allclose(again.values, found.values)
+    assert_allclose(again.interval, found.interval)
+    of_file = evaluate_run(tmp_path / "a.run.gz", tmp_path / "qrels.txt", "map")
+    assert of_file == evaluate_run(runs["a"], qrels, "map")
+
+
+def test_runs_with_a_judge():
+    judge, runs = runs_of_systems(1, 40)
+    human = {q: judge[q] for q in list(judge)[:12]}
+    found = compare_rankers(human, runs, judge=judge, measure="ndcg@3", zero_division=0.0)
+    assert found.method == "prediction-powered"
+    assert set(found.qid) <= set(human)
+    with pytest.raises(ValueError, match="judge has no query 'extra'"):
+        compare_rankers({**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0)
+
+
+def test_runs_that_cannot_be_compared():
+    qrels, runs = runs_of_systems()
+    with pytest.raises(ValueError, match="carry their queries: leave out X and qid"):
+        compare_rankers(qrels, runs, qid=[1, 2])
+    with pytest.raises(ValueError, match="share no query"):
+        compare_rankers({"other": {"d1": 1}}, runs)
+    with pytest.raises(TypeError, match=r"rankers\['a'\] must be a dict from queries"):
+        compare_rankers(qrels, {"a": [1.0, 2.0]})

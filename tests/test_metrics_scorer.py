@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.model_selection
 from numpy.testing import assert_allclose
 from sklearn import config_context
 from sklearn.base import clone
@@ -623,3 +624,22 @@ def test_what_is_no_table_is_refused_by_a_sentence(data, X):
     ):
         with pytest.raises(ValueError, match="Expected 2D array"):
             score(X, y)
+
+
+@pytest.mark.parametrize("display", ["LearningCurveDisplay", "ValidationCurveDisplay"])
+def test_displays_of_scikit_learn_take_the_scorers(display):
+    pytest.importorskip("matplotlib")
+    X, y, qid = make_ranking(n_lists=30, random_state=0)
+    curve = {"LearningCurveDisplay": {}}.get(
+        display, {"param_name": "alpha", "param_range": [0.1, 1.0]}
+    )
+    drawn = getattr(sklearn.model_selection, display).from_estimator(
+        LowRankSurrogateRanker(),
+        X,
+        ranking_target(y, qid),
+        groups=qid,
+        cv=GroupKFold(3),
+        scoring=make_ranking_scorer("ndcg@10"),
+        **curve,
+    )
+    assert "ndcg" in drawn.ax_.get_ylabel().lower()

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit
 
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, make_ranking_scorer, ranking_target
-from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.datasets import load_digits_retrieval, make_label_ranking, make_ranking
 from lowrank_rank.model_selection import (
     query_learning_curve,
     query_permutation_importance,
@@ -180,3 +180,16 @@ def test_importances_without_sense(data):
         query_permutation_importance(model, sparse.csr_matrix(X), y, qid=qid)
     with pytest.raises(ValueError, match="one grade per row"):
         query_permutation_importance(model, X, np.eye(4))
+
+
+def test_a_frame_is_split_by_its_column_of_ids():
+    pytest.importorskip("pandas")
+    frame = load_digits_retrieval(n_queries=12, n_candidates=5, as_frame=True).frame
+    train, test = query_train_test_split(frame, qid="qid", test_size=3, random_state=0)
+    again = query_train_test_split(frame, qid=frame["qid"], test_size=3, random_state=0)
+    assert test.equals(again[1])
+    assert test["qid"].nunique() == 3
+    assert not set(train["qid"]) & set(test["qid"])
+    for arrays, qid in (((frame,), "query"), ((frame.to_numpy(),), "qid")):
+        with pytest.raises(ValueError, match="must be a column of the first array"):
+            query_train_test_split(*arrays, qid=qid)

@@ -136,7 +136,7 @@ def further(name, tmp_path):
             "rankers": {"a": np.arange(40.0), "b": -np.arange(40.0)},
             "zero_division": 0.0,
         },
-        "prediction_powered_mean": {"judge_unlabelled": np.arange(40.0)},
+        "mean_intervals": {"judge_unlabelled": np.arange(40.0)},
     }
     return dict(given.get(name, {}))
 

@@ -187,12 +187,31 @@ def test_names(name, loss):
 
 
 @pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("P_5", "precision@5"),
+        ("P@5", "precision@5"),
+        ("recall_20", "recall@20"),
+        ("R@20", "recall@20"),
+        ("ndcg_cut_10", "ndcg@10"),
+        ("nDCG@10", "ndcg@10"),
+        ("AP", "map"),
+        ("recip_rank", "mrr"),
+        ("RR", "mrr"),
+        ("Rprec", "prbep"),
+    ],
+)
+def test_names_of_trec_eval_and_ir_measures(theirs, ours):
+    assert repr(resolve_measure(theirs)) == repr(resolve_measure(ours))
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("ncdg@10", r"Did you mean 'ndcg@10'.*Known names: .*precision@k"),
         ("precision", "Did you mean 'precision@10' or 'precision@25%'"),
         ("precision@0.25", "Did you mean 'precision@25%'"),
-        ("p@10", r"Did you mean 'precision@10'\?"),
+        ("prec@10", r"Did you mean 'precision@10'\?"),
         ("ndcg10", r"Did you mean 'ndcg@10'\?"),
         ("precision_at_10", r"Did you mean 'precision@10'\?"),
         ("average_precision", r"Did you mean 'map'\?"),
@@ -218,7 +237,7 @@ def test_bad_names(name, message):
         resolve_target_loss(name)
 
 
-@pytest.mark.parametrize("name", ["p@10", "nothing", "precision"])
+@pytest.mark.parametrize("name", ["prec@10", "nothing", "precision"])
 def test_what_cannot_be_aimed_at_is_not_offered(name):
     """ "mrr" and "err" are names of measures only."""
     with pytest.raises(ValueError, match="Known names") as aimed:

@@ -18,6 +18,7 @@ def load_digits_retrieval(
     popularity: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = 0,
     return_images: bool = False,
+    as_frame: bool = False,
 ) -> Bunch:
     """Image retrieval with scikit-learn's handwritten digits: find the same digit.
 
@@ -40,6 +41,9 @@ def load_digits_retrieval(
         Draws queries and candidates.
     return_images : bool, default=False
         Also return the indices of the images.
+    as_frame : bool, default=False
+        Return pandas objects: ``data`` a frame with the names of the features, ``target`` and
+        ``qid`` series, and ``frame`` with all, whose last columns are "qid" and "target".
 
     Returns
     -------
@@ -47,6 +51,13 @@ def load_digits_retrieval(
         ``data`` (n_documents, n_features), ``target`` 0 or 1, ``qid``, ``feature_names``. With
         `return_images` also ``images`` (1797, 8, 8) and their ``digit`` (1797,). The indices of
         images are then ``query`` (n_queries,) and ``candidate`` (n_documents,).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    ImportError
+        If `as_frame` is set and pandas is not installed.
 
     Examples
     --------
@@ -57,6 +68,7 @@ def load_digits_retrieval(
     """
     check_parameter("random_state", random_state, [seed])
     check_parameter("return_images", return_images, [bool])
+    check_parameter("as_frame", as_frame, [bool])
     pool = load_digits()
     images = pool.images / 16.0
     bounds: Any = n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)
@@ -83,12 +95,11 @@ def load_digits_retrieval(
     rng = check_random_state(random_state)
     query, candidate, qid = draw_candidates(rng, weights, n_queries, shortest, longest)
     features, names = _pair_features(images[query[qid]], images[candidate])
-    bunch = Bunch(
-        data=features,
-        target=(pool.target[query[qid]] == pool.target[candidate]).astype(float),
-        qid=qid,
-        feature_names=names,
-    )
+    target = (pool.target[query[qid]] == pool.target[candidate]).astype(float)
+    bunch = Bunch(data=features, target=target, qid=qid, feature_names=names)
+    if as_frame:
+        frame = _frame(features, names).assign(qid=qid, target=target)
+        bunch.update(frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"])
     if return_images:
         bunch.update(images=pool.images, digit=pool.target, query=query, candidate=candidate)
     return bunch
@@ -121,6 +132,14 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
         kept = np.arange(longest) < np.exp(log_lengths).astype(int)
     candidate = np.take_along_axis(others, order, axis=1)[kept]
     return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
+
+
+def _frame(features, names):
+    try:
+        import pandas as pd  # an optional dependency
+    except ImportError:
+        raise ImportError("as_frame=True needs pandas: pip install pandas.") from None
+    return pd.DataFrame(features, columns=names)
 
 
 def _pair_features(a, b):

@@ -11,7 +11,7 @@ from sklearn.utils import Bunch
 
 from .._arrays import column_names, is_frame, table_of
 from .._parameters import Rule, check_parameter
-from ._files import line_error, numbered_lines, open_replacing, read_path
+from ._files import line_error, numbered_lines, open_replacing, path_like, read_path
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
 QUERY = ("qid", "query_id", "q_id")
@@ -31,12 +31,20 @@ def _is_word(value):
 _word = Rule(_is_word, "a word, a string without spaces")
 
 
+def is_judgements(table):
+    """Whether a value is qrels: a file, a dict, an object of ranx, or a frame with documents."""
+    if is_frame(table):
+        return any(name in DOCUMENT for name in column_names(table))
+    is_of_ranx = hasattr(table, "to_dict") and not hasattr(table, "__array__")
+    return is_of_ranx or isinstance(table, dict) or path_like.accepts(table)
+
+
 def read_mapping(table, value_names, name):
     """Convert a dict, a frame or an object of ranx to ``{query: {document: value}}``.
 
     Parameters
     ----------
-    table : dict, frame or object with ``to_dict``
+    table : dict, frame, object with ``to_dict`` or path of a file
     value_names : tuple of str
         Possible names of the column of values.
     name : str
@@ -54,6 +62,8 @@ def read_mapping(table, value_names, name):
         If the table is of another type.
     """
     read: dict = {}
+    if path_like.accepts(table):
+        return load_run(table) if value_names is SCORE else load_qrels(table)
     if is_frame(table):
         columns = [_column(table, names, name) for names in (QUERY, DOCUMENT, value_names)]
         rows: Any = zip(*columns, strict=True)
@@ -62,7 +72,7 @@ def read_mapping(table, value_names, name):
         if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
             raise TypeError(
                 f"{name} must be a dict from queries to dicts from documents to values, a frame, "
-                f"or a Run or Qrels of ranx, got {type(table).__name__}."
+                f"a path, or a Run or Qrels of ranx, got {type(table).__name__}."
             )
         read = {str(query): {} for query in table}
         if len(read) != len(table):

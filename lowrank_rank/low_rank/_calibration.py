@@ -1,5 +1,6 @@
 """Calibration of a target loss: its factorisation and its decoders, by enumeration."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tables import TableMixin
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import Decoder, TargetLoss, resolve_target_loss
 from ._risks import all_ranks, conditional_regret
 
 
@@ -79,6 +80,7 @@ def calibration_report(
     loss: TargetLoss | str,
     support: Any = None,
     *,
+    decoder: Callable | None = None,
     n_distributions: int = 500,
     random_state: int = 0,
 ) -> CalibrationReport:
@@ -96,6 +98,9 @@ def calibration_report(
     support : array-like of shape (n_labels, r) or (n_labels, r, r), or None, default=None
         Labels of the loss, r at most 6. None means all labels of five items: relevance 0 and 1 for
         a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect only if it is below r.
+    decoder : callable or None, default=None
+        A decoder of one's own, ``decode(u, n_items)`` with u (n_lists, d), which returns ranks
+        (n_lists, n_items). It is tried beside those of the loss.
     n_distributions : int, default=500
         Number of distributions, at least 1.
     random_state : int, default=0
@@ -140,13 +145,16 @@ def calibration_report(
     labels = rng.integers(len(support), size=counts.shape)
     np.add.at(probabilities, (rows[:, np.newaxis], labels), counts / 100)
     tried = f"{len(counts)} distributions"
-    for name, decoder in loss.decoders.items() if checks[0].labels is None else ():
-        ranks = decoded_ranks(loss, name, support, probabilities)
+    decoders = dict(loss.decoders)
+    if decoder is not None:
+        decoders[getattr(decoder, "__name__", "decoder")] = Decoder(decoder, exact=False)
+    for name, one in decoders.items() if checks[0].labels is None else ():
+        ranks = decoded_ranks(loss, name, support, probabilities, one)
         regrets = conditional_regret(loss, support, probabilities, ranks)
         worst = int(np.argmax(regrets))
         used = probabilities[worst] > 0
         example = support[used], probabilities[worst, used], ranks[worst]
-        checks.append(_check(name, decoder.exact, tried, regrets[worst], *example))
+        checks.append(_check(name, one.exact, tried, regrets[worst], *example))
     return CalibrationReport(loss, checks)
 
 
@@ -181,9 +189,9 @@ def factorisation_errors(loss, support):
     return np.ptp(sums, axis=1)
 
 
-def decoded_ranks(loss, name, support, probabilities):
+def decoded_ranks(loss, name, support, probabilities, decoder=None):
     """Ranks that a decoder returns for the expected targets of each distribution."""
-    decoder, r = loss.decoders[name], support.shape[1]
+    decoder, r = decoder or loss.decoders[name], support.shape[1]
     targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
     ranks = decoder.decode(probabilities @ np.nan_to_num(targets), r)
     if not np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (len(ranks), 1))):

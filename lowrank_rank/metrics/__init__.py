@@ -1,8 +1,8 @@
 """Ranking measures, one function each, and scorers for model selection."""
 
 from ._comparison import RankerComparison, compare_rankers
+from ._mean_intervals import mean_intervals
 from ._per_query import evaluate_run, per_query
-from ._prediction_powered import PredictionPoweredMean, prediction_powered_mean
 from ._scorer import RankingScorer, get_ranking_scorer_names, make_ranking_scorer
 from ._scores import (
     auc_score,
@@ -20,7 +20,6 @@ from ._scores import (
 )
 
 __all__ = [
-    "PredictionPoweredMean",
     "RankerComparison",
     "RankingScorer",
     "auc_score",
@@ -33,11 +32,11 @@ __all__ = [
     "kendall_tau_loss",
     "make_ranking_scorer",
     "mean_average_precision_score",
+    "mean_intervals",
     "ndcg_score",
     "pairwise_disagreement_loss",
     "per_query",
     "precision_at_k_score",
-    "prediction_powered_mean",
     "recall_at_k_score",
     "reciprocal_rank_score",
     "spearman_score",

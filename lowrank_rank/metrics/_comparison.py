@@ -18,9 +18,11 @@ from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
 from .._tables import TableMixin
+from ..datasets._trec import RELEVANCE, SCORE, is_judgements, read_mapping
 from ..target_losses import resolve_measure
 from ..target_losses._target_loss import check_zero_division
-from ._prediction_powered import prediction_powered_mean
+from ._mean_intervals import MeanIntervals, mean_intervals
+from ._per_query import evaluate_run
 from ._scorer import RankingScorer
 
 METHODS = ["BCa", "basic", "expanded", "percentile"]
@@ -28,11 +30,11 @@ METHODS = ["BCa", "basic", "expanded", "percentile"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankerComparison(TableMixin):
-    """What `compare_rankers` found.
+    """Means and differences of rankers; returned by `compare_rankers`.
 
-    Printed, and in ``to_frame()``, it has a row for each pair: ranker and baseline (a and b),
-    difference, low and high (its interval), p_value and p_holm, effect, and in how many queries a
-    is better, equal, worse.
+    It prints as two tables: the mean of each ranker, and a row for each pair: ranker and baseline
+    (a and b), difference, low and high (its interval), p_value and p_holm, effect, and in how many
+    queries a is better, equal, worse. ``to_frame()`` is the table of pairs.
 
     Attributes
     ----------
@@ -45,8 +47,9 @@ class RankerComparison(TableMixin):
         among them. With a judge, only queries with human labels.
     values : ndarray of shape (n_queries, n_rankers)
         The measure of each ranker on each query, greater is better.
-    mean : ndarray of shape (n_rankers,)
-        The mean of each ranker over the queries; `prediction_powered_mean` gives it with a judge.
+    means : MeanIntervals
+        The mean of each ranker over the queries with its interval, and the number of queries that
+        were skipped. Prints as a table.
     pairs : list of tuple (int, int)
         The pairs (a, b) that are compared, as places in `names`.
     difference : ndarray of shape (n_pairs,)
@@ -63,8 +66,6 @@ class RankerComparison(TableMixin):
         Of the intervals.
     method : str
         Kind of bootstrap, or "prediction-powered".
-    n_undefined : int
-        Number of skipped queries.
 
     Examples
     --------
@@ -83,7 +84,7 @@ class RankerComparison(TableMixin):
     names: list
     qid: np.ndarray
     values: np.ndarray
-    mean: np.ndarray
+    means: MeanIntervals
     pairs: list
     difference: np.ndarray
     interval: np.ndarray
@@ -91,12 +92,21 @@ class RankerComparison(TableMixin):
     p_adjusted: np.ndarray
     confidence_level: float
     method: str
-    n_undefined: int
+
+    @property
+    def mean(self) -> np.ndarray:
+        """The mean of each ranker, shape (n_rankers,)."""
+        return self.means.mean
+
+    @property
+    def n_undefined(self) -> int:
+        """Number of queries that were skipped, because the measure is undefined on them."""
+        return int(self.means.n_undefined[0])
 
     @property
     def differences(self) -> np.ndarray:
         """Differences a - b of each pair in each query, shape (n_queries, n_pairs)."""
-        first, second = np.transpose(self.pairs)
+        first, second = _of_pairs(self.pairs)
         return self.values[:, first] - self.values[:, second]
 
     @property
@@ -113,7 +123,7 @@ class RankerComparison(TableMixin):
     def _columns(self):
         differences = self.differences
         named = np.array(self.names, dtype=object)
-        first, second = np.transpose(self.pairs)
+        first, second = _of_pairs(self.pairs)
         return {
             "ranker": named[first],
             "baseline": named[second],
@@ -128,6 +138,17 @@ class RankerComparison(TableMixin):
             "worse": (differences < 0).sum(axis=0),
         }
 
+    def __repr__(self) -> str:
+        return "\n\n".join([repr(self.means), super().__repr__()][: 1 + len(self.pairs)])
+
+    def _repr_html_(self) -> str:
+        return "".join([self.means._repr_html_(), super()._repr_html_()][: 1 + len(self.pairs)])
+
+
+def _of_pairs(pairs):
+    """The first rankers of the pairs, and the second ones."""
+    return np.reshape(pairs, (-1, 2)).T.astype(int)
+
 
 def compare_rankers(
     y_true: Any,
@@ -136,7 +157,7 @@ def compare_rankers(
     X: MatrixLike | None = None,
     qid: ArrayLike | None = None,
     measure: Any = "ndcg@10",
-    judge: ArrayLike | None = None,
+    judge: Any = None,
     baseline: str | None = None,
     confidence_level: float = 0.95,
     method: str = "expanded",
@@ -144,34 +165,37 @@ def compare_rankers(
     zero_division: float = np.nan,
     random_state: Any = None,
 ) -> RankerComparison:
-    """Compare rankers on the same queries, with paired intervals.
+    """Measure rankers on the same queries, and compare them with paired intervals.
 
-    The measure of each ranker is taken query by query. The interval of a mean difference is a
-    paired cluster bootstrap's: whole queries are drawn with replacement, the same for both rankers
-    (`scipy.stats.bootstrap`). The p value comes from the paired randomisation test: if the rankers
-    were exchangeable, the difference of each query could have the other sign. All 2**n_queries
-    signs are tried if these are at most `n_resamples`, else `n_resamples` random ones. Holm's
-    correction keeps the probability of any false finding among all pairs at the level of a single
-    test.
+    The interval of each mean is Student's, as `mean_intervals` gives it. The measure of each ranker
+    is taken query by query. The interval of a mean difference is a paired cluster bootstrap's:
+    whole queries are drawn with replacement, the same for both rankers (`scipy.stats.bootstrap`).
+    The p value comes from the paired randomisation test: if the rankers were exchangeable, the
+    difference of each query could have the other sign. All 2**n_queries signs are tried if these
+    are at most `n_resamples`, else `n_resamples` random ones. Holm's correction keeps the
+    probability of any false finding among all pairs at the level of a single test.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
+    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), or judgements
         Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid. With
-        a judge, NaN in all rows of the queries without human labels.
-    rankers : dict of str to array-like or fitted estimator
-        Scores of the rows, or models that score `X` as `make_ranking_scorer` does; two at least.
+        a judge, NaN in all rows of the queries without human labels. Or judgements (qrels) of
+        documents: a dict, frame, path or ranx.Qrels as in `evaluate_run`.
+    rankers : dict of str to array-like, fitted estimator or run
+        Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With judgements,
+        runs of systems: dicts, frames, paths or ranx.Run. A query counts if any run has it; a run
+        without it has retrieved nothing. One ranker has a mean and no difference.
     X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
-        Needed for models.
+        Needed for models. Not with judgements.
     qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row.
+        Query id of each row. Not with judgements.
     measure : str or RankingMeasure, default="ndcg@10"
         Greater is better.
-    judge : array-like of the shape of y_true or None, default=None
-        Labels of all rows by a judge, such as a language model. People label a random part of the
-        queries only, and `prediction_powered_mean` gives the intervals, with folds in the order of
-        the queries. Nothing is drawn: `method` and `n_resamples` must keep their defaults.
-        `zero_division` must be a number.
+    judge : array-like of the shape of y_true, judgements or None, default=None
+        Labels of all rows (judgements of all queries) by a judge, such as a language model. People
+        label a random part of the queries only, and `mean_intervals` gives the intervals, with
+        folds in the order of the queries. Nothing is drawn: `method` and `n_resamples` must keep
+        their defaults. `zero_division` must be a number.
     baseline : str or None, default=None
         The ranker that the others are compared with; None compares all pairs.
     confidence_level : float, default=0.95
@@ -196,14 +220,14 @@ def compare_rankers(
     Raises
     ------
     ValueError
-        If there are fewer than two rankers or two queries, models come without X, or labels,
+        If there is no ranker, or fewer than two queries, models come without X, or labels,
         scores and ids do not fit. With a judge, if a query has human labels in some rows only, or
         if fewer than five queries have them, or fewer than two have none.
 
     See Also
     --------
     per_query : The measures of one ranker on each query.
-    prediction_powered_mean : One mean, of human and judged values.
+    mean_intervals : Means of any values, also of human and judged ones.
 
     Notes
     -----
@@ -250,19 +274,19 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
-    check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
-    y_true, qid = split_target(y_true, qid)
-    # Rows of a matrix are numbered.
-    ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
-    asked = rankers, X, qid, resolved, zero_division
     if judge is not None:
         _check_judge_options(method, n_resamples, zero_division)
-        y_true, judge, kept = _with_judge(y_true, judge, qid)
-        values, by_judge = _values_by(y_true, *asked), _values_by(judge, *asked)
+    if is_judgements(y_true):
+        if X is not None or qid is not None:
+            raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
+        read: Any = _of_runs(y_true, judge, rankers, resolved, zero_division)
+    else:
+        read = _of_labels(y_true, judge, rankers, X, qid, resolved, zero_division)
+    ids, values, by_judge, kept = read
+    if judge is not None:
         given = values[kept], by_judge[kept], by_judge[~kept]
         found = _powered(given, pairs, confidence_level)
     else:
-        values = _values_by(y_true, *asked)
         kept = ~np.isnan(values).any(axis=1)
         if kept.sum() < 2:
             raise ValueError(
@@ -270,23 +294,26 @@ def compare_rankers(
                 "two are needed. Give qid, the query of each row, or a zero_division."
             )
         found = _resampled(values[kept], pairs, confidence_level, method, n_resamples, random_state)
+        given = np.where(kept[:, np.newaxis], values, np.nan), None, None
+    h, j, others = (dict(zip(rankers, v.T, strict=True)) if v is not None else v for v in given)
+    means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
     return RankerComparison(
         measure=measure if isinstance(measure, str) else repr(measure),
         names=list(rankers),
         qid=(np.arange(len(values)) if ids is None else ids)[kept],
         values=values[kept],
+        means=means,
         pairs=pairs,
         p_adjusted=holm(found["p_value"]),
         confidence_level=float(confidence_level),
-        n_undefined=int(np.isnan(values).any(axis=1).sum()),
         **found,
     )
 
 
 def _pairs_of(rankers, baseline):
-    if not isinstance(rankers, dict) or len(rankers) < 2:
+    if not isinstance(rankers, dict) or not rankers:
         raise ValueError(
-            "rankers must be a dict from names to scores or fitted models, at least two, as in "
+            "rankers must be a dict from names to scores, fitted models or runs, as in "
             "{'new': scores, 'old': other_scores}."
         )
     names = list(rankers)
@@ -296,6 +323,41 @@ def _pairs_of(rankers, baseline):
         raise ValueError(f"baseline {baseline!r} is not one of the rankers, {names}.")
     place = names.index(baseline)
     return [(i, place) for i in range(len(names)) if i != place]
+
+
+def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
+    """Ids of the queries, values by the labels and by the judge, and which queries are human."""
+    check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
+    y_true, qid = split_target(y_true, qid)
+    # Rows of a matrix are numbered.
+    ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
+    asked = rankers, X, qid, measure, zero_division
+    if judge is None:
+        return ids, _values_by(y_true, *asked), None, None
+    y_true, judge, kept = _with_judge(y_true, judge, qid)
+    return ids, _values_by(y_true, *asked), _values_by(judge, *asked), kept
+
+
+def _of_runs(qrels, judge, rankers, measure, zero_division):
+    """The same of judgements and runs."""
+    human = read_mapping(qrels, RELEVANCE, "y_true")
+    by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
+    if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):
+        raise ValueError(f"judge has no query {missing[0]!r}: it must label all queries.")
+    runs = {name: read_mapping(run, SCORE, f"rankers[{name!r}]") for name, run in rankers.items()}
+    queries = [q for q in by_judge or human if any(q in run for run in runs.values())]
+    if not queries:
+        raise ValueError("The runs share no query with the judgements: are their ids the same?")
+
+    def values(labels):
+        labels = {q: labels.get(q, {}) for q in queries}
+        answers = ({q: run.get(q, {}) for q in queries} for run in runs.values())
+        options = {"average": None, "zero_division": zero_division}
+        tables = (evaluate_run(run, labels, {"m": measure}, **options) for run in answers)
+        return np.column_stack([np.asarray(table["m"]) for table in tables])
+
+    ids, kept = np.array(queries, dtype=object), np.array([q in human for q in queries])
+    return ids, values(human), None if by_judge is None else values(by_judge), kept
 
 
 def _values_by(labels, rankers, X, qid, measure, zero_division):
@@ -363,15 +425,17 @@ def _with_judge(y_true, judge, qid):
 
 # Statistics -------------------------------------------------------------------------
 
+NO_PAIRS = {"difference": np.empty(0), "interval": np.empty((0, 2)), "p_value": np.empty(0)}
+
 
 def _powered(given, pairs, confidence_level):
-    """Means, differences, intervals and p values from human values and the judge's."""
-    first, second = np.transpose(pairs)
-    mean = prediction_powered_mean(*given).mean
-    differences = (values[:, first] - values[:, second] for values in given)
-    found = prediction_powered_mean(*differences, confidence_level=confidence_level)
+    """Differences, intervals and p values from human values and the judge's."""
+    if not pairs:
+        return NO_PAIRS | {"method": "prediction-powered"}
+    first, second = _of_pairs(pairs)
+    h, j, others = (values[:, first] - values[:, second] for values in given)
+    found = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
     return {
-        "mean": mean,
         "difference": found.mean,
         "interval": found.interval,
         "p_value": found.p_value,
@@ -380,12 +444,13 @@ def _powered(given, pairs, confidence_level):
 
 
 def _resampled(values, pairs, confidence_level, method, n_resamples, random_state):
-    """Means, differences, bootstrap intervals and p values of the randomisation test."""
-    first, second = np.transpose(pairs)
+    """Differences, bootstrap intervals and p values of the randomisation test."""
+    if not pairs:
+        return NO_PAIRS | {"method": method}
+    first, second = _of_pairs(pairs)
     differences = (values[:, first] - values[:, second]).T
     rng = check_random_state(random_state)
     return {
-        "mean": values.mean(axis=0),
         "difference": differences.mean(axis=1),
         "interval": mean_interval(differences, confidence_level, method, n_resamples, rng),
         "p_value": sign_flip_p_value(differences, n_resamples, rng),

@@ -10,6 +10,7 @@ from .._lists import RankingLists
 from .._parameters import check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, read_mapping
 from ..target_losses import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure
+from ..target_losses._names import plain_name
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
 _CUTS = {"k", "[k]"}
@@ -49,14 +50,14 @@ def _with_cuts(named, cuts):
         check_parameter("k", cut, [count()])
     entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
     taking = {entry.base for entry in entries if entry.at in _CUTS}
-    if not taking & {m for m in named.values() if isinstance(m, str)}:
+    if not taking & {plain_name(m) for m in named.values() if isinstance(m, str)}:
         raise ValueError(
             f"k={cuts} is given, but no measure among {list(named)} takes it: name one "
             f"without its cut-off, such as {', '.join(sorted(taking))}."
         )
     cut_off: dict = {}
     for name, measure in named.items():
-        takes = isinstance(measure, str) and measure in taking
+        takes = isinstance(measure, str) and plain_name(measure) in taking
         cut_off |= {f"{name}@{c}": f"{measure}@{c}" for c in cuts} if takes else {name: measure}
     return cut_off
 

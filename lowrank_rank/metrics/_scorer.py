@@ -158,6 +158,11 @@ class RankingScorer(BaseEstimator):
         self.one_list = one_list
         self.pos_label = pos_label
 
+    @property
+    def __name__(self) -> str:  # displays of scikit-learn print it
+        measures = self.measure if isinstance(self.measure, dict) else [self.measure]
+        return ", ".join(map(str, measures))
+
     def __call__(
         self,
         estimator: Any,

@@ -224,11 +224,23 @@ def _resolve(measure, scored=False):
     return entry.measure(**parameters)
 
 
+#: Names of trec_eval and ir_measures, and ours.
+ALIASES = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "recip_rank": "mrr"}
+ALIASES |= {"rprec": "prbep"}
+
+
+def plain_name(name):
+    """A name in our words: "ndcg@10" for "ndcg_cut_10" and "nDCG@10", "mrr" for "RR"."""
+    name = re.sub(r"^(p|recall|ndcg|map)_(?:cut_)?(\d+)$", r"\1@\2", name.strip().lower())
+    base, at, cut = name.partition("@")
+    return ALIASES.get(base, base) + at + cut
+
+
 @cache  # tags of estimators resolve the name in every call of predict
 def _parse(name, scored):
     """Entry of a name in the table and its parameters; messages offer all measures if `scored`."""
     offered = _MEASURES if scored else TARGET_LOSSES
-    base, at, cut = name.strip().lower().partition("@")
+    base, at, cut = plain_name(name).partition("@")
     entry = next((e for e in _TABLE if e.base == base and e.takes(cut)), None)
     if entry is None:
         raise ValueError(

@@ -1,11 +1,15 @@
-"""Prediction-powered means: closed forms, invariances, coverage, refusals."""
+"""Means with intervals: closed forms, invariances, coverage, refusals."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from lowrank_rank.metrics import prediction_powered_mean
+from lowrank_rank.metrics import mean_intervals, ndcg_score, per_query
+
+
+def powered(human, judge, others, **options):
+    return mean_intervals(human, judge=judge, judge_unlabelled=others, **options)
 
 
 def drawn(seed, n, n_others, correlation, repetitions=1):
@@ -22,7 +26,7 @@ def test_weight_zero_gives_students_interval(judge):
     human, _, others = drawn(0, 12, 40, 0.5)
     judged = np.full(human.shape, 0.1) if judge == "constant" else -human
     others = np.full(others.shape, 0.1) if judge == "constant" else others
-    found = prediction_powered_mean(human, judged, others, confidence_level=0.9)
+    found = powered(human, judged, others, confidence_level=0.9)
     low, high = stats.t.interval(0.9, 11, human.mean(), stats.sem(human[:, 0]))
     assert_allclose(found.interval, [[low, high]], rtol=1e-12)
     assert_allclose(found.p_value, stats.ttest_1samp(human, 0.0).pvalue, rtol=1e-9)
@@ -33,7 +37,7 @@ def test_weight_zero_gives_students_interval(judge):
 def test_a_judge_equal_to_people_gives_the_precision_of_all_labels():
     human, _, _ = drawn(1, 1000, 0, 0.0)
     values = human[:, 0]
-    found = prediction_powered_mean(values[:100], values[:100], values[100:])
+    found = powered(values[:100], values[:100], values[100:])
     assert found.standard_error == pytest.approx(stats.sem(values), rel=0.02)
     assert found.mean == pytest.approx(values.mean(), abs=0.2 * stats.sem(values))
     assert found.judge_weight == pytest.approx(0.9, abs=0.03)  # N / (N + n)
@@ -42,10 +46,10 @@ def test_a_judge_equal_to_people_gives_the_precision_of_all_labels():
 def test_estimate_by_hand():
     """n = N: lam is half the slope of the judge where the variances are alike."""
     human, judge = np.tile([0.0, 2.0], 10), np.tile([0.0, 1.0], 10)
-    found = prediction_powered_mean(human, judge, np.tile([0.0, 1.0, 1.0, 0.0], 5))
+    found = powered(human, judge, np.tile([0.0, 1.0, 1.0, 0.0], 5))
     assert found.judge_weight == pytest.approx(1.0)  # the slope is 2
     others = np.tile([0.0, 1.0, 1.0, 1.0], 5)
-    moved = prediction_powered_mean(human, judge, others)
+    moved = powered(human, judge, others)
     assert moved.mean == pytest.approx(1.0 + moved.judge_weight * (0.75 - 0.5))
     corrected, lam = human - moved.judge_weight * judge, moved.judge_weight
     error = np.sqrt(corrected.var(ddof=1) / 20 + lam**2 * others.var(ddof=1) / 20)
@@ -54,26 +58,25 @@ def test_estimate_by_hand():
 
 def test_units_shifts_and_columns():
     human, judge, others = drawn(2, 30, 200, 0.8, repetitions=3)
-    found = prediction_powered_mean(human, judge, others)
+    found = powered(human, judge, others)
     assert found.mean.shape == found.standard_error.shape == (3,)
     assert found.interval.shape == (3, 2)
-    shifted = prediction_powered_mean(human, judge + 100.0, others + 100.0)
+    shifted = powered(human, judge + 100.0, others + 100.0)
     assert_allclose(shifted.interval, found.interval, rtol=1e-9)
-    unit = prediction_powered_mean(7 * human - 1, 7 * judge, 7 * others)
+    unit = powered(7 * human - 1, 7 * judge, 7 * others)
     assert_allclose(unit.interval, 7 * found.interval - 1, rtol=1e-9)
-    stretched = prediction_powered_mean(human, 1.5 * judge, 1.5 * others)
+    stretched = powered(human, 1.5 * judge, 1.5 * others)
     assert_allclose(stretched.interval, found.interval, rtol=1e-9)
     for k in range(3):
-        alone = prediction_powered_mean(human[:, k], judge[:, k], others[:, k])
-        assert np.ndim(alone.mean) == 0
-        assert_allclose(alone.interval, found.interval[k], rtol=1e-12)
+        alone = powered(human[:, k], judge[:, k], others[:, k])
+        assert_allclose(alone.interval[0], found.interval[k], rtol=1e-12)
     assert_allclose(found.to_frame()["low"], found.interval[:, 0])
 
 
 @pytest.mark.parametrize(("n", "correlation"), [(10, 0.9), (50, 0.9), (200, 0.6), (50, 0.0)])
 def test_coverage_and_width(n, correlation):
     human, judge, others = drawn(3, n, 1000, correlation, repetitions=2000)
-    found = prediction_powered_mean(human, judge, others)
+    found = powered(human, judge, others)
     low, high = found.interval.T
     covered = np.mean((low <= 2.0) & (high >= 2.0))
     assert abs(covered - 0.95) < 0.02
@@ -87,22 +90,47 @@ def test_coverage_and_width(n, correlation):
     [
         (([1.0] * 4, [1.0] * 4, [1.0, 2.0]), "4 values have human labels and 2 .* 5 and 2"),
         (([1.0] * 5, [1.0] * 5, [1.0]), "5 values have human labels and 1 "),
-        (([1.0] * 5, [1.0] * 6, [1.0] * 9), r"human has the shape \(5,\), judge \(6,\)"),
-        (([[1.0]] * 5, [[1.0]] * 5, [1.0] * 9), r"judge_unlabelled \(9,\)"),
-        (([1.0] * 4 + [np.nan], [1.0] * 5, [1.0] * 9), r"human\[4\] is nan"),
-        (([1e200] * 5, [1.0] * 5, [1.0] * 9), r"human\[0\] is 1e\+200"),
+        (([1.0] * 5, [1.0] * 6, [1.0] * 9), r"human has the shape \(5, 1\), judge \(6, 1\)"),
+        (([[1.0, 2.0]] * 5, [[1.0, 2.0]] * 5, [1.0] * 9), r"judge_unlabelled \(9, 1\)"),
+        (([1.0] * 4 + [np.nan], [1.0] * 5, [1.0] * 9), r"human\[4, 0\] is nan"),
+        (([1e200] * 5, [1.0] * 5, [1.0] * 9), r"human\[0, 0\] is 1e\+200"),
         ((["a"] * 5, [1.0] * 5, [1.0] * 9), "human must be an array of numbers"),
     ],
 )
 def test_bad_input(given, message):
     with pytest.raises(ValueError, match=message):
-        prediction_powered_mean(*given)
+        powered(*given)
     with pytest.raises(ValueError, match="confidence_level"):
-        prediction_powered_mean([1.0] * 5, [1.0] * 5, [1.0] * 9, confidence_level=1)
+        powered([1.0] * 5, [1.0] * 5, [1.0] * 9, confidence_level=1)
 
 
 def test_rows_in_two_orders_are_refused():
     pd = pytest.importorskip("pandas")
     human = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0])
     with pytest.raises(ValueError, match="different indices"):
-        prediction_powered_mean(human, human[::-1], [1.0, 2.0])
+        powered(human, human[::-1], [1.0, 2.0])
+
+
+def test_means_of_queries_are_students_with_undefined_queries_left_out():
+    y, qid = np.tile([0.0, 1.0, 2.0, 0.0], 10), np.repeat(np.arange(10), 4)
+    scores, y[qid == 3] = np.random.RandomState(0).normal(size=40), 0.0
+    table = per_query(y, scores, qid=qid, measures=["ndcg@2", "precision@1"])
+    found = mean_intervals(table, confidence_level=0.9)
+    assert found.names == ["ndcg@2", "precision@1"]
+    assert found.n_queries.tolist() == [9, 10]
+    assert found.n_undefined.tolist() == [1, 0]
+    values = ndcg_score(y, scores, qid=qid, k=2, average=None)
+    values = values[~np.isnan(values)]
+    low, high = stats.t.interval(0.9, 8, values.mean(), stats.sem(values))
+    assert_allclose(found.interval[0], [low, high], rtol=1e-12)
+    assert repr(found).splitlines()[0].split() == [
+        "name", "mean", "low", "high", "n_queries", "n_undefined",
+    ]  # fmt: skip
+    array = np.column_stack([table["ndcg@2"], table["precision@1"]])
+    assert_allclose(mean_intervals(array, confidence_level=0.9).interval, found.interval)
+    with pytest.raises(ValueError, match=r"ndcg@2 is defined on 1 of 10 queries"):
+        mean_intervals({"ndcg@2": np.where(qid[::4] == 3, 1.0, np.nan)})
+    with pytest.raises(ValueError, match=r"human\[0, 0\] is inf"):
+        mean_intervals([np.inf, 1.0])
+    with pytest.raises(ValueError, match="give both or neither"):
+        mean_intervals([0.0, 1.0], judge=[0.0, 1.0])
