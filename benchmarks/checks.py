@@ -53,7 +53,7 @@ MORE = {
     "LowRankSurrogateMultilabelClassifier": [{"target_loss": "hamming"}],
 }
 #: Parameters that do nothing that a check sees; values that need another one, or fixed items.
-LEFT_OUT = {"verbose", "random_state", "n_jobs", "early_stopping", "time_limit", "n_iter_no_change"}
+LEFT_OUT = {"verbose", "random_state", "n_jobs", "early_stopping", "n_iter_no_change"}
 NEEDS = {
     ("PrecisionAtKPerceptron", "solver", "cutting_plane"),
     ("PrecisionAtKPerceptron", "update", "perceptron"),

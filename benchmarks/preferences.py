@@ -195,10 +195,10 @@ def duel_models(tiny):
         "score: random trees": LowRankSurrogateRanker(target_loss="pd", estimator=trees),
         "pairs: products": PairwiseDAGRanker(pair_features=products),
         "pairs: boosted trees": PairwiseDAGRanker(
-            estimator=boosting, pair_features="concatenation", list_weights="pairs"
+            estimator=boosting, pair_features="concatenation"
         ),
         "pairs: boosted trees, products": PairwiseDAGRanker(
-            estimator=boosting, pair_features=products, list_weights="pairs"
+            estimator=boosting, pair_features=products
         ),
     }
     lightgbm = optional_peer("lightgbm")

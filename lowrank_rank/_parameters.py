@@ -5,7 +5,7 @@ A class lists in ``_parameters`` the alternatives of each of its parameters:
     _parameters = {
         "alpha": [number(0)],
         "max_iter": [count(), None],
-        "solver": ["auto", "gram", "lsqr"],
+        "decoder": ["auto", "sort"],
         "centered": [bool],
         "estimator": [regressor, "auto"],
     }

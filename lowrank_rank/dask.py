@@ -233,9 +233,8 @@ def _fit_by_sums(model, blocks, **attributes):
     with fresh_fit(model):
         if not model._adds_up():
             raise ValueError(
-                "A cluster adds up the sums of ridge regression: set estimator='ridge' and a "
-                f"solver other than 'lsqr', got estimator={model.estimator!r} and "
-                f"solver={model.solver!r}."
+                "A cluster adds up the sums of ridge regression: set estimator='ridge', got "
+                f"estimator={model.estimator!r}."
             )
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)

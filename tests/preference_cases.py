@@ -88,15 +88,14 @@ def assert_ranks(ranks):
     )
 
 
-def all_pairs(y, qid, weights, list_weights, loss):
+def all_pairs(y, qid, weights, loss):
     """Every pair of a list, as written in the formula."""
-    power = {"rows": 0, "lists": -1, "pairs": 1}[list_weights]
     rows = []
     for i in range(len(y)):
         for j in range(i + 1, len(y)):
             if qid[i] == qid[j]:
                 inside = qid == qid[i]
-                weight = inside.sum() ** float(power) / weights[inside].sum()
+                weight = 1.0 / weights[inside].sum()
                 target = y[i] - y[j] if loss == "difference" else np.sign(y[i] - y[j])
                 rows.append((i, j, target, weight * weights[i] * weights[j]))
     return [np.array(column) for column in zip(*rows, strict=True)]

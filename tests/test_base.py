@@ -40,7 +40,6 @@ def rank_documents(ranker):
 #: Fits on X, in the layouts and solvers that read it each in their own way.
 FITS = {
     "low rank": rank_documents(LowRankSurrogateRanker()),
-    "lsqr": rank_documents(LowRankSurrogateRanker(solver="lsqr", tol=1e-12)),
     "partial_fit": lambda X: LowRankSurrogateRanker().partial_fit(X, y, qid=qid),
     "items": lambda X: LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(
         X, TWO_ITEMS
@@ -323,7 +322,6 @@ def test_threads_do_not_change_the_scores_of_a_model(name):
     "ranker",
     [
         LowRankSurrogateRanker(alpha=0.1),
-        LowRankSurrogateRanker(solver="lsqr", tol=1e-12),
         PairwiseDAGRanker(alpha=0.1),
         OrderPreservingRegressor(tol=1e-10),
         OrderPreservingRegressor(surrogate="pairwise_squared"),

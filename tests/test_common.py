@@ -45,8 +45,7 @@ def fresh_data(monkeypatch):
 # alone is tested where that is (targets, gradients and weights for every row of the tables).
 ESTIMATORS = [
     LowRankSurrogateRanker(),
-    LowRankSurrogateRanker(solver="lsqr"),
-    LowRankSurrogateRanker(centered=False, list_weights="pairs", alpha=0.0),
+    LowRankSurrogateRanker(centered=False, alpha=0.0),
     LowRankSurrogateRanker(estimator=DecisionTreeRegressor()),
     LowRankSurrogateRanker(estimator="trees"),
     LowRankSurrogateRanker(target_loss="map"),
@@ -66,7 +65,7 @@ ESTIMATORS = [
     PairwiseDAGRanker(),
     PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
     PairwiseDAGRanker(pair_features="concatenation", decoder="auto", target_loss="kendall"),
-    PairwiseDAGRanker(decoder="score", list_weights="pairs"),
+    PairwiseDAGRanker(decoder="score"),
     OrderPreservingRegressor(),
     OrderPreservingRegressor(surrogate="pointwise_logistic"),
     OrderPreservingRegressor(surrogate="pairwise_logistic", target_loss="spearman"),

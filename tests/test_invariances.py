@@ -37,7 +37,6 @@ CLOSED, SMOOTH, HINGE, STEPS = 1e-6, 1e-6, 1e-4, 1e-6
 #: Model, labels, whether they are of documents, and how near predictions are.
 MODELS = {
     "ridge of documents": (LowRankSurrogateRanker(), GRADES, True, CLOSED),
-    "lsqr": (LowRankSurrogateRanker(solver="lsqr", tol=1e-12), GRADES, True, SMOOTH),
     "pairs of documents": (PairwiseDAGRanker(), GRADES, True, CLOSED),
     "cross-entropy of documents": (OrderPreservingRegressor(tol=1e-8), GRADES, True, SMOOTH),
     "hinge of documents": (StructuredHingeRanker(tol=1e-8), GRADES, True, HINGE),

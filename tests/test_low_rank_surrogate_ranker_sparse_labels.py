@@ -71,9 +71,7 @@ LOSSES = [
 def test_the_model_is_that_of_dense_labels(loss, layout):
     rng = np.random.default_rng(0)
     X, y, weights = features(rng, layout), labels(rng), rng.integers(0, 3, N).astype(float)
-    ranker = LowRankSurrogateRanker(
-        target_loss=loss, estimator="ridge", decoder="sort", alpha=0.3, solver="gram"
-    )
+    ranker = LowRankSurrogateRanker(target_loss=loss, estimator="ridge", decoder="sort", alpha=0.3)
     dense = clone(ranker).fit(X, y, sample_weight=weights)
     found = clone(ranker).fit(X, sparse.csr_matrix(y), sample_weight=weights)
     np.testing.assert_allclose(found.coef_, dense.coef_, atol=1e-10)
@@ -330,10 +328,9 @@ def test_losses_whose_targets_are_not_0_where_y_is(loss):
     [
         ({"target_loss": "map"}, "needs a dense y, .* takes decoder='sort'"),
         ({"decoder": lambda u, n_items: u}, "needs a dense y, .* takes decoder='sort'"),
-        ({"estimator": "logistic"}, "estimator='logistic' .* needs a dense y"),
-        ({"estimator": "trees"}, "estimator='trees' .* needs a dense y"),
-        ({"estimator": LinearRegression()}, r"estimator=LinearRegression\(\) .* a dense y"),
-        ({"solver": "lsqr"}, "solver='lsqr' needs a dense y, .* and solver='auto' or 'gram'"),
+        ({"estimator": "logistic"}, "estimator='logistic' needs a dense y"),
+        ({"estimator": "trees"}, "estimator='trees' needs a dense y"),
+        ({"estimator": LinearRegression()}, r"estimator=LinearRegression\(\) needs a dense y"),
     ],
 )
 def test_parameters_that_are_refused(parameters, message):

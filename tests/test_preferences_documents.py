@@ -51,15 +51,14 @@ def documents():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("list_weights", ["rows", "lists", "pairs"])
 @pytest.mark.parametrize("kind", ["unit", "difference"])
-def test_difference_model_is_least_squares_on_pairs(documents, kind, list_weights, weighted):
+def test_difference_model_is_least_squares_on_pairs(documents, kind, weighted):
     X, y, qid = documents
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
     loss = PairwiseDisagreement(kind)
-    settings = {"target_loss": loss, "list_weights": list_weights, "alpha": 0.0}
+    settings = {"target_loss": loss, "alpha": 0.0}
     ranker = PairwiseDAGRanker(**settings).fit(X, y, qid=qid, sample_weight=weights)
-    i, j, target, weight = all_pairs(y, qid, weights, list_weights, kind)
+    i, j, target, weight = all_pairs(y, qid, weights, kind)
     by_hand = LinearRegression(fit_intercept=False).fit(X[i] - X[j], target, sample_weight=weight)
     np.testing.assert_allclose(ranker.coef_, by_hand.coef_, rtol=1e-8)
     other = LowRankSurrogateRanker(**settings).fit(X, y, qid=qid, sample_weight=weights)
@@ -192,9 +191,9 @@ def test_bad_documents(documents):
     wrong[3] = np.nan
     with pytest.raises(ValueError, match="row 3"):
         PairwiseDAGRanker().fit(X, wrong, qid=qid)
-    with pytest.raises(ValueError, match="list_weights='pairs'"):
+    with pytest.raises(ValueError, match="lists of different lengths"):
         PairwiseDAGRanker(estimator=KNeighborsRegressor()).fit(X, y, qid=qid)
-    PairwiseDAGRanker(estimator=KNeighborsRegressor(), list_weights="pairs").fit(X, y, qid=qid)
+    PairwiseDAGRanker(estimator=KNeighborsRegressor()).fit(X[:9], y[:9], qid=np.arange(9) // 3)
     with pytest.raises(ValueError, match="one row for each pair"):
         PairwiseDAGRanker(pair_features=lambda a, b: a[0]).fit(X, y, qid=qid)
     ranker = PairwiseDAGRanker().fit(X, y, qid=qid)
@@ -306,13 +305,12 @@ def test_regressors_in_searches_and_wrappers_get_their_weights(documents):
         assert ranker.score(X, y, qid=qid) == -pairwise_disagreement_loss(y, scores, qid=qid)
     # Weights count: a wrapper without any transformation is the regressor itself.
     plain, bare = (
-        PairwiseDAGRanker(estimator=estimator, list_weights="lists").fit(X, y, qid=qid)
+        PairwiseDAGRanker(estimator=estimator).fit(X, y, qid=qid)
         for estimator in (TransformedTargetRegressor(Ridge()), Ridge())
     )
     np.testing.assert_allclose(plain.predict(X), bare.predict(X), rtol=1e-9)
     chosen = PairwiseDAGRanker(
         estimator=HalvingGridSearchCV(Ridge(), {"alpha": [1.0]}, cv=2, min_resources=20),
-        list_weights="lists",
     ).fit(X, y, qid=qid)
     np.testing.assert_allclose(chosen.predict(X), bare.predict(X), rtol=1e-9)
 
@@ -325,16 +323,15 @@ class Recorder(LinearRegression):
         return super().fit(X, y, sample_weight)
 
 
-@pytest.mark.parametrize("list_weights", ["rows", "lists", "pairs"])
-def test_weights_of_pairs(documents, list_weights):
-    """A pair has the weight w_i w_j / W times the factor of its list, to the last of 32 bits."""
+def test_weights_of_pairs(documents):
+    """A pair has the weight w_i w_j / W, to the last of 32 bits."""
     _, y, qid = documents
     row, weights = np.arange(len(y)), np.random.default_rng(1).uniform(0.5, 2.0, len(y))
-    ranker = PairwiseDAGRanker(
-        estimator=Recorder(), pair_features="concatenation", list_weights=list_weights
-    ).fit(row[:, np.newaxis].astype(float), y, qid=qid, sample_weight=weights)
+    ranker = PairwiseDAGRanker(estimator=Recorder(), pair_features="concatenation").fit(
+        row[:, np.newaxis].astype(float), y, qid=qid, sample_weight=weights
+    )
     first, second = ranker.estimator_.rows_.astype(int).T
-    i, j, _, expected = all_pairs(y, qid, weights, list_weights, "unit")
+    i, j, _, expected = all_pairs(y, qid, weights, "unit")
     found = dict(zip(zip(first, second, strict=True), ranker.estimator_.weights_, strict=True))
     assert len(found) == 2 * len(i) + len(y)  # both ways, and each row against itself
     np.testing.assert_allclose([found[pair] for pair in zip(i, j, strict=True)], expected, 1e-9)

@@ -7,7 +7,7 @@ from sklearn.linear_model import Ridge
 from lowrank_rank import PairwiseDAGRanker
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.preferences._pairs import pair_factors, pair_of_code, pairs_within
+from lowrank_rank.preferences._pairs import pair_of_code, pairs_within
 from lowrank_rank.target_losses import PairwiseDisagreement
 
 from .preference_cases import all_pairs
@@ -31,9 +31,8 @@ def test_codes_number_the_pairs():
         np.testing.assert_array_equal(pair_of_code(code - 1), [j - 2, j - 1])
 
 
-@pytest.mark.parametrize("list_weights", ["rows", "lists", "pairs"])
 @pytest.mark.parametrize("kind", ["unit", "difference"])
-def test_each_pair_of_a_list_once(documents, list_weights, kind):
+def test_each_pair_of_a_list_once(documents, kind):
     _, y, qid = documents
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
     lists = RankingLists.from_qid(qid)
@@ -42,11 +41,11 @@ def test_each_pair_of_a_list_once(documents, list_weights, kind):
         y,
         weights,
         PairwiseDisagreement(kind),
-        pair_factors(lists, weights, list_weights),
+        1.0 / lists.sum(lists.group(weights)),
         None,
         np.random.RandomState(0),
     )
-    i, j, target, weight = all_pairs(y, qid, weights, list_weights, kind)
+    i, j, target, weight = all_pairs(y, qid, weights, kind)
     assert n_all == len(first) == len(i)
     flip = np.where(first < second, 1.0, -1.0)
     low, high = np.minimum(first, second), np.maximum(first, second)
@@ -60,7 +59,7 @@ def test_each_pair_of_a_list_once(documents, list_weights, kind):
 def test_samples_are_distinct_fair_and_repeatable(documents):
     _, y, qid = documents
     lists, loss, ones = RankingLists.from_qid(qid), PairwiseDisagreement(), np.ones(len(y))
-    factors = pair_factors(lists, ones, "pairs")
+    factors = np.ones(lists.n_lists)
     first, second, _, weights, _ = pairs_within(
         lists, y, ones, loss, factors, None, np.random.RandomState(0)
     )

@@ -31,9 +31,8 @@ class Regression:
 
     estimator: Any = "ridge"
     alpha: Any = 0.1
-    solver: str = "auto"
     tol: float = 1e-4
-    max_iter: int | None = None
+    max_iter: int = 1000
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
@@ -50,11 +49,11 @@ class Regression:
         """Replace "auto" and "trees" by the model that they stand for on this batch."""
         estimator = self.estimator
         if issparse(batch.targets):
-            if estimator in ("auto", "ridge") and self.solver != "lsqr":
+            if estimator in ("auto", "ridge"):
                 return replace(self, estimator="ridge")
             raise ValueError(
-                f"estimator={estimator!r} with solver={self.solver!r} needs a dense y, y.toarray():"
-                " a sparse y takes estimator='auto' or 'ridge', and solver='auto' or 'gram'."
+                f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
+                "estimator='auto' or 'ridge'."
             )
         if estimator == "auto":
             is_ridge = batch.kind == "documents" or (batch.kind == "items" and batch.missing)
@@ -80,14 +79,13 @@ class Regression:
                 trees = seeded(self.estimator, self.random_state)
                 loss = CentredSquares(batch, trees.max_iter, self.n_offsets)
                 return RegressorModel([fit_list_trees(trees, batch.X, loss)])
-            weights = batch.weights * batch.totals.weight_factor
-            return self.fit_estimator(batch.X, batch.scaled_targets(), weights)
+            return self.fit_estimator(batch.X, batch.scaled_targets(), batch.weights)
         if self.estimator == "logistic":
             self.say(f"logistic regression on {shape}, {d} target(s)")
             return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
         if issparse(batch.targets):
             return fit_sparse_targets(batch, self.alpha)
-        solver = chosen_solver(self.solver, batch.X, batch.targets)
+        solver = chosen_solver(batch.X, batch.targets)
         self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
         if solver == "lsqr":
             return fit_lsqr(batch, self.alpha, self.tol, self.max_iter)
@@ -125,8 +123,8 @@ class Regression:
         if takes_none:
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
-                "weights (sample_weight, or list_weights of a ranker; for pairs, list_weights="
-                "'pairs' gives equal weights): omit them, or use another estimator."
+                "weights (sample_weight; or they are pairs from lists of different lengths): use "
+                "another estimator."
             )
         return weights
 
@@ -149,7 +147,7 @@ class CentredSquares:
 
     def __init__(self, batch, n_trees, n_offsets):
         self.batch, self.n_trees, self.n_offsets = batch, n_trees, n_offsets
-        self.weights = batch.weights * batch.totals.weight_factor
+        self.weights = batch.weights
         self.n_calls = 0
 
     def __call__(self, scores):

@@ -13,8 +13,6 @@ from ..target_losses import TargetLoss, names_of
 from ..target_losses._target_loss import reciprocal
 from ._statistics import default_alpha
 
-#: Exponent of the length r in the weight of a list; see `list_weights`.
-LIST_WEIGHTS = {"rows": 0, "lists": -1, "pairs": 1}
 NOT_FINITE = (
     "targets must be finite, or NaN if an item is not judged. If the loss is right, the grades are "
     "too large: bring them to a smaller scale."
@@ -29,20 +27,19 @@ class Totals:
     ----------
     normalisers, counted : float
         Weighted sum of the normalisers Z > 0, and sum of their weights.
-    mass, weighted : float
-        Sum of the row weights, without and with the list weights.
+    mass : float
+        Sum of the row weights.
     """
 
     normalisers: float
     counted: float
     mass: float
-    weighted: float
 
     @classmethod
     def of_rows(cls, weights):
-        """Totals of rows without normalisers and list weights."""
+        """Totals of rows without normalisers."""
         mass = float(weights.sum())
-        return cls(mass, mass, mass, mass)
+        return cls(mass, mass, mass)
 
     def __add__(self, other):
         return Totals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -56,11 +53,6 @@ class Totals:
         """
         return self.normalisers / self.counted if self.counted > 0 else 1.0
 
-    @property
-    def weight_factor(self):
-        """Factor of the list weights that keeps the total weight of the rows."""
-        return self.mass / self.weighted
-
 
 @dataclass
 class EncodedBatch:
@@ -73,7 +65,6 @@ class EncodedBatch:
     targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
         For documents ``gain / normaliser``, not yet times `Totals.target_factor`.
     weights : ndarray of shape (n,)
-        Row weights times list weights, not yet times `Totals.weight_factor`.
     codes : ndarray of int or None
         The list of each row, if features and targets are centred within lists.
     totals : Totals
@@ -90,8 +81,6 @@ class EncodedBatch:
         The labels.
     lists : RankingLists or None
         The lists of the rows of X; None if each row is a list.
-    row_weights : ndarray of shape (n,)
-        Without list weights.
     means : dict
         Weighted means that become fitted attributes, by name.
     """
@@ -111,13 +100,12 @@ class EncodedBatch:
     last_id: Any = None
     y: Any = None
     lists: Any = None
-    row_weights: Any = None
     means: dict = field(default_factory=dict)
 
     @property
     def missing(self):
         """Whether a row of positive weight has a NaN label."""
-        return self.kind == "items" and not is_finite(self.y[self.row_weights > 0])
+        return self.kind == "items" and not is_finite(self.y[self.weights > 0])
 
     def default_alpha(self, model, features, missing=None):
         """The default penalty of "ridge" or "logistic", by the `Moments` of X.
@@ -166,7 +154,7 @@ class EncodedBatch:
         return targets - means[self.codes][:, np.newaxis]
 
 
-def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered):
+def encode_documents(X, y, lists, weights, loss, decoder, centered):
     """Encode documents: one target for each row."""
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
@@ -182,17 +170,14 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
     mass = lists.sum(w)
     counted = mass * (normalisers > 0)
     targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
-    power, ids = LIST_WEIGHTS[list_weights], lists.ids
-    factor = lists.lengths.astype(float) ** power
-    each = weights * lists.ungroup(lists.spread(factor)) if power else weights
-    first, last = lists.ends
+    (first, last), ids = lists.ends, lists.ids
     return EncodedBatch(
         "documents",
         X,
         targets[:, np.newaxis],
-        each,
+        weights,
         lists.codes if centered else None,
-        Totals(counted @ normalisers, counted.sum(), mass.sum(), factor @ mass),
+        Totals(counted @ normalisers, counted.sum(), mass.sum()),
         loss,
         "sort",
         int(np.count_nonzero(mass)),
@@ -200,13 +185,11 @@ def encode_documents(X, y, lists, weights, loss, decoder, list_weights, centered
             "the layout": "one row per document",
             "target_loss": (type(loss).__name__, loss.get_params()),
             "centered": centered,
-            "list_weights": list_weights,
         },
         first_id=None if ids is None else ids[first],
         last_id=None if ids is None else ids[last],
         y=y,
         lists=lists,
-        row_weights=weights,
     )
 
 
@@ -240,7 +223,6 @@ def encode_items(X, y, weights, loss, decoder):
         },
         n_items=n_items,
         y=y,
-        row_weights=weights,
     )
 
 

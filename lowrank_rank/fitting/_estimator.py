@@ -18,7 +18,7 @@ from .._blocks import check_new_lists, read_blocks
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ._any_regressor import RegressorModel, is_linear, named_regressor, wraps
 from ._logistic import FractionalModel
-from ._ridge import MAX_FEATURES_GRAM, LinearModel, Sums, n_matrices
+from ._ridge import LinearModel, Sums
 
 _COLUMNS = ("n_features_in_", "feature_names_in_")
 
@@ -28,9 +28,8 @@ def adds_up(estimator):
     if estimator._adds_up():
         return True
     raise AttributeError(
-        "partial_fit and fit_blocks add up the sums of ridge regression: set estimator='ridge' and "
-        f"a solver other than 'lsqr', got estimator={estimator.estimator!r} and "
-        f"solver={estimator.solver!r}; or use fit."
+        "partial_fit and fit_blocks add up the sums of ridge regression: set estimator='ridge', "
+        f"got estimator={estimator.estimator!r}; or use fit."
     )
 
 
@@ -125,13 +124,12 @@ class BatchesMixin(RegressionMixin):
     and ``_adopt(batch, model)``, which sets the fitted attributes and calls `_keep`.
     """
 
-    solver: Any
     alpha: Any
     _batch_of: Any
     _adopt: Any
 
     def _adds_up(self):
-        return self.estimator in ("auto", "ridge") and self.solver != "lsqr"
+        return self.estimator in ("auto", "ridge")
 
     @available_if(adds_up)
     def fit_blocks(self, blocks: Iterable) -> "BatchesMixin":
@@ -198,12 +196,6 @@ class BatchesMixin(RegressionMixin):
                 "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "
                 "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
                 "regression, which needs all rows at once."
-            )
-        p, matrices = batch.X.shape[1], n_matrices(batch.targets)
-        if self.solver == "auto" and matrices * p**2 > MAX_FEATURES_GRAM**2:
-            raise ValueError(
-                f"partial_fit and fit_blocks keep n_features x n_features numbers, and for {p} "
-                "features only with solver='gram': set it, or use fit, with its iterative solver."
             )
         return Sums.of(batch)
 
@@ -282,6 +274,6 @@ def _check_merges(first: Any, model: Any) -> None:
     if getattr(model, "_sums_", None) is None:
         raise ValueError(
             f"{model!r} has no sums: it was fitted by an iterative solver, an estimator, logistic "
-            "regression, or to pair features that do not add up. Fit the parts with solver='gram' "
-            "and estimator='ridge'."
+            "regression, or to pair features that do not add up. Fit the parts by partial_fit with "
+            "estimator='ridge'."
         )

@@ -66,7 +66,7 @@ class ClassModel(NamedTuple):
         return self.probabilities(X) @ self.vectors
 
 
-def fit_logistic(X, y, weights, alpha, *, tol, max_iter=None):
+def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     """Coefficients of logistic regression of the features as given.
 
     The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared coefficients
@@ -83,8 +83,7 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=None):
         "auto" is the formula of "classes".
     tol : float
         Largest entry of the gradient at the solution.
-    max_iter : int or None
-        None is 1000.
+    max_iter : int
 
     Returns
     -------
@@ -99,7 +98,7 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=None):
     if alpha == "auto":
         alpha = default_alpha("classes", X.shape[1], n_rows, moments.mean_square)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
-    model = LogisticRegression(C=C, tol=tol, max_iter=max_iter or 1000)
+    model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
     coef, intercept = scaling.unscaled(model.coef_, model.intercept_)
     return coef, intercept, int(model.n_iter_.max()), float(alpha)
@@ -107,16 +106,16 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=None):
 
 def fit_classes(batch, n_classes, alpha, *, tol, max_iter):
     """`ClassModel` of an `EncodedBatch` with indices of classes as y."""
-    present = np.unique(batch.y[batch.row_weights > 0])
+    present = np.unique(batch.y[batch.weights > 0])
     coef, intercept = np.zeros((n_classes, batch.X.shape[1])), np.full(n_classes, -np.inf)
     vectors = batch.loss.encode(np.arange(n_classes))
     if len(present) == 1:
         intercept[present] = 0.0
-        features = Moments.of(batch.X, batch.row_weights)
+        features = Moments.of(batch.X, batch.weights)
         alpha = batch.default_alpha("logistic", features) if alpha == "auto" else float(alpha)
         return ClassModel(coef, intercept, vectors, 1, alpha)
     found, at_zero, n_iter, alpha = fit_logistic(
-        batch.X, batch.y, batch.row_weights, alpha, tol=tol, max_iter=max_iter
+        batch.X, batch.y, batch.weights, alpha, tol=tol, max_iter=max_iter
     )
     if len(present) == 2:  # half the log odds for each class give the same probabilities
         found, at_zero = np.vstack([-found, found]) / 2.0, np.concatenate([-at_zero, at_zero]) / 2.0
@@ -172,15 +171,13 @@ def fit_fractional(batch, alpha, *, tol, max_iter):
     tol : float
         Largest entry of the gradient at the solution, in units of coefficients in which the
         curvature is about 1.
-    max_iter : int or None
-        None is 1000.
+    max_iter : int
 
     Returns
     -------
     FractionalModel
     """
-    max_iter = max_iter or 1000
-    weights, X, targets = _counted(batch.row_weights, batch.X, batch.targets)
+    weights, X, targets = _counted(batch.weights, batch.X, batch.targets)
     low, high = targets.min(axis=0), targets.max(axis=0)
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)

@@ -28,10 +28,9 @@ from ..target_losses import PairwiseDisagreement
 from ._encoding import EncodedBatch
 from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns, shift_full_columns
 
-#: Numbers of dense and sparse features above which solver="auto" iterates. Second moments of 4000
+#: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
 MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
-SOLVERS = ("auto", "gram", "lsqr")
 
 
 class LinearModel(NamedTuple):
@@ -62,20 +61,15 @@ class LinearModel(NamedTuple):
 
 
 def n_matrices(targets):
-    """Number of second-moment matrices: one for each pattern of NaN."""
+    """Number of matrices of second moments: one for each pattern of NaN."""
     return 1 if is_finite(targets) else len(columns_of_patterns(np.isnan(targets)))
 
 
-def chosen_solver(solver, X, targets):
-    """The solver that "auto" stands for; refuses "gram" if its matrices exceed the memory."""
-    p, matrices = X.shape[1], n_matrices(targets)
-    if solver == "auto":
-        many = matrices * p**2 > MAX_FEATURES_GRAM**2
-        solver = "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
-    if solver == "gram":
-        what = f"Ridge regression of {p} features by solver 'gram'"
-        check_size(what, 8 * (matrices + 1) * p**2, "use solver='lsqr', or hash features")
-    return solver
+def chosen_solver(X, targets):
+    """The solver of ridge regression: "gram", second moments, or "lsqr", iterations."""
+    p = X.shape[1]
+    many = n_matrices(targets) * p**2 > MAX_FEATURES_GRAM**2
+    return "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
 
 
 @dataclass(frozen=True)
@@ -97,9 +91,13 @@ class Sums:
 
     @classmethod
     def of(cls, batch):
-        """Sums of the rows of an `EncodedBatch`."""
+        """Sums of the rows of an `EncodedBatch`; refuses matrices that exceed the memory."""
+        p = batch.X.shape[1]
+        n_bytes = 8 * (n_matrices(batch.targets) + 1) * p**2
+        what = f"The sums of ridge regression, for {p} features,"
+        check_size(what, n_bytes, "use fit, which iterates then, or hash features")
         moments = SecondMoments.of(batch.X, batch.targets, batch.weights, batch.codes)
-        rows = ("X", "targets", "weights", "codes", "y", "lists", "row_weights")
+        rows = ("X", "targets", "weights", "codes", "y", "lists")
         return cls(replace(batch, **dict.fromkeys(rows)), moments, batch.missing)
 
     def __add__(self, other):
@@ -218,7 +216,7 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
     penalty : ndarray of shape (p,)
         Factor of each squared coefficient, added to the sum of the squared errors.
     tol : float
-    max_iter : int or None
+    max_iter : int
 
     Returns
     -------

@@ -19,12 +19,11 @@ from .._classes import (
     read_costs,
 )
 from .._labels import read_weights
-from .._parameters import check_parameters, count, fresh_fit, jobs, number, predictor, random_state
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor
 from ..fitting._any_regressor import Regression, is_linear
 from ..fitting._encoding import EncodedBatch, Totals
 from ..fitting._estimator import BatchesMixin, adds_up
 from ..fitting._logistic import ClassModel, fit_classes
-from ..fitting._ridge import SOLVERS
 from ..target_losses import MatrixLoss
 
 
@@ -91,17 +90,16 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         the mean loss. "auto" is ``0.1 f min(p / 50, 1)`` for "logistic" and ``max(0.1, f / 2)`` for
         "ridge"; f = min(p / n, 1), with p features and n rows, counted by `sample_weight`. The
         guide has the formula for sparse X.
-    solver : {"auto", "gram", "lsqr"}, default="auto"
-        Solver of "ridge": exact from second moments, or iterative. "auto" is "lsqr" above 4000
-        features (500 sparse ones).
-    tol : float, default=1e-6
-        Relative accuracy of "lsqr", or largest gradient of "logistic".
-    max_iter : int or None, default=None
-        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
+    tol : float, default=1e-4
+        Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
+    max_iter : int, default=1000
+        Largest number of iterations.
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
         Seed of `estimator`.
+    verbose : int, default=0
+        Whether to print progress.
 
     Attributes
     ----------
@@ -125,7 +123,8 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
     alpha_ : float
         Penalty of "logistic" or "ridge".
     solver_ : str
-        Solver of "ridge".
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 4000 features
+        (500 sparse ones).
     n_iter_ : int
         Iterations of the slowest coordinate.
     n_features_in_ : int
@@ -159,11 +158,9 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         "n_components": [count(), None],
         "estimator": [predictor, "auto", "ridge", "logistic", "trees"],
         "alpha": ["auto", number(0)],
-        "solver": [*SOLVERS],
         "tol": [number(0)],
-        "max_iter": [count(), None],
-        "n_jobs": [jobs],
-        "random_state": [random_state],
+        "max_iter": [count()],
+        **RUNTIME,
     }
 
     def __init__(
@@ -175,11 +172,11 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         n_components: int | None = None,
         estimator: Any = "auto",
         alpha: float | str = "auto",
-        solver: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int | None = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.loss_matrix = loss_matrix
         self.classes = classes
@@ -187,11 +184,11 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         self.n_components = n_components
         self.estimator = estimator
         self.alpha = alpha
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -342,7 +339,6 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
             len(y),
             settings,
             y=indices,
-            row_weights=weights,
         )
 
     def _batch_of(self, block, *, reset, classes=None):

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._classes import read_binary_labels
 from .._labels import read_weights
-from .._parameters import check_parameters, fresh_fit, number, regressor
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import Regression, is_linear
 from ..fitting._encoding import EncodedBatch, Totals
 from ..fitting._estimator import RegressionMixin
@@ -30,9 +30,7 @@ def _encoded(X, sets, weights, loss, max_size):
         "use target_loss='hamming', or fit to fewer rows",
     )
     targets, totals = loss.encode(sets, max_size), Totals.of_rows(weights)
-    return EncodedBatch(
-        "sets", X, targets, weights, None, totals, loss, "exact", n, {}, row_weights=weights
-    )
+    return EncodedBatch("sets", X, targets, weights, None, totals, loss, "exact", n, {})
 
 
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
@@ -46,8 +44,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     Parameters
     ----------
     target_loss : {"f1", "hamming"} or SetLoss, default="f1"
-        The measure: "f1" of each row, "hamming", the fraction of right labels, or an object such as
-        ``FBeta(beta=2)``.
+        The measure to train for: "f1" of each row, "hamming", the fraction of right labels, or an
+        object such as ``FBeta(beta=2)``.
     estimator : {"auto", "logistic", "ridge"} or regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each target that
         is not constant in fit. "ridge" is linear least squares.
@@ -56,6 +54,16 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         the mean loss. "auto" is ``min(p / n, 0.06) / 2`` for "logistic" and ``max(0.1, 2 f)`` for
         "ridge", with p features, n rows, counted by `sample_weight`, and f = min(p / n, 1). The
         guide has the formula for sparse X.
+    tol : float, default=1e-4
+        Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
+    max_iter : int, default=1000
+        Largest number of iterations.
+    n_jobs : int or None, default=None
+        Parallel fits of a regressor with a single output.
+    random_state : int, RandomState instance or None, default=None
+        Seed of `estimator`.
+    verbose : int, default=0
+        Whether to print progress.
 
     Attributes
     ----------
@@ -112,6 +120,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "logistic", "ridge"],
         "alpha": ["auto", number(0)],
+        "tol": [number(0)],
+        "max_iter": [count()],
+        **RUNTIME,
     }
 
     def __init__(
@@ -120,10 +131,20 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         target_loss: str | SetLoss = "f1",
         estimator: Any = "auto",
         alpha: float | str = "auto",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.target_loss = target_loss
         self.estimator = estimator
         self.alpha = alpha
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -13,9 +13,9 @@ from .._base import BaseRanker, score_blocks
 from .._blocks import Block
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import Regression
-from ..fitting._encoding import LIST_WEIGHTS, decoded_scores, encode_documents, encode_items
+from ..fitting._encoding import decoded_scores, encode_documents, encode_items
 from ..fitting._estimator import BatchesMixin, adds_up
-from ..fitting._ridge import SOLVERS, LinearModel
+from ..fitting._ridge import LinearModel
 from ..target_losses import TargetLoss, resolve_target_loss
 from ..target_losses._positional import check_k
 
@@ -64,7 +64,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     Parameters
     ----------
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure, such as "precision@5", "map", "pd" or ``NDCG(k=10, gain="exponential")``.
+        The measure to train for: "ndcg@10", "map", "precision@5", "pd" or an object such as
+        ``NDCG(k=10, gain="exponential")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within lists,
         "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
@@ -84,15 +85,10 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these means while
         they grow. False is the published loss.
-    list_weights : {"rows", "lists", "pairs"}, default="rows"
-        Documents: rows, lists or pairs have equal weights.
-    solver : {"auto", "gram", "lsqr"}, default="auto"
-        Solver of "ridge". "auto" is the iterative "lsqr" above 4000 features (500 sparse ones), and
-        "gram" for sparse y.
     tol : float, default=1e-4
-        Accuracy of "lsqr" and "logistic".
-    max_iter : int or None, default=None
-        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
+        Accuracy of "logistic" and of "ridge" where it iterates.
+    max_iter : int, default=1000
+        Largest number of iterations.
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
@@ -124,7 +120,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     alpha_ : float
         Penalty of "ridge" or "logistic".
     solver_ : str
-        Solver of "ridge".
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 4000 features
+        (500 sparse ones) with a dense y.
     n_iter_ : int
         Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
@@ -164,10 +161,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         "decoder": [str, callable],
         "alpha": ["auto", number(0)],
         "centered": [bool],
-        "list_weights": [*LIST_WEIGHTS],
-        "solver": [*SOLVERS],
         "tol": [number(0)],
-        "max_iter": [count(), None],
+        "max_iter": [count()],
         **RUNTIME,
     }
 
@@ -179,10 +174,8 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         decoder: str | Callable[..., Any] = "auto",
         alpha: float | str = "auto",
         centered: bool = True,
-        list_weights: str = "rows",
-        solver: str = "auto",
         tol: float = 1e-4,
-        max_iter: int | None = None,
+        max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -192,8 +185,6 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         self.decoder = decoder
         self.alpha = alpha
         self.centered = centered
-        self.list_weights = list_weights
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -357,9 +348,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
             Regression.of(self).say(f"encoding {y.shape[0]} rows for {loss!r}")
         if y.ndim > 1:
             return encode_items(X, y, weights, loss, self.decoder)
-        return encode_documents(
-            X, y, lists, weights, loss, self.decoder, self.list_weights, self.centered
-        )
+        return encode_documents(X, y, lists, weights, loss, self.decoder, self.centered)
 
     def _batch_of(self, block, *, reset):
         loss = self._checked_loss()

@@ -82,7 +82,7 @@ class ListLoss:
 
 def _surrogate(surrogate, target_loss, y, weights, lists):
     """``values(s)`` of a surrogate, and whether it is a sum over pairs."""
-    batch = encode_documents(None, y, lists, weights, target_loss, "auto", "rows", False)
+    batch = encode_documents(None, y, lists, weights, target_loss, "auto", False)
     v, w = lists.group(batch.scaled_targets()[:, 0]), lists.group(weights)
     surrogate = surrogate_for(surrogate, v)
     if isinstance(surrogate, LogisticPairs):

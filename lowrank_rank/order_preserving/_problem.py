@@ -40,14 +40,14 @@ def encode(rows, loss):
     """Encode labels as utilities, in an `EncodedBatch`."""
     X, y, lists, weights = rows
     if y.ndim == 1:
-        return encode_documents(X, y, lists, weights, loss, "auto", "rows", True)
+        return encode_documents(X, y, lists, weights, loss, "auto", True)
     return encode_items(X, y, weights, loss, "sort")
 
 
 def utilities_and_weights(batch):
     """Utilities (n, d), not yet times `Summary.unit`, and weights (n, d); unjudged items have 0."""
     judged = ~np.isnan(batch.targets)
-    return np.nan_to_num(batch.targets), batch.row_weights[:, np.newaxis] * judged
+    return np.nan_to_num(batch.targets), batch.weights[:, np.newaxis] * judged
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,12 @@ class Summary:
             n_items=batch.n_items,
             has_qid=batch.has_qid,
             extremes=np.array([one.max(initial=-np.inf) for one in (counted, -counted)]),
-            features=Moments.of(batch.X, batch.row_weights, batch.codes),
+            features=Moments.of(batch.X, batch.weights, batch.codes),
             totals=batch.totals,
             n_lists=batch.n_lists,
             utility=utility,
             item_weights=weights.sum(axis=0),
-            unjudged=float((batch.row_weights[:, np.newaxis] - weights).sum()),
+            unjudged=float((batch.weights[:, np.newaxis] - weights).sum()),
         )
 
     def __add__(self, other):
@@ -283,7 +283,7 @@ def second_moments(batch, is_pairwise):
     targets, codes = np.nan_to_num(batch.targets), batch.codes if is_pairwise else None
     if is_pairwise and codes is None:
         targets -= targets.mean(axis=1, keepdims=True)
-    return SecondMoments.of(batch.X, targets, batch.row_weights, codes)
+    return SecondMoments.of(batch.X, targets, batch.weights, codes)
 
 
 def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):

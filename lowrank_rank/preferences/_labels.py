@@ -1,68 +1,24 @@
-"""Labels of preferences: graphs without a cycle, and the scores f(y) of theorem 6."""
+"""Labels of preferences: net preferences, and the scores f(y) of theorem 6."""
 
 import numpy as np
 
 from .._lists import batches
 from ..decoders import net_preferences, net_scores
-from ..decoders.feedback_arcs._graphs import strong_components
-
-ON_CYCLE = ("net", "error")
 
 
-def check_acyclic_labels(y, on_cycle):
-    """Check preferences (n, r, r) for labels that prefer both ways or in a cycle.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n, r, r)
-        Weights >= 0.
-    on_cycle : {"error", "net"}
-        "net" subtracts opposite preferences and keeps cycles: decoders need expected net
-        preferences only.
-
-    Returns
-    -------
-    ndarray of shape (n, r, r)
+def net_labels(y):
+    """Net preferences, at least 0, of labels (n, r, r); a cycle stays.
 
     Raises
     ------
     ValueError
-        Naming the label and its items.
+        If an item is preferred to itself.
     """
     own = np.argwhere(np.einsum("qii->qi", y) != 0)
     if len(own):
         q, i = (int(v) for v in own[0])
         raise ValueError(f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself.")
-    if on_cycle == "net":
-        return np.maximum(net_preferences(y), 0.0)
-    both = np.argwhere((y > 0) & (y.transpose(0, 2, 1) > 0))
-    if len(both):
-        q, i, j = (int(v) for v in both[0])
-        raise ValueError(
-            f"Label {q} prefers item {i} to item {j} (weight {y[q, i, j]:g}) and {j} to {i} "
-            f"(weight {y[q, j, i]:g}): only one of y[q, i, j] and y[q, j, i] may be positive. "
-            "Give the difference, or use on_cycle='net', the default, which does so."
-        )
-    in_cycle = strong_components(np.nonzero(y), y.shape[:2])[1]
-    if in_cycle.any():
-        q = int(np.argmax(in_cycle.any(axis=1)))
-        cycle = " -> ".join(str(i) for i in _cycle(y[q] > 0, in_cycle[q]))
-        raise ValueError(
-            f"Label {q} prefers in a cycle, {cycle}, which no order follows. Remove one of these "
-            "preferences, or use on_cycle='net', the default, which keeps the net preferences."
-        )
-    return y
-
-
-def _cycle(edges, in_cycle):
-    """Items of one cycle, the first repeated at the end: walk back until an item comes again."""
-    walk = [int(np.argmax(in_cycle))]
-    while True:
-        # Each item on a cycle has a predecessor on a cycle of its own component.
-        before = int(np.argmax(edges[:, walk[-1]] & in_cycle))
-        if before in walk:
-            return [before, *walk[walk.index(before) :][::-1]]
-        walk.append(before)
+    return np.maximum(net_preferences(y), 0.0)
 
 
 def vote_fractions(net, votes):

@@ -13,8 +13,6 @@ from sklearn.utils.random import sample_without_replacement
 
 from .._arrays import check_size
 from .._lists import batches
-from ..fitting._any_regressor import round_significant
-from ..fitting._encoding import LIST_WEIGHTS
 from ..fitting._ridge import LinearModel
 from ..fitting._statistics import SecondMoments
 
@@ -33,7 +31,7 @@ def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
         In the order of the rows; weights > 0.
     loss : PairwiseDisagreement
     factors : ndarray of shape (n_lists,)
-        From `pair_factors`: the pair i, j has the weight ``w_i w_j`` times the factor of its list.
+        The pair i, j has the weight ``w_i w_j`` times the factor of its list.
     max_pairs : int or None
     rng : RandomState
 
@@ -61,17 +59,6 @@ def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
     scale = total / max(len(code), 1)
     pair_weights = weights[first] * weights[second] * factors[index] * scale
     return first, second, loss.net_preference(y[first], y[second]), pair_weights, total
-
-
-def pair_factors(lists, weights, list_weights):
-    """Factors (n_lists,) of the products of row weights in each list.
-
-    A factor is the weight of the list over the sum of its row weights. So constant row weights are
-    list weights, and a row of weight 2 counts as the row twice. Factors have 32 significant bits:
-    antisymmetric data give a tree two equal splits everywhere, and sums of such weights are exact.
-    """
-    mass = lists.sum(lists.group(weights))
-    return round_significant(lists.lengths.astype(float) ** LIST_WEIGHTS[list_weights] / mass)
 
 
 def pair_of_code(code):

@@ -26,18 +26,16 @@ from ..decoders import (
     pd_decoder,
     preference_cost,
 )
-from ..fitting._any_regressor import Regression
-from ..fitting._encoding import LIST_WEIGHTS, encode_documents, encode_items
+from ..fitting._any_regressor import Regression, round_significant
+from ..fitting._encoding import encode_documents, encode_items
 from ..fitting._estimator import BatchesMixin, adds_up
-from ..fitting._ridge import SOLVERS
 from ..fitting._statistics import default_alpha
 from ..target_losses import PairwiseDisagreement, resolve_target_loss
-from ._labels import ON_CYCLE, check_acyclic_labels, label_scores, row_scores, vote_fractions
+from ._labels import label_scores, net_labels, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
     ScorePairs,
     fit_regressor_pairs,
-    pair_factors,
     pairs_within,
     tables_of_lists,
 )
@@ -90,14 +88,16 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
 
     * (n_queries, r): grades of the same r items; a full ranking is r - rank. NaN is not ranked:
       u_ij is regressed on the rows that know both items.
-    * (n_queries, r, r): preferences y[q, i, j] >= 0.
+    * (n_queries, r, r): preferences y[q, i, j] >= 0. They may prefer both ways or in a cycle, as
+      counts of votes do.
     * (n_rows,): grades of documents; `qid` says which rows are a query. The preference for
       x over z is a function g(x, z) = -g(z, x) of `pair_features`.
 
     Parameters
     ----------
     target_loss : str or PairwiseDisagreement, default="pd"
-        "pd", "kendall" or an object such as ``PairwiseDisagreement("difference")``.
+        The measure to train for: "pd", "kendall" or an object such as
+        ``PairwiseDisagreement("difference")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is "ridge" for
         documents and for items with NaN in y, else "logistic". A regressor of documents is fitted
@@ -107,7 +107,8 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         is algorithm 1, "exact" the least cost with a certificate, "local_search" improves the order
         of algorithm 1 by insertions, "short_search" is the same with 20 restarts, "borda" sorts net
         preferences. "score" regresses scores f(y) and sorts them (theorem 6). A callable takes
-        preferences (m, r, r) and returns ranks (m, r), 1 = best, or a `Decoded`.
+        preferences (m, r, r) and returns ranks (m, r), 1 = best, or a `Decoded`, as
+        ``functools.partial(decode_pd_exact, time_limit=5)`` of `lowrank_rank.decoders` does.
     pair_features : {"difference", "concatenation"} or callable, default="difference"
         Documents: x - z, (x, z), or ``pair_features(A, B)`` with rows of two documents.
         Predictions are antisymmetrised. "difference" with "ridge" is a difference of scores, in
@@ -115,27 +116,17 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     max_pairs : int or None, default=200000
         Documents: largest number of pairs for a fit that is not in closed form. More pairs are
         sampled uniformly; None takes all.
-    on_cycle : {"net", "error"}, default="net"
-        Labels (n_queries, r, r) that prefer both ways or in a cycle, as counts of votes do: take
-        the net preferences y_ij - y_ji, or refuse them.
     score_function : {"dmj"} or callable, default="dmj"
         Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for documents
         divided by the length of the list. A callable takes preferences (m, r, r) and returns scores
         (m, r).
-    list_weights, solver
-        As in `LowRankSurrogateRanker`.
     alpha : float or "auto", default="auto"
         Penalty of "ridge" and "logistic", as in `LowRankSurrogateRanker`; "auto" counts rows, not
         pairs.
     tol : float, default=1e-4
-        Relative accuracy of "lsqr", or largest gradient of "logistic".
-    max_iter : int or None, default=None
-        Iterations; None is 1000 for "logistic", ``2 * n_features`` for "lsqr".
-    time_limit : float or None, default=60.0
-        Seconds of ``decoder="exact"`` for each list; None is no limit.
-    n_restarts : int or None, default=None
-        Restarts of ``decoder="local_search"``; None is 100. Above 100 items a restart is 20 moves
-        of every item, and None is 300,000 moves.
+        Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
+    max_iter : int, default=1000
+        Largest number of iterations.
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
@@ -202,16 +193,11 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     _parameters: ClassVar = {
         "decoder": [*PD_DECODERS, "score", "auto", callable],
         "score_function": ["dmj", callable],
-        "on_cycle": [*ON_CYCLE],
-        "list_weights": [*LIST_WEIGHTS],
-        "solver": [*SOLVERS],
         "alpha": ["auto", number(0)],
         "tol": [number(0)],
         "pair_features": [*PAIR_FEATURES, callable],
-        "max_iter": [count(), None],
+        "max_iter": [count()],
         "max_pairs": [count(), None],
-        "n_restarts": [count(0), None],
-        "time_limit": [number(above=0), None],
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         **RUNTIME,
     }
@@ -224,15 +210,10 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         decoder: str | Callable[..., Any] = "auto",
         pair_features: str | Callable[..., Any] = "difference",
         max_pairs: int | None = 200_000,
-        on_cycle: str = "net",
         score_function: str | Callable[..., Any] = "dmj",
-        list_weights: Any = "rows",
         alpha: float | str = "auto",
-        solver: Any = "auto",
         tol: float = 1e-4,
-        max_iter: int | None = None,
-        time_limit: float | None = 60.0,
-        n_restarts: int | None = None,
+        max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -242,15 +223,10 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         self.decoder = decoder
         self.pair_features = pair_features
         self.max_pairs = max_pairs
-        self.on_cycle = on_cycle
         self.score_function = score_function
-        self.list_weights = list_weights
         self.alpha = alpha
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.time_limit = time_limit
-        self.n_restarts = n_restarts
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -528,7 +504,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         X, y, lists, weights = rows
         if y.ndim > 1:
             return self._encode_items(X, y, weights, loss)
-        batch = encode_documents(X, y, lists, weights, loss, "auto", self.list_weights, True)
+        batch = encode_documents(X, y, lists, weights, loss, "auto", True)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
             batch = replace(batch, targets=scores[:, np.newaxis])
@@ -558,7 +534,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         decoder = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
         labels = y
         if y.ndim == 3:
-            y = check_acyclic_labels(loss.check_labels(y), self.on_cycle)
+            y = net_labels(loss.check_labels(y))
         batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
         if by_score:
             scores = label_scores(self.score_function, loss, y)
@@ -583,7 +559,10 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         self.target_loss_, self.decoder_, self.n_items_ = loss, self.decoder, None
         self.n_lists_, self.mean_ = batch.n_lists, batch.means["mean_"]
         regression, rng = Regression.of(self).named(batch), check_random_state(self.random_state)
-        factors = pair_factors(lists, weights, self.list_weights)
+        # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
+        # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
+        # significant bits: antisymmetric data give a tree two equal splits everywhere.
+        factors = round_significant(1.0 / lists.sum(lists.group(weights)))
         *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
         self.n_pairs_, self.n_pairs_total_ = len(pairs[0]), n_all
         regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
@@ -606,9 +585,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         return self.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
 
     def _decode(self, preferences, **options):
-        decoder = pd_decoder(self.decoder_, preferences.shape[1])
-        parameters = {name: getattr(self, name) for name in decoder.parameters}
-        return decoder.decode(preferences, **parameters, **options)
+        return pd_decoder(self.decoder_, preferences.shape[1]).decode(preferences, **options)
 
     def _decoded(self, preferences):
         """r - rank of the decoded order of preferences (m, r, r)."""

@@ -60,7 +60,7 @@ class Case(NamedTuple):
         if isinstance(self.estimator, HINGES):
             return "hinge"
         is_smooth = isinstance(self.estimator, OrderPreservingRegressor) or inner == "logistic"
-        is_smooth |= (inner == "auto" and self.is_fixed) or params.get("solver") == "lsqr"
+        is_smooth |= inner == "auto" and self.is_fixed
         return "smooth" if is_smooth else "closed"
 
     @property

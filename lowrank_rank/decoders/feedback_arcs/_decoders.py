@@ -269,8 +269,6 @@ class PDDecoder(NamedTuple):
         Whether its orders have the least cost for every u.
     max_items : int or None
         Largest number of items.
-    parameters : tuple of str
-        Parameters of `PairwiseDAGRanker` that it passes on to `decode`.
 
     Examples
     --------
@@ -282,13 +280,12 @@ class PDDecoder(NamedTuple):
     decode: Callable
     exact: bool = False
     max_items: int | None = None
-    parameters: tuple = ()
 
 
 #: Decoders of preferences by name, for losses, ranker, display and tests.
 PD_DECODERS = {
-    "exact": PDDecoder(decode_pd_exact, True, MAX_ITEMS_ORDERING, ("time_limit",)),
-    "local_search": PDDecoder(decode_pd_local_search, parameters=("n_restarts",)),
+    "exact": PDDecoder(decode_pd_exact, True, MAX_ITEMS_ORDERING),
+    "local_search": PDDecoder(decode_pd_local_search),
     # 20 restarts lose .01 % of the weight that the best orders keep (`benchmarks arcs`).
     "short_search": PDDecoder(partial(decode_pd_local_search, n_restarts=20)),
     "dag": PDDecoder(decode_pd_dag),
