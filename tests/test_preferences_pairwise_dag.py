@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
@@ -594,3 +595,9 @@ def test_a_single_item_has_no_pairs(params, scale):
         ranker = PairwiseDAGRanker(**params).fit(X, np.zeros((5, 1, 1)))
     assert ranker.rank(X).tolist() == [[1]] * 5
     assert ranker.predict_surrogate(X).shape == (5, 0)
+
+
+def test_a_pair_that_nobody_judges_has_no_preference_with_sparse_features():
+    X, y = np.eye(4), np.array([[2, 1, np.nan], [2, 1, np.nan], [np.nan, 1, 2], [np.nan, 1, 2]])
+    dense, thin = (PairwiseDAGRanker().fit(kind(X), y) for kind in (np.asarray, csr_matrix))
+    assert dense.predict_preferences(X)[0, 0, 2] == thin.predict_preferences(X)[0, 0, 2] == 0
