@@ -4,6 +4,7 @@ from math import ceil
 
 import numpy as np
 
+from .._base import Rows
 from ..fitting._encoding import checked_row_targets, encode_documents
 from ..target_losses import MeanAveragePrecision, PositionalLoss, names_of
 from ._lambdarank import LambdaRank
@@ -82,8 +83,8 @@ class ListLoss:
 
 def _surrogate(surrogate, target_loss, y, weights, lists):
     """``values(s)`` of a surrogate, and whether it is a sum over pairs."""
-    batch = encode_documents(None, y, lists, weights, target_loss, "auto", False)
-    v, w = lists.group(batch.scaled_targets()[:, 0]), lists.group(weights)
+    encoding = encode_documents(Rows(None, y, lists, weights), target_loss, centered=False)
+    v, w = lists.group(encoding.scaled_targets(weights)[:, 0]), lists.group(weights)
     surrogate = surrogate_for(surrogate, v)
     if isinstance(surrogate, LogisticPairs):
         _check_pairs(lists, lists.sum((v > 0).astype(np.int64)))

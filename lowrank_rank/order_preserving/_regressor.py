@@ -234,7 +234,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             first = next(iter(blocks), None)
             if first is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
-            self._validate_X(first.X, reset=True)
+            self._validate_X(first[0], reset=True)
             self._fit(Blocks(blocks).map(read, self, loss), loss, before)
         return self
 
