@@ -137,5 +137,4 @@ def finish(figure, panels):
         axes.grid(alpha=0.4)
         axes.get_legend().remove()
     panels[-1].set_xlabel("judged queries", fontsize=13)
-    figure.align_ylabels()
     figure.legend(handles=panels[-1].lines, loc="outside lower center", ncols=2, fontsize=11)
