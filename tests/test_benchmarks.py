@@ -121,6 +121,33 @@ def test_rankers_are_compared_with_boosters_as_they_come_and_with_equal_trees(co
         assert sum("classifier" in row for row in rows) == 6
 
 
+def test_figure_of_the_readme_draws_its_rows(tmp_path):
+    for needed in ("lightgbm", "matplotlib"):
+        pytest.importorskip(needed)
+    picture = tmp_path / "figure.png"
+    rows = run_tiny("figure", "--png", str(picture))
+    models = {row["model"] for row in rows}
+    assert {"OrderPreservingRegressor", "HistGradientBoostingRanker", "StackingRanker"} <= models
+    assert len(rows) == 2 * 2 * len(models)  # sets, sizes
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
+    assert all((row["interval"] == "above") == (row["low"] > 0) for row in rows)
+    assert all((row["interval"] == "below") == (row["high"] < 0) for row in rows)
+    assert picture.stat().st_size > 10_000
+
+
+def test_figure_without_lightgbm_or_xgboost(monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(
+        "benchmarks.figure.optional_peer", lambda module: None if module == "lightgbm" else True
+    )
+    assert run_tiny("figure") == []
+    pytest.importorskip("lightgbm")
+    monkeypatch.setattr(
+        "benchmarks.figure.optional_peer", lambda module: None if module == "xgboost" else True
+    )
+    assert "XGBRanker()" not in {row["model"] for row in run_tiny("figure")}
+
+
 def test_memory_is_measured_in_a_process_of_its_own():
     (row,) = run_tiny("memory")
     assert row["solver"] == "lsqr"
