@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 import lowrank_rank
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.decoders import decode_sort
+from lowrank_rank.decoders._decoded import decode_sort
 
 from .fuzz.cases import PARAMETERS, Choices
 from .fuzz.fuzz import (

@@ -14,9 +14,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
 )
 
 RNG = np.random.default_rng(0)
@@ -62,7 +65,7 @@ OF_ROWS = [name for name in MODELS if name != "top"]
 WEIGHTED = [name for name in OF_ROWS if name != "hinge of all rows"]
 #: They take features as they are, or are what another estimator makes of them.
 LEFT_OUT = {
-    lowrank_rank.StructuredHingeSequenceClassifier,
+    StructuredHingeSequenceClassifier,
     lowrank_rank.HistGradientBoostingRanker,  # in a file of its own: bins are no scales
     lowrank_rank.WrappedRanker,
     lowrank_rank.StackingRanker,

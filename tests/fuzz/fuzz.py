@@ -28,29 +28,18 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
-    StructuredHingeSequenceClassifier,
     WrappedRanker,
     boosting_objective,
     decoders,
     make_ranking_scorer,
 )
-from lowrank_rank.decoders import net_preferences
+from lowrank_rank.decoders.feedback_arcs._graphs import net_preferences
 from lowrank_rank.fitting._any_regressor import is_linear
-from lowrank_rank.surrogates import (
-    PRECISION_SURROGATES,
-    SURROGATES,
-    perceptron_step,
-    precision_surrogate,
-    surrogate_loss,
-)
-from lowrank_rank.target_losses import (
-    SCORE_ONLY,
-    KendallTau,
-    MeanAveragePrecision,
-    PairwiseDisagreement,
-    names_of,
-    resolve_measure,
-)
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES, perceptron_step
+from lowrank_rank.structured import StructuredHingeSequenceClassifier
+from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
+from lowrank_rank.target_losses import KendallTau, MeanAveragePrecision, PairwiseDisagreement
+from lowrank_rank.target_losses._names import SCORE_ONLY, names_of, resolve_measure
 
 from .cases import (
     BAD_VALUES,
