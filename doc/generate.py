@@ -206,7 +206,7 @@ def section_lines(section):
     constants = documented_constants()
     lines = [heading(section.title, "-"), f"User guide: :doc:`/user_guide/{section.guide}`.", ""]
     lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-    shown = {name: f"~{PACKAGE}.{name}" for name in api_groups.RESULTS}
+    shown = {name: f"~{name}" for name in api_groups.RESULTS}
     lines += [f"   {shown.get(name, name)}" for name in names if name not in constants] + [""]
     for name in names:
         if name in constants:
