@@ -72,8 +72,11 @@ LEFT_OUT = {
 }
 
 
+PUBLIC = [*vars(lowrank_rank).values(), *vars(lowrank_rank.structured).values()]
+
+
 def test_every_estimator_is_here():
-    public = {value for value in vars(lowrank_rank).values() if isinstance(value, type)}
+    public = {value for value in PUBLIC if isinstance(value, type)}
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(model) for model, *_ in MODELS.values()} | LEFT_OUT
 

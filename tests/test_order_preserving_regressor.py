@@ -49,7 +49,7 @@ LINKED = [name for name in SURROGATES if SURROGATES[name]().has_link]
 POSITIONAL = [
     pytest.param(*case, id=name)
     for case, name in zip(LOSSES, IDS, strict=True)
-    if isinstance(case[0], PositionalLoss)
+    if case[0].is_positional
 ]
 
 

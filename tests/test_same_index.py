@@ -137,6 +137,7 @@ def further(name, tmp_path):
             "rankers": {"a": np.arange(40.0), "b": -np.arange(40.0)},
             "zero_division": 0.0,
         },
+        "measure_score": {"measure": "ndcg"},
         "mean_intervals": {"judge_unlabelled": np.arange(40.0)},
     }
     return dict(given.get(name, {}))

@@ -91,7 +91,7 @@ _TABLE = [
     Name("precision", PrecisionAtK),
     Name("precision", PrecisionAtK, cut="p%"),
     Name("wta", PrecisionAtK, {"k": 1}),
-    Name("prbep", PrecisionAtK, {"share": 1.0}, cut=""),
+    Name("prbep", PrecisionAtK, {"share": 1.0}, cut="p%"),
     Name("recall", RecallAtK),
     Name("dcg", DCG),
     Name("dcg_exp", DCG, {"gain": "exponential"}),
@@ -124,7 +124,7 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
         The property, ``holds(loss) -> bool``, e.g. ``lambda loss: loss.is_positional``; None
         accepts all losses.
     one_each : bool, default=False
-        Whether to return one name for each class, as in messages.
+        Whether to return one name for each class and kind of cut-off, as in messages.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
     ['pd']
     """
     found = [
-        (entry.measure, name)
+        ((entry.measure, entry.cut), name)
         for entry in TARGET_LOSSES.values()
         for name in entry.examples
         if holds is None or holds(resolve_measure(name))
