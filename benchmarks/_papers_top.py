@@ -13,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.surrogates import perceptron_step, precision_surrogate
-from lowrank_rank.target_losses import PrecisionAtShare
+from lowrank_rank.precision_at_top._surrogates import perceptron_step
+from lowrank_rank.surrogates import precision_surrogate
+from lowrank_rank.target_losses import PrecisionAtK
 
 from ._binary import binary_sets
 from ._common import print_table
@@ -99,7 +100,7 @@ def splits(args):
 
 
 def precision(share, X, y, w):
-    return PrecisionAtShare(share).measure(y, X @ w)
+    return PrecisionAtK(share=share).measure(y, X @ w)
 
 
 def best_step(method, X, y, args, **settings):
@@ -125,7 +126,7 @@ def best_penalty(X, y, share):
 def cutting_planes(X, y, share, n_tangents, alpha):
     """SVMperf's problem after so many tangents: the weights, and the seconds of the fit."""
     model = PrecisionAtKPerceptron(
-        target_loss=PrecisionAtShare(share),
+        target_loss=PrecisionAtK(share=share),
         solver="cutting_plane",
         max_iter=n_tangents,
         alpha=alpha,

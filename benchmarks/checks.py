@@ -16,11 +16,13 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
 )
 from lowrank_rank.surrogates import SURROGATES
 

@@ -33,7 +33,8 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
-from .target_losses import RankingMeasure, resolve_target_loss
+from .target_losses._names import resolve_target_loss
+from .target_losses._target_loss import RankingMeasure
 
 
 def check_no_qid(qid):

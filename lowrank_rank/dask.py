@@ -29,9 +29,10 @@ from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
-from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
-from .order_preserving import OrderPreservingRegressor
+from .low_rank._classifier import LowRankSurrogateClassifier
+from .low_rank._surrogate_ranker import LowRankSurrogateRanker
 from .order_preserving._problem import read
+from .order_preserving._regressor import OrderPreservingRegressor
 
 __all__ = [
     "DaskLowRankSurrogateClassifier",

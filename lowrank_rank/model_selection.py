@@ -31,8 +31,7 @@ from ._parameters import (
     number,
     predictor,
 )
-from .metrics import make_ranking_scorer
-from .metrics._scorer import predict_scores
+from .metrics._scorer import make_ranking_scorer, predict_scores
 
 __all__ = [
     "RecallCut",

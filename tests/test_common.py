@@ -25,11 +25,13 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
+    WrappedRanker,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
 )
 from lowrank_rank.target_losses import PrecisionAtK
 
@@ -119,8 +121,11 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+PUBLIC = [*vars(lowrank_rank).values(), *vars(lowrank_rank.structured).values()]
+
+
 def test_every_estimator_is_checked():
-    public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
+    public = [value for value in PUBLIC if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(estimator) for estimator in ESTIMATORS}
 

@@ -16,12 +16,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeRanker,
     WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_ranking
+from lowrank_rank.structured import StructuredHingeRanker
 
 MODELS = [
     LowRankSurrogateRanker(),

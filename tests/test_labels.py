@@ -10,7 +10,6 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
-    StructuredHingeSequenceClassifier,
     WrappedRanker,
     ranking_target,
 )
@@ -27,6 +26,7 @@ from lowrank_rank._labels import (
 )
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.structured import StructuredHingeSequenceClassifier
 
 NAN = np.nan
 

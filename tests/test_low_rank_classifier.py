@@ -23,12 +23,8 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVR, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
-from lowrank_rank import (
-    LowRankSurrogateClassifier,
-    StructuredHingeClassifier,
-    merge,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateClassifier, merge, ranking_target
+from lowrank_rank.structured import StructuredHingeClassifier
 
 from .block_cases import blocks_of
 from .reference import wide

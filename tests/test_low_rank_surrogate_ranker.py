@@ -40,11 +40,11 @@ from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.target_losses import (
     DCG,
     NDCG,
-    TARGET_LOSSES,
     MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
 )
+from lowrank_rank.target_losses._names import TARGET_LOSSES
 
 from .losses import IDS, LOSSES
 from .reference import wide

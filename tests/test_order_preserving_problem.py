@@ -20,7 +20,7 @@ DOCUMENTS = [
     {"surrogate": "pointwise_logistic", "target_loss": "dcg"},  # an eta of all labels
     {"surrogate": "pairwise_squared", "target_loss": "dcg@5"},  # closed form, by lists
     {"surrogate": "pointwise_squared", "fit_intercept": False},  # iterated: not centred
-    {"surrogate": "ranksvm", "standardize": False},
+    {"surrogate": "pairwise_squared_hinge", "standardize": False},
 ]
 
 

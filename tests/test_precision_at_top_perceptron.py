@@ -31,7 +31,8 @@ from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_ta
 from lowrank_rank._classes import threshold_between
 from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
-from lowrank_rank.surrogates import perceptron_step, precision_surrogate
+from lowrank_rank.precision_at_top._surrogates import perceptron_step
+from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
 from .top_cases import labels_matrix, no_steps, rare_class

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from lowrank_rank import StructuredHingeRanker, make_ranking_scorer, ranking_target
+from lowrank_rank import make_ranking_scorer, ranking_target
+from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import PrecisionAtK
 

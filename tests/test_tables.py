@@ -5,10 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from lowrank_rank import LowRankSurrogateRanker, StackingRanker, consensus_ranking
+from lowrank_rank import LowRankSurrogateRanker, StackingRanker, compare_rankers, consensus_ranking
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import compare_rankers
 
 
 class Result(TableMixin):

@@ -8,7 +8,8 @@ from lowrank_rank._classes import read_binary_labels
 from lowrank_rank.fitting._statistics import Scaling
 from lowrank_rank.precision_at_top._batches import ListsBatch
 from lowrank_rank.precision_at_top._steps import Descent, Trajectory
-from lowrank_rank.surrogates import PRECISION_SURROGATES, precision_surrogate
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
+from lowrank_rank.surrogates import precision_surrogate
 
 NAMES = sorted(PRECISION_SURROGATES)
 PERCEPTRONS = sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)

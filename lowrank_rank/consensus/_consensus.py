@@ -15,19 +15,11 @@ from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
-from ..decoders import (
-    MAX_ITEMS_ORDERING,
-    MAX_ITEMS_SUBSETS,
-    Decoded,
-    decode_pd_exact,
-    decode_pd_local_search,
-    net_preferences,
-    net_scores,
-    pd_decoder,
-    preference_cost,
-)
+from ..decoders import Decoded, decode_pd_exact, decode_pd_local_search, preference_cost
 from ..decoders._decoded import subsets_by_size
-from ..decoders.feedback_arcs._graphs import acyclic, strong_components
+from ..decoders.feedback_arcs._decoders import pd_decoder
+from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
+from ..decoders.feedback_arcs._graphs import acyclic, net_preferences, net_scores, strong_components
 from ..target_losses import PairwiseDisagreement
 from ._votes import Votes, read_votes
 
@@ -240,6 +232,7 @@ class ConsensusRanking(TableMixin):
         Returns
         -------
         RankIntervals
+            See `RankIntervals`.
 
         Raises
         ------
@@ -364,8 +357,8 @@ def consensus_ranking(
     Returns
     -------
     ConsensusRanking
-        ``ranks``, ``order``, ``cost``, ``bound``, ``optimal``; ``n_optima``, ``is_unique``,
-        ``optima()`` and ``tied_pairs``; ``rank_intervals()``.
+        See `ConsensusRanking`: ``ranks``, ``order``, ``cost``, ``bound``, ``optimal``;
+        ``n_optima``, ``is_unique``, ``optima()`` and ``tied_pairs``; ``rank_intervals()``.
 
     Raises
     ------

@@ -105,7 +105,7 @@ class BradleyTerry(TableMixin):
         Returns
         -------
         RankIntervals
-            ``samples`` are the ranks of the drawn strengths.
+            See `RankIntervals`; ``samples`` are the ranks of the drawn strengths.
 
         References
         ----------
@@ -226,8 +226,8 @@ def bradley_terry(
     Returns
     -------
     BradleyTerry
-        ``items``, ``strengths``, ``standard_errors``, ``ranks``, ``coefficients``;
-        ``rank_intervals()``, ``next_duels()``, ``to_frame()``.
+        See `BradleyTerry`: ``items``, ``strengths``, ``standard_errors``, ``ranks``,
+        ``coefficients``; ``rank_intervals()``, ``next_duels()``, ``to_frame()``.
 
     Raises
     ------

@@ -34,7 +34,7 @@ def _encoded(X, sets, weights, loss, max_size):
 
 
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
-    """Predict a set of labels for each row, for the F-measure of that row.
+    """Predict the set of labels with the largest expected F1.
 
     `fit` estimates, for each label i and size k, the probability that the true set holds i and has
     k labels. `predict` takes the set of the largest expected F-measure, among all sets. No
@@ -73,8 +73,6 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         The loss as an object.
     n_labels_ : int
         Number s of columns of y.
-    max_size_ : int
-        K, the largest number of labels of a row in fit.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
         The linear models have them, as in `LowRankSurrogateRanker`.
     low_, high_ : ndarrays of shape (d,)
@@ -185,9 +183,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             sets = _sets(labels)
             check_consistent_length(X, sets)
             self.target_loss_, self.classes_ = loss, labels.classes
-            self.n_labels_, self.max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
+            self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
             weights = read_weights(sample_weight, len(sets))
-            batch = _encoded(X, sets, weights, loss, self.max_size_)
+            batch = _encoded(X, sets, weights, loss, self._max_size_)
             self._keep(Regression.of(self).named(batch).fit(batch))
         return self
 

@@ -16,7 +16,8 @@ from ..fitting._any_regressor import Regression
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items
 from ..fitting._estimator import BatchesMixin, adds_up
 from ..fitting._ridge import LinearModel
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
 from ..target_losses._positional import check_k
 
 
@@ -47,7 +48,7 @@ def top_columns(blocks, n, k):
 
 
 class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
-    """Rank documents or items by a model trained for the measure you name.
+    """Rank documents or items by any regressor, trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
     decodes the estimate u into the order of least ``<u, beta(order)>``. This is consistent if

@@ -19,7 +19,7 @@ from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
 from .._tables import TableMixin
 from ..datasets._trec import RELEVANCE, SCORE, is_judgements, read_mapping
-from ..target_losses import resolve_measure
+from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._per_query import evaluate_run
@@ -69,7 +69,7 @@ class RankerComparison(TableMixin):
 
     Examples
     --------
-    >>> from lowrank_rank.metrics import compare_rankers
+    >>> from lowrank_rank import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [2, 1, 2, 1, 1, 2]}
     >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1", random_state=0)
@@ -215,7 +215,8 @@ def compare_rankers(
     Returns
     -------
     RankerComparison
-        Prints as a table, with ``to_frame()``; `plotting.RankerComparisonDisplay` draws it.
+        See `RankerComparison`. Prints as a table, with ``to_frame()``;
+        `plotting.RankerComparisonDisplay` draws it.
 
     Raises
     ------
@@ -248,7 +249,7 @@ def compare_rankers(
     --------
     Three queries, all won by "new": signs alone could do that with probability 2 / 2**3.
 
-    >>> from lowrank_rank.metrics import compare_rankers
+    >>> from lowrank_rank import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [1, 2, 2, 1, 1, 2]}
     >>> found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)

@@ -9,8 +9,7 @@ from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, read_mapping
-from ..target_losses import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure
-from ..target_losses._names import plain_name
+from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, names_of, plain_name, resolve_measure
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
 _CUTS = {"k", "[k]"}

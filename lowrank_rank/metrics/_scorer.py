@@ -15,8 +15,8 @@ from .._cut_queries import warn_of_cut_queries
 from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameters
-from ..target_losses import SCORE_ONLY, TARGET_LOSSES, RankingMeasure, resolve_measure
-from ..target_losses._names import stated_parameters
+from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
+from ..target_losses._target_loss import RankingMeasure
 
 
 def make_ranking_scorer(

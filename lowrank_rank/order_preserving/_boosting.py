@@ -11,7 +11,9 @@ from sklearn.base import clone
 from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights
 from .._lists import RankingLists, id_array
-from ..target_losses import RankingMeasure, TargetLoss, resolve_measure, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_measure, resolve_target_loss
+from ..target_losses._target_loss import RankingMeasure
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import LARGEST_SCORE, Surrogate
 
@@ -33,7 +35,7 @@ class BoostingObjective:
     --------
     Cross-entropy of one list with utilities 1 and 0 at equal scores, log 2, times c = 2 / (1/2):
 
-    >>> from lowrank_rank.boosting import BoostingObjective
+    >>> from lowrank_rank.order_preserving._boosting import BoostingObjective
     >>> objective = BoostingObjective("cross_entropy", "precision@1")
     >>> round(objective.value([1, 0], [0.0, 0.0], group=[2]), 4)
     2.7726
@@ -252,7 +254,7 @@ class BoostingMetric:
 
     Examples
     --------
-    >>> from lowrank_rank.boosting import BoostingMetric
+    >>> from lowrank_rank.order_preserving._boosting import BoostingMetric
     >>> BoostingMetric("precision@1")([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
     ('precision@1', 0.5, True)
     """

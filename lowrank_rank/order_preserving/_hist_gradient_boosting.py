@@ -16,7 +16,8 @@ from .._base import BaseRanker, Rows, read_features
 from .._parameters import check_parameters, count, fresh_fit
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import Surrogate
 

@@ -5,7 +5,8 @@ from math import ceil
 import numpy as np
 
 from ..fitting._encoding import checked_row_targets, encode_documents
-from ..target_losses import MeanAveragePrecision, PositionalLoss, names_of
+from ..target_losses import MeanAveragePrecision
+from ..target_losses._names import names_of
 from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
@@ -21,7 +22,8 @@ _MAX_PAIRS = 10**9
 
 def has_utilities(target_loss):
     """Whether a target loss gives each document a utility >= 0."""
-    return isinstance(target_loss, PositionalLoss | MeanAveragePrecision)
+    positional = getattr(target_loss, "is_positional", False)
+    return positional or isinstance(target_loss, MeanAveragePrecision)
 
 
 def check_loss(surrogate, target_loss, who):

@@ -22,7 +22,7 @@ from .._lists import RankingLists
 from ..fitting._encoding import Totals, encode_documents, encode_items
 from ..fitting._lbfgs import Minimum, lbfgs
 from ..fitting._statistics import Moments, SecondMoments
-from ..target_losses import PositionalLoss, names_of, resolve_target_loss
+from ..target_losses._names import names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
 
 _OVERFLOW = "The surrogate overflows where all scores are 0: bring the grades to a smaller scale."
@@ -328,7 +328,7 @@ def minimise(problems, start, unit, alpha, intercept, report, **limits):
 def positional_loss(target_loss):
     """Resolve a positional loss, by name or as an object; refuse other losses."""
     loss = resolve_target_loss(target_loss)
-    if not isinstance(loss, PositionalLoss):
+    if not loss.is_positional:
         raise ValueError(
             "Order-preserving surrogates and their bounds need a positional measure, which "
             f"{loss!r} is not: use one of "

@@ -32,7 +32,7 @@ from ._surrogates import Surrogate, resolve_surrogate
 
 
 class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
-    """Linear ranker that minimises an order-preserving surrogate.
+    """Linear ranker for few judged queries, trained for NDCG, DCG or precision.
 
     Positional measures are NDCG, DCG, precision, recall, AUC, ERU and Spearman. The best order for
     such a measure sorts the items by their expected utilities E v. An order-preserving surrogate is

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._arrays import MatrixLike
 from .._parameters import check_parameter
-from ..metrics import RankerComparison, compare_rankers
+from ..metrics._comparison import RankerComparison, compare_rankers
 from ._top import axes_for
 
 

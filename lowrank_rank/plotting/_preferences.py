@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ArrayLike, MatrixLike
-from ..decoders import MAX_ITEMS_ORDERING, net_preferences, pd_decoder, preference_cost
+from ..decoders import preference_cost
+from ..decoders.feedback_arcs._decoders import pd_decoder
+from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
+from ..decoders.feedback_arcs._graphs import net_preferences
 
 
 class PreferenceMatrixDisplay:
@@ -66,8 +69,8 @@ class PreferenceMatrixDisplay:
         ----------
         preferences : array-like of shape (r, r)
         decoder : str or callable, default="exact"
-            A name of `decoders.PD_DECODERS`, "auto", or a function of preferences (1, r, r) that
-            returns ranks (1, r).
+            A decoder of `PairwiseDAGRanker`, or a function of preferences (1, r, r) that returns
+            ranks (1, r).
         item_names : array-like of str, shape (r,), or None, default=None
 
         Returns

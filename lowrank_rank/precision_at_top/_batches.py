@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, names_of, resolve_target_loss
-from ..target_losses._positional import check_k, places_of_share
+from ..target_losses import PrecisionAtK, RecallAtK
+from ..target_losses._names import names_of, resolve_target_loss
+from ..target_losses._positional import check_k, check_share, places_of_share
 from ._surrogates import Places, SortedScores, mistakes, surrogate_values, violations
 
 # The top of a list ------------------------------------------------------------------
@@ -71,9 +72,10 @@ class Top(NamedTuple):
 
 #: The end of the top for each target loss that has one.
 TOPS = {
-    PrecisionAtK: lambda loss: Top(check_k(loss.k)),
+    PrecisionAtK: lambda loss: (
+        Top(check_k(loss.n_places)) if loss.share is None else Top(None, check_share(loss.share))
+    ),
     RecallAtK: lambda loss: Top(check_k(loss.k), recall=True),
-    PrecisionAtShare: lambda loss: Top(None, loss.checked_share()),
 }
 
 
@@ -139,7 +141,7 @@ def held_out_measure(labels, loss, top):
     if lists is not None:
         qid = lists.codes
     elif labels.one_list:
-        loss = PrecisionAtShare(top.fraction) if top.fraction else RecallAtK(top.n_places)
+        loss = PrecisionAtK(share=top.fraction) if top.fraction else RecallAtK(top.n_places)
     grades = labels.positive.astype(float)
     return lambda scores: loss.measure(grades, scores, qid=qid)
 

@@ -69,7 +69,7 @@ def takes_steps(estimator):
 
 
 class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
-    """Find the positives at the top of the list: a classifier for precision at k.
+    """Put positives into the first k places: a linear classifier for a daily budget.
 
     This linear model takes mini-batch steps from logistic regression, on a surrogate of the number
     of negatives in the top k (`lowrank_rank.surrogates.precision_surrogate`), and averages the

@@ -17,20 +17,14 @@ from .._base import BaseRanker, Rows, check_no_qid
 from .._blocks import Block
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..decoders import (
-    PD_DECODERS,
-    Decoded,
-    auto_pd_decoder,
-    matrices_from_differences,
-    net_preferences,
-    pd_decoder,
-    preference_cost,
-)
+from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
+from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
 from ..fitting._any_regressor import Regression, round_significant
 from ..fitting._encoding import encode_documents, encode_items
 from ..fitting._estimator import BatchesMixin, adds_up
 from ..fitting._statistics import default_alpha
-from ..target_losses import PairwiseDisagreement, resolve_target_loss
+from ..target_losses import PairwiseDisagreement
+from ..target_losses._names import resolve_target_loss
 from ._labels import label_scores, net_labels, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
@@ -76,7 +70,7 @@ def mean_row(X, weights):
 
 
 class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
-    """Rank items by learned preferences between them, for the pairwise disagreement.
+    """Learn from judges' orders, choices and duels what goes before what.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression
     estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
@@ -147,12 +141,10 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     votes_ : ndarray of shape (r, r)
         Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a row that
         does not know the pair has 0.
-    n_pairs_, n_pairs_total_ : int
-        Fits to pairs of documents: number of fitted pairs, and of all pairs.
+    n_pairs_ : int
+        Fits to pairs of documents: number of fitted pairs.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
         Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
-    mean_ : ndarray of shape (n_features,)
-        Documents: the average training row.
     low_, high_ : ndarray of shape (d,)
         "logistic": least and largest target of each coordinate.
     estimators_ : list of regressors
@@ -440,52 +432,6 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             )
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
 
-    def decode_report(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> Decoded:
-        """Decoded orders with a certificate: their costs, and bounds on the cost of any order.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-        qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each document; None is one list. Not for fixed items.
-
-        Returns
-        -------
-        Decoded
-            ``ranks`` as from `rank`. ``values`` has for each list the weight
-            ``sum_ij max(u_ij, 0) [rank(i) > rank(j)]`` of the violated preferences, lower is
-            better. ``bounds``, ``gaps`` and ``optimal`` are its certificate. Lists of documents are
-            in order of first appearance.
-
-        Raises
-        ------
-        ValueError
-            If a list has more than 200 items, or the model decodes scores.
-
-        Examples
-        --------
-        Three items are preferred in a cycle, by 2, 2 and 1 votes. The best order violates 1 vote.
-
-        >>> from lowrank_rank import PairwiseDAGRanker
-        >>> ranker = PairwiseDAGRanker().fit([[0.0]], [[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])
-        >>> report = ranker.decode_report([[0.0]])
-        >>> report.ranks, report.values, report.optimal
-        (array([[1, 2, 3]]), array([1.]), array([ True]))
-        """
-        check_is_fitted(self)
-        if self.decoder_ == "score":
-            raise ValueError('decoder="score" sorts scores: there is nothing to certify.')
-        if self.n_items_ is not None:
-            check_no_qid(qid)
-            return self._certified(self._tables(self.predict_surrogate(X)))
-        X = self._validate_X(X, reset=False)
-        lists = RankingLists.from_qid(qid, X.shape[0])
-        ranks = np.empty(X.shape[0], dtype=np.intp)
-        values, bounds = np.empty((2, lists.n_lists))
-        for members, rows, table in tables_of_lists(self._model_, X, lists):
-            ranks[rows], values[members], bounds[members] = self._certified(table)
-        return Decoded(ranks, values, bounds)
-
     # Fitting --------------------------------------------------------------------------
 
     def _adds_up(self):
@@ -508,7 +454,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
             batch = replace(batch, targets=scores[:, np.newaxis])
-        return replace(batch, means={"mean_": mean_row(X, weights)})
+        return replace(batch, means={"_mean_": mean_row(X, weights)})
 
     def _adopt(self, batch, model):
         """Set the fitted attributes."""
@@ -522,7 +468,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             self._keep(model)
             return
         if self.estimator in ("auto", "ridge"):  # the average row has the score 0
-            model = model._replace(intercept=-model.coef @ self.mean_)
+            model = model._replace(intercept=-model.coef @ self._mean_)
         self._keep(model, flat=True)
         self._model_ = ScorePairs(self._model_)
 
@@ -557,14 +503,14 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             X, y, weights = X[counts], y[counts], weights[counts]
         batch = self._encode(Rows(X, y, lists, weights), loss)
         self.target_loss_, self.decoder_, self.n_items_ = loss, self.decoder, None
-        self.n_lists_, self.mean_ = batch.n_lists, batch.means["mean_"]
+        self.n_lists_, self._mean_ = batch.n_lists, batch.means["_mean_"]
         regression, rng = Regression.of(self).named(batch), check_random_state(self.random_state)
         # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
         # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
         # significant bits: antisymmetric data give a tree two equal splits everywhere.
         factors = round_significant(1.0 / lists.sum(lists.group(weights)))
         *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
-        self.n_pairs_, self.n_pairs_total_ = len(pairs[0]), n_all
+        self.n_pairs_ = len(pairs[0])
         regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
         warn_without_preferences(pairs[2])
         own = weights**2 * lists.ungroup(lists.spread(factors))
@@ -572,7 +518,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         if alpha == "auto":
             alpha = default_alpha("documents", X.shape[1], batch.totals.mass)
         model = fit_regressor_pairs(
-            regression, X, self.mean_, pairs, own, self.pair_features, alpha
+            regression, X, self._mean_, pairs, own, self.pair_features, alpha
         )
         self._keep(model.model)
         self._model_, self.n_iter_ = model, 1
@@ -590,15 +536,6 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     def _decoded(self, preferences):
         """r - rank of the decoded order of preferences (m, r, r)."""
         return preferences.shape[1] - self._decode(preferences).ranks.astype(np.float64)
-
-    def _certified(self, tables):
-        """Decode net preferences, with the violated weight of each order and its bound.
-
-        The cost of an antisymmetric table is twice the violated weight minus a constant.
-        """
-        decoded = self._decode(tables, bound=True)
-        values = preference_cost(np.maximum(tables, 0.0), decoded.ranks)
-        return Decoded(decoded.ranks, values, values - cast(np.ndarray, decoded.gaps) / 2.0)
 
     def _tables(self, u):
         """Antisymmetric matrices from the surrogate vectors of fixed items."""

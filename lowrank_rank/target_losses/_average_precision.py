@@ -6,13 +6,8 @@ import numpy as np
 
 from .._arrays import ArrayLike
 from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
-from ..decoders import (
-    MAX_ITEMS,
-    MAX_ITEMS_EXACT,
-    decode_map_diagonal,
-    decode_map_exact,
-    decode_map_local_search,
-)
+from ..decoders import decode_map_exact, decode_map_local_search
+from ..decoders._average_precision import MAX_ITEMS, MAX_ITEMS_EXACT, decode_map_diagonal
 from ._target_loss import (
     RELEVANCE,
     Decoder,

@@ -6,9 +6,8 @@ import numpy as np
 
 from .._arrays import ArrayLike
 from .._lists import RankingLists, batches, mid_fractions
-from ..decoders import (
-    PD_DECODERS,
-    auto_pd_decoder,
+from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder
+from ..decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
     net_scores,

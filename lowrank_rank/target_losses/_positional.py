@@ -26,21 +26,8 @@ from .._lists import (
     tie_blocks,
 )
 from .._parameters import check_parameter, count, number
-from ..decoders import decode_assignment
+from ..decoders._decoded import decode_assignment
 from ._target_loss import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
-
-__all__ = [
-    "AUC",
-    "DCG",
-    "NDCG",
-    "ExpectedRankUtility",
-    "GainAtK",
-    "PositionalLoss",
-    "PrecisionAtK",
-    "PrecisionAtShare",
-    "RecallAtK",
-    "SpearmanRho",
-]
 
 # Sums over positions ----------------------------------------------------------------
 
@@ -109,11 +96,9 @@ def discounts(discount, lists, cutoff=None):
 # Cut-offs, gains, discounts ---------------------------------------------------------
 
 
-K = count()._replace(
-    words="an integer >= 1 (for a share of the relevant items give share=..., PrecisionAtShare)"
-)
+K = count()._replace(words="an integer >= 1 (for a share of the relevant items give share=...)")
 SHARE = number(above=0, maximum=1)._replace(
-    words="in (0, 1], a share of the relevant items (for a count give k=..., PrecisionAtK)"
+    words="in (0, 1], a share of the relevant items (for a count give k=...)"
 )
 
 
@@ -216,7 +201,9 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
     ``constant``, 1.
     """
 
-    is_positional = True
+    @property
+    def is_positional(self) -> bool:
+        return True
 
     def _flat(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
@@ -275,75 +262,77 @@ class _TopK(PositionalLoss):
 class PrecisionAtK(_TopK):
     """Precision at k, ``1 - (1/k) sum_i [rank(i) <= k] y_i``; k = 1 is winner takes all.
 
+    With `share`, the cut-off ``k(y) = max(1, floor(share * P + 1/2))`` is a fraction of the P
+    relevant items of each list; ``share=1`` is R-precision (PRBEP). The cut-off then depends on
+    the label, so sorting E v is not calibrated. Linear in the indicators [rank(i) = p], the loss
+    is decoded by an assignment: ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) =
+    p]``, d = r * max k. It is for lists of fixed items only: the decoder needs the whole list.
+
     Parameters
     ----------
-    k : int, default=10
-        Cut-off, at least 1. Shorter lists still divide by k.
+    k : int or None, default=None
+        Cut-off, at least 1; None is 10, or the cut-off of `share`. Shorter lists still divide by
+        k.
+    share : float or None, default=None
+        Instead of k, a fraction in (0, 1] of the relevant items of each list.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
     References
     ----------
     .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, section 4.
+    .. [2] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
+       Top", ICML 2015.
 
     Examples
     --------
     >>> from lowrank_rank.target_losses import PrecisionAtK
     >>> PrecisionAtK(k=1).loss([[0, 1, 0]], [[2, 1, 3]])
     array([0.])
-    """
-
-    allow_missing = True
-    _parameters: ClassVar = {"k": [K], **RELEVANCE}
-
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
-        return self.k
-
-
-class PrecisionAtShare(PositionalMeasure, TargetLoss):
-    """Precision at k, with k a fraction `share` of each list's relevant items; 1 is PRBEP.
-
-    The cut-off ``k(y) = max(1, floor(share * P + 1/2))`` depends on the label, so sorting E v is
-    not calibrated. Linear in the indicators [rank(i) = p], the loss is decoded by an assignment:
-    ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) = p]``, d = r * max k. For
-    lists of fixed items only: the decoder needs the whole list.
-
-    Parameters
-    ----------
-    share : float, default=1.0
-        In (0, 1]; k(y) = max(1, floor(share * P + 1/2)) with P relevant items.
-    relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None means grades > 0.
-
-    References
-    ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses import PrecisionAtShare
-    >>> PrecisionAtShare(share=1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
+    >>> PrecisionAtK(share=1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
     array([0.5])
     """
 
-    labels = "binary"
-    at = "p%"
-    reaches_one = False
-    _parameters: ClassVar = {"share": [SHARE], **RELEVANCE}
+    _parameters: ClassVar = {"k": [K, None], "share": [SHARE, None], **RELEVANCE}
 
-    def __init__(self, share: float = 1.0, *, relevance_threshold: float | None = None) -> None:
+    def __init__(
+        self,
+        k: int | None = None,
+        *,
+        share: float | None = None,
+        relevance_threshold: float | None = None,
+    ) -> None:
+        super().__init__(k, relevance_threshold=relevance_threshold)
         self.share = share
-        self.relevance_threshold = relevance_threshold
 
-    def checked_share(self) -> float:
-        """`share` as a float; refuse values outside (0, 1]."""
-        return check_share(self.share)
+    @property
+    def is_positional(self) -> bool:
+        return self.share is None
 
-    def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        return 1.0
+    @property
+    def takes_documents(self) -> bool:
+        return self.share is None
+
+    @property
+    def allow_missing(self) -> bool:  # type: ignore[override]  # of the class in other measures
+        return self.share is None
+
+    @property
+    def n_places(self) -> int | None:
+        """The cut-off k; None if it is a share."""
+        return 10 if self.k is None and self.share is None else self.k
+
+    def check_labels(self, y: np.ndarray) -> np.ndarray:
+        if self.k is not None and self.share is not None:
+            raise ValueError(
+                f"k={self.k!r} and share={self.share!r} both say where the list is cut: give one "
+                "of them."
+            )
+        return super().check_labels(y)
 
     def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+        if self.share is None:
+            return self.n_places
         return places_of_share(self.share, lists.sum(y))
 
     def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
@@ -353,21 +342,29 @@ class PrecisionAtShare(PositionalMeasure, TargetLoss):
         return np.arange(1, int(places_of_share(self.share, n_items)) + 1)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
+        if self.share is None:
+            return super().encode(y)
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         k = places_of_share(self.share, y.sum(axis=1))
         open_to = (self._positions(y.shape[1]) <= k[:, np.newaxis]) / k[:, np.newaxis]
         return (y[:, :, np.newaxis] * open_to[:, np.newaxis, :]).reshape(len(y), -1)
 
     def rank_features(self, ranks: Any) -> np.ndarray:
+        if self.share is None:
+            return super().rank_features(ranks)
         ranks = np.asarray(ranks)
         placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
         return -placed.reshape(len(ranks), -1).astype(float)
 
-    def offset(self, y: ArrayLike) -> np.ndarray:
-        return np.ones(len(y))
+    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+        if self.share is None:
+            return super().row_targets(y, lists, weights)
+        return TargetLoss.row_targets(self, y, lists, weights)  # refuses documents
 
     @property
     def decoders(self) -> dict[str, Decoder]:
+        if self.share is None:
+            return super().decoders
         return {"assignment": Decoder(decode_assignment, exact=True)}
 
 

@@ -23,7 +23,7 @@ from .._arrays import ArrayLike, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameters, number
-from ..decoders import decode_sort
+from ..decoders._decoded import decode_sort
 
 # Labels and values ------------------------------------------------------------------
 
@@ -159,9 +159,8 @@ class RankingMeasure(BaseEstimator):
     labels : {"binary", "graded", "any"}
         "graded": numbers >= 0. "binary": the same, and grades > 0, or >= `relevance_threshold` if
         the measure has it, are relevant. "any": real numbers.
-    at : {"", "k", "[k]", "p%"}
-        The syntax of the name after "@": nothing, the parameter `k`, an optional `k`, or the
-        parameter `share` in per cent.
+    at : {"", "k", "[k]"}
+        The syntax of the name after "@": nothing, the parameter `k`, or an optional `k`.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
@@ -384,7 +383,9 @@ class TargetLoss(RankingMeasure):
         Whether it has a form for documents, one row each.
     """
 
-    is_positional: ClassVar[bool] = False
+    @property
+    def is_positional(self) -> bool:
+        return False
 
     @property
     def takes_documents(self) -> bool:

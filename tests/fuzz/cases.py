@@ -24,15 +24,19 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
+    ranking_target,
+)
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
-    ranking_target,
 )
-from lowrank_rank.surrogates import PRECISION_SURROGATES, SURROGATES
-from lowrank_rank.target_losses import FBeta, PairwiseDisagreement, PrecisionAtK, names_of
+from lowrank_rank.surrogates import SURROGATES
+from lowrank_rank.target_losses import FBeta, PairwiseDisagreement, PrecisionAtK
+from lowrank_rank.target_losses._names import names_of
 
 #: By which features, and labels, are multiplied where their scale is odd.
 SCALES_OF_FEATURES = [1e3, 1e-3, 1e50, 1e-50, 1e100, 1e155, 1e-200, 1e-308, 1e307]

@@ -24,10 +24,12 @@ from lowrank_rank import (
     LowRankSurrogateMultilabelClassifier,
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
-    StructuredHingeBinaryClassifier,
-    StructuredHingeSequenceClassifier,
     WrappedRanker,
     merge,
+)
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeSequenceClassifier,
 )
 
 from .cases import CLASSIFIERS, HINGES, PARAMETERS, RENAMED
