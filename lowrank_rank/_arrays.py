@@ -3,7 +3,9 @@
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -60,6 +62,8 @@ def numbers(values, name):
     check_unmasked(values, name)
     try:
         array = as_array(values)
+        if array.dtype == object and hasattr(values, "isna"):  # pandas: NA becomes NaN
+            return values.to_numpy(np.float64, na_value=np.nan)
         if array.dtype.kind in "biufO":
             return array.astype(np.float64, copy=False)
     except (OverflowError, TypeError, ValueError) as error:
@@ -178,7 +182,7 @@ def table_of(columns, index=None):
 
 
 def is_frame(table):
-    """Whether a table has named columns: a frame of pandas or polars, or a structured array."""
+    """Whether a table has named columns: a frame or Arrow table, or a structured array."""
     return hasattr(table, "columns") or getattr(getattr(table, "dtype", None), "names", None)
 
 
@@ -223,8 +227,53 @@ def take_rows(X, rows):
 
 
 def column_names(table):
-    """Names of the columns of a table for which `is_frame` holds."""
-    return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+    """Names of the columns of a frame, an Arrow table, a structured array or a mapping, or []."""
+    if isinstance(table, Mapping):
+        return list(table)
+    names = getattr(table, "column_names", getattr(table, "columns", None))  # Arrow, frames
+    names = getattr(getattr(table, "dtype", None), "names", None) if names is None else names
+    return [] if names is None else list(names)
+
+
+def by_label(values, labels, name):
+    """Entries of a Series in the order of labels; anything without an index is returned as it is.
+
+    Parameters
+    ----------
+    values : array-like
+    labels : sequence
+        The labels of the entries that are needed.
+    name : str
+        Name of the values in messages.
+
+    Raises
+    ------
+    ValueError
+        If the index is not unique, lacks a label, or only numbers the entries 0, 1, ...
+    """
+    if not hasattr(getattr(values, "index", None), "get_indexer"):
+        return values
+    index, labels = values.index, list(labels)
+    numbered = list(index) == list(range(len(index)))
+    lacking = set(labels) - set(index)
+    if lacking or not index.is_unique or (numbered and set(index) != set(labels)):
+        raise ValueError(
+            f"{name} is a Series with the index {index[:5].tolist()}, and is read by the labels "
+            f"{[plain(label) for label in labels[:5]]}: set these labels as its index, or give "
+            f"{name}.to_numpy() if it is in their order."
+        )
+    return values.loc[labels]
+
+
+def exact_scores(values):
+    """Scores unchanged; integers that floats cannot tell apart become their dense ranks."""
+    with suppress(ValueError):  # ragged values are refused where they are read
+        array = np.asarray(values)
+        is_object = array.dtype == object and all(isinstance(one, Integral) for one in array.flat)
+        whole = (array.dtype.kind in "iu" or is_object) and array.size > 0
+        if whole and max(-int(array.min()), int(array.max())) > 2**53:
+            return np.unique(array, return_inverse=True)[1].reshape(array.shape)
+    return values
 
 
 def name_the_text(error, X):
