@@ -1,6 +1,9 @@
 """Bradley and Terry: peers, optimality, invariances, coverage, refusals."""
 
+import importlib.util
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
@@ -302,9 +305,9 @@ def test_input_that_does_not_fit_is_refused(duels):
         (r"duels\[0\] is 'ab'", ["ab", "ba"]),
         (r"duels\[0\] pairs 'a' with itself", [["a", "a"], ["b", "a"]]),
         ("'tie' must be", {**good, "tie": [0, 2]}),
-        ("'weight' finite", {**good, "weight": [1, -1]}),
-        ("'weight' finite", {**good, "weight": [1, np.nan]}),
-        ("'weight' finite", {**good, "weight": [[1, 2], [3, 4]]}),
+        ("'weight' must be finite", {**good, "weight": [1, -1]}),
+        ("'weight' must be finite", {**good, "weight": [1, np.nan]}),
+        ("'weight' must be finite", {**good, "weight": [[1, 2], [3, 4]]}),
         ("inconsistent numbers of samples", {**good, "loser": ["b"]}),
         ("inconsistent numbers of samples", {**good, "group": [1, 2, 3]}),
         ("'group' is the same in all rows", {**good, "group": ["g", "g"]}),
@@ -355,3 +358,40 @@ def test_columns_that_are_not_read_are_named():
     for given in (battles, dict(battles)):
         with pytest.raises(ValueError, match=r"\['model_a', .*'winner' and 'loser' are needed"):
             bradley_terry(given)
+
+
+def test_duels_in_arrays_series_and_arrow_tables():
+    pairs = [["a", "b"], ["b", "a"], ["a", "b"]]
+    expected = bradley_terry(pairs).strengths
+    assert expected[0] > expected[1]
+    frame = pd.DataFrame(pairs, columns=["winner", "loser"])
+    tables = [np.array(pairs), np.array(pairs, dtype=object), pd.Series(pairs)]
+    if importlib.util.find_spec("pyarrow"):
+        tables.append(importlib.import_module("pyarrow").table(frame.to_dict("list")))
+    for duels in tables:
+        np.testing.assert_allclose(bradley_terry(duels).strengths, expected)
+    np.testing.assert_allclose(
+        bradley_terry(np.array([[0, 1], [1, 0], [0, 1]])).strengths, expected
+    )
+    assert bradley_terry(np.array([[0, 2], [1, 0]])).strengths[0] > 0  # counts
+    two = bradley_terry(np.array([["a", "b"], ["b", "a"]]))
+    assert two.items.tolist() == ["a", "b"]
+
+
+def test_messages_name_the_row_and_what_there_is():
+    base = {"winner": list("abab"), "loser": list("baba")}
+    for name, values in (("weight", [1, 2, 3, np.nan]), ("tie", [0, 1, 0, 2])):
+        with pytest.raises(ValueError, match=f"'{name}' must be .* in row 3"):
+            bradley_terry({**base, name: values})
+    halves = 4 * [["a", "b"], ["b", "a"], ["c", "d"], ["d", "c"]]
+    with pytest.raises(ValueError, match=r"exist: \['c', 'd'\] did not meet the rest"):
+        bradley_terry(halves)
+    with pytest.raises(ValueError, match="exists: half_games is too small"):
+        bradley_terry([[i, i + 1] for i in range(14)], half_games=1e-12)
+
+
+def test_groups_of_one_row_have_the_factor_of_the_number_of_groups():
+    base = {"winner": list("aabba"), "loser": list("bbaab")}
+    alone = bradley_terry(base).covariance
+    grouped = bradley_terry({**base, "group": range(5)}).covariance
+    np.testing.assert_allclose(grouped, alone * 5 / 4)

@@ -1,6 +1,5 @@
 """Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
 
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,13 +13,22 @@ from scipy.special import ndtr
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
+from .._arrays import (
+    LARGEST,
+    ArrayLike,
+    check_finite,
+    check_same_index,
+    check_size,
+    column_names,
+    numbers,
+    plain,
+)
 from .._lists import codes_of, id_array, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
 from ._consensus import RankIntervals
-from ._votes import read_votes
+from ._votes import read_votes, warn_of_other_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,7 +217,8 @@ def bradley_terry(
 
         * counts (r, r) of "i beat j", or a frame with the same items as index and columns; a tie
           may be half a win of each;
-        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``;
+        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``; or an array
+          (n_duels, 2), but for numbers (2, 2), which are counts;
         * a frame or mapping with the columns "winner" and "loser", and optionally "tie" (whether
           neither won), "weight" (number of such duels) and "group" (prompt or voter: errors are
           clustered by it). A warning names other columns.
@@ -243,7 +252,8 @@ def bradley_terry(
     Notes
     -----
     Weights count duels: weight 2 is the row twice. If weights are importances, give each row a
-    group of its own.
+    group of its own. Variances clustered by n groups have the factor n / (n - 1); those without
+    groups have no such factor.
 
     References
     ----------
@@ -375,11 +385,14 @@ class _Likelihood:
                     unknown = np.any((inflation <= 0) | (inflation > 1e10))
                     break
         if unknown:
-            raise ValueError(
-                "No finite estimate exists: covariates separate winners from losers, or follow "
-                "from the items or from each other; or ties are too frequent for the model: set "
-                "ties='half'."
-            )
+            causes = {
+                "covariates separate winners from losers, or follow from the items or from each "
+                "other": p > self.r,
+                "ties are too frequent for the model (set ties='half')": self.davidson,
+            }
+            words = [cause for cause, is_possible in causes.items() if is_possible]
+            words = words or ["half_games is too small to keep the strengths finite (take 0.5)"]
+            raise ValueError(f"No finite estimate exists: {'; or '.join(words)}.")
         return theta, inverse, residuals
 
     def squared_scores(self, residual, tie_residual):
@@ -402,7 +415,10 @@ def _read(duels, covariates):
 
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
-    columns = getattr(duels, "columns", duels if isinstance(duels, Mapping) else ())
+    columns, given = column_names(duels), duels
+    shape, kind = getattr(duels, "shape", ()), getattr(getattr(duels, "dtype", None), "kind", "")
+    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
+        duels = [list(pair) for pair in duels]  # an array of pairs, or a Series of them
     tied, group = np.zeros(1), np.full(1, -1)
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
@@ -414,16 +430,12 @@ def _read(duels, covariates):
         pairs, items, tied = _pairs_of(duels)
     else:
         pairs, weights, items = _counts(duels, covariates)
-    if (
-        not tied.ndim == weights.ndim == 1
-        or not np.all((tied == 0) | (tied == 1))
-        or not np.all((weights >= 0) & np.isfinite(weights))
-    ):
-        raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
+    _check_rows("tie", tied, (tied == 0) | (tied == 1), "True or False")
+    _check_rows("weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
         raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
     check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
-    extra = _covariates(duels, covariates, len(pairs))
+    extra = _covariates(given, covariates, len(pairs))
     weights = np.broadcast_to(weights, len(pairs))
     table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
     if covariates is None and "group" not in columns:
@@ -440,17 +452,20 @@ def _read(duels, covariates):
     return table[:, kept], weights[kept], extra[kept], items
 
 
+def _check_rows(name, values, is_right, words):
+    """Refuse a column that is wrong in some row."""
+    if values.ndim != 1 or not is_right.all():
+        row = int(np.argmin(is_right)) if values.ndim == 1 else 0
+        got = plain(values[row])
+        raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
+
+
 def _pairs_of_columns(duels, columns, covariates):
     """Codes (n, 2) of the columns "winner" and "loser", and the names of the items."""
     known = ["winner", "loser", "tie", "weight", "group"]
-    others = [name for name in columns if name not in known]
-    if others and covariates is None:
-        warnings.warn(
-            f"bradley_terry does not read the columns {others[:5]}: it reads {known}, and "
-            "covariates= takes numbers of the duels.",
-            UserWarning,
-            stacklevel=4,
-        )
+    if covariates is None:
+        who = "bradley_terry (but for covariates=, numbers of the duels)"
+        warn_of_other_columns(columns, known, who)
     check_consistent_length(*(duels[name] for name in known if name in columns))
     return _coded(duels["winner"], duels["loser"])
 
@@ -486,7 +501,7 @@ def _counts(duels, covariates):
     if covariates is not None:
         raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
     is_dict = isinstance(duels, Mapping) and "target" not in duels  # "target": a PrefLib file
-    columns = list(duels if is_dict else getattr(duels, "columns", ()))
+    columns = column_names(duels)
     if is_dict or (columns and len(columns) != len(duels)):
         raise ValueError(
             f"duels have the columns {columns}, and 'winner' and 'loser' are needed: rename or "
@@ -520,11 +535,12 @@ def _check_connected(winner, loser, tied, items):
     winner, loser = np.append(winner, loser[tied == 1]), np.append(loser, winner[tied == 1])
     shape = (len(items), len(items))
     beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=shape)
+    met = connected_components(beat, connection="weak")[1]
     part = connected_components(beat, connection="strong")[1]
     apart, few = part[winner] != part[loser], 2 * np.bincount(part)[part] <= len(items)
     won, lost = (np.isin(part, part[side[apart]]) for side in (winner, loser))
     found = {
-        "did not meet the rest": few & ~won & ~lost,
+        "did not meet the rest": met != np.bincount(met).argmax(),
         "never lost to the rest": few & won & ~lost,
         "never won against the rest": few & lost & ~won,
     }
