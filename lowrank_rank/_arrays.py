@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import zip_longest
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -183,7 +184,7 @@ def table_of(columns, index=None):
 
 def is_frame(table):
     """Whether a table has named columns: a frame or Arrow table, or a structured array."""
-    return hasattr(table, "columns") or getattr(getattr(table, "dtype", None), "names", None)
+    return hasattr(table, "columns") or bool(getattr(getattr(table, "dtype", None), "names", None))
 
 
 def is_data_frame(X):
@@ -233,6 +234,21 @@ def column_names(table):
     names = getattr(table, "column_names", getattr(table, "columns", None))  # Arrow, frames
     names = getattr(getattr(table, "dtype", None), "names", None) if names is None else names
     return [] if names is None else list(names)
+
+
+def check_same_columns(**named):
+    """Refuse two frames whose columns have other names, or another order; arrays have no names."""
+    names = {name: column_names(table) for name, table in named.items()}
+    names = {name: columns for name, columns in names.items() if len(columns) > 1}
+    (first, known), *others = names.items() if len(names) > 1 else [("", [])]
+    for name, columns in others:
+        for j, (one, two) in enumerate(zip_longest(known, columns)):
+            if one != two:
+                raise ValueError(
+                    f"The columns of {name} should be those of {first}, in the same order: column "
+                    f"{j} of {name} is {two!r}, not {one!r}. Select them by name, or give "
+                    f"{name}.to_numpy() if they match already."
+                )
 
 
 def by_label(values, labels, name):

@@ -15,10 +15,13 @@ from ._arrays import (
     LARGEST,
     ArrayLike,
     as_array,
+    check_same_columns,
     check_same_index,
     check_unmasked,
+    column_names,
     exact_scores,
     is_finite,
+    is_frame,
     without_string_dtype,
 )
 from ._lists import RankingLists, checked_ids, id_array, same_id
@@ -177,6 +180,17 @@ def _same_ids(a, b):
 
 
 # Arrays -----------------------------------------------------------------------------
+
+
+def read_item_names(estimator, y, *, reset):
+    """Keep the names of the columns of y as `item_names_` if `reset`, else refuse other names."""
+    if not is_frame(y) or one_label_per_row(y):
+        return
+    known = getattr(estimator, "item_names_", None)
+    if reset:
+        estimator.item_names_ = id_array(column_names(y))
+    elif known is not None:
+        check_same_columns(fit=dict.fromkeys(known.tolist()), y=y)
 
 
 def check_given(y, estimator):
@@ -429,6 +443,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     weights : ndarray of shape (n_lists,)
     """
     check_same_index(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
+    check_same_columns(y_true=y_true, y_score=y_score)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
     check_unmasked(y_score, "y_score")

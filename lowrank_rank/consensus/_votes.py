@@ -59,7 +59,7 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         labels, items, weights = _long_grades(orders, columns, items, weights)
     elif _are_orders(given := _as_lists(orders), kind, ranks or pairwise):
         check_same_index(orders=orders, weights=weights)
-        orders = given
+        orders = given if isinstance(given, list | tuple) else np.asarray(given)
         if items is None:  # in order of first appearance
             items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
             if any(map(is_missing, items)):
@@ -176,7 +176,7 @@ def _as_lists(orders):
         return orders
     array = np.asarray(orders)
     if array.dtype.kind not in "OUT" or not any(isinstance(v, (str, *_GROUPS)) for v in array.flat):
-        return array
+        return orders
     if array.ndim == 1:
         return list(array)
     rows = [list(row) for row in array]
