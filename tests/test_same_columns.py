@@ -20,7 +20,12 @@ from lowrank_rank import (
     merge,
     structured,
 )
-from lowrank_rank.metrics import compare_rankers, mean_average_precision_score, ndcg_score, per_query
+from lowrank_rank.metrics import (
+    compare_rankers,
+    mean_average_precision_score,
+    ndcg_score,
+    per_query,
+)
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 
 #: Further parameters of estimators of several columns, by class.
