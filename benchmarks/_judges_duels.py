@@ -242,9 +242,7 @@ def unequal_judges(tiny, r=12, n_judges=15, n=600):
             boards = (
                 bradley_terry(given, half_games=0.5) for given in (duels, {**duels, "judge": judge})
             )
-            plain, weighted = (
-                kendalltau(board.strengths, truth[board.items])[0] for board in boards
-            )
+            plain, weighted = (kendalltau(b.strengths, truth[b.items])[0] for b in boards)
             gains.append(weighted - plain)
             controls.append(plain)
         what = f"tau, {n_judges} judges, {n_reversed} reversed: gain by judge"
