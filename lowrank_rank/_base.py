@@ -1,10 +1,12 @@
 """Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ._arrays import (
@@ -15,6 +17,7 @@ from ._arrays import (
     check_size,
     check_unmasked,
     first_missing,
+    n_rows,
     name_the_text,
     slices,
     take_rows,
@@ -27,6 +30,7 @@ from ._labels import (
     lists_of,
     lost_qid,
     one_label_per_row,
+    read_item_names,
     read_labels,
     read_weights,
     split_target,
@@ -209,6 +213,7 @@ class BaseRanker:
         """
         check_is_fitted(self)
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
+        read_item_names(self, y, reset=False)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
         if self.n_items_ is not None and one_label_per_row(y):
@@ -224,6 +229,15 @@ class BaseRanker:
                 "qid would rank them all as one list. Pass qid=..., or y as "
                 "ranking_target(y, qid); for one single list pass qid=np.zeros(len(X)). A Pipeline "
                 "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
+            )
+        if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
+            warnings.warn(
+                f"This {type(self).__name__} was fitted without query ids, and score ranks all "
+                f"{n_rows(y)} rows as one list, which queries of their own would not be. Pass "
+                "qid=..., or y as ranking_target(y, qid), to fit and to score; for one single list "
+                "pass qid=np.zeros(len(X)).",
+                UserWarning,
+                stacklevel=2,
             )
         warn_of_cut_queries(self, qid, stacklevel=3)
         if issparse(y):  # the measure asks for a few rows at a time
@@ -288,6 +302,7 @@ class BaseRanker:
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
         """Read a batch into `Rows`; `whole` if no other batch follows."""
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
+        read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self, accept_sparse=self._takes_sparse_y)
         X = self._validate_X(X, reset=reset)

@@ -20,7 +20,7 @@ from ._any_regressor import RegressorModel, is_linear, named_regressor, wraps
 from ._logistic import FractionalModel
 from ._ridge import LinearModel, Sums
 
-_COLUMNS = ("n_features_in_", "feature_names_in_")
+_COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
 
 def adds_up(estimator):
@@ -270,7 +270,7 @@ def _check_merges(first: Any, model: Any) -> None:
     for name in _COLUMNS:
         one, two = (getattr(each, name, []) for each in (first, model))
         if not np.array_equal(one, two):
-            raise ValueError(f"merge takes models of the same features: {name} is {one} and {two}.")
+            raise ValueError(f"merge takes models of the same columns: {name} is {one} and {two}.")
     if getattr(model, "_sums_", None) is None:
         raise ValueError(
             f"{model!r} has no sums: it was fitted by an iterative solver, an estimator, logistic "

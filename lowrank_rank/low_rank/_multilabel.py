@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._classes import read_binary_labels
-from .._labels import read_weights
+from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import Regression, is_linear
 from ..fitting._encoding import EncodedBatch, Totals
@@ -177,6 +177,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
+            read_item_names(self, y, reset=True)
             if is_linear(self.estimator):
                 check_range(X)
             labels = read_binary_labels(y, None, None, None, self)
@@ -221,6 +222,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             For "f1" ``f1_score(average="samples", zero_division=1.0)``.
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
+        read_item_names(self, y, reset=False)
         u = self.predict_surrogate(X)
         known = self.classes_ if self.n_labels_ == 1 else None
         sets = _sets(read_binary_labels(y, None, known, None, self))

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
+from .._arrays import ArrayLike, MatrixLike, check_same_columns, check_same_index, plain
 from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
@@ -329,6 +329,7 @@ def _pairs_of(rankers, baseline):
 def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
     """Ids of the queries, values by the labels and by the judge, and which queries are human."""
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
+    check_same_columns(y_true=y_true, judge=judge)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker, read_features
 from .._blocks import Blocks, HeldBlocks, read_blocks
+from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Scaling, default_alpha
@@ -235,6 +236,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             if first is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
             self._validate_X(first.X, reset=True)
+            read_item_names(self, first.y, reset=True)
             self._fit(Blocks(blocks).map(read, self, loss), loss, before)
         return self
 

@@ -114,7 +114,7 @@ class PreferenceMatrixDisplay:
         X : array-like of shape (1, n_features) or (r, n_features)
             The query, for a model of fixed items; the documents of the list otherwise.
         decoder, item_names
-            As in `from_preferences`.
+            As in `from_preferences`; None takes ``estimator.item_names_`` where fit kept them.
 
         Returns
         -------
@@ -131,6 +131,7 @@ class PreferenceMatrixDisplay:
                 f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
             )
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
+        item_names = getattr(estimator, "item_names_", None) if item_names is None else item_names
         display = cls.from_preferences(weights, decoder=decoder, item_names=item_names)
         display.cost_name = "net cost"  # the cost beyond the least cost of each pair
         return display

@@ -16,7 +16,7 @@ from .._base import BinaryRanker, linear_scores, read_features
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
 from .._cut_queries import fitted_lists
-from .._labels import split_target
+from .._labels import read_item_names, split_target
 from .._parameters import (
     RUNTIME,
     Rule,
@@ -402,6 +402,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _read_labels(self, X, y, qid, classes, pos_label, *, reset):
         check_same_index(X=X, y=y, qid=qid)
+        read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
         X = self._validate_X(X, reset=reset)
         labels = read_binary_labels(y, qid, classes, pos_label, self)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from .._arrays import check_finite, numbers
+from .._arrays import by_label, check_finite, numbers
 from .._labels import read_labels
 from .._parameters import check_parameter, number
 from ._positional import PrecisionAtK
@@ -30,7 +30,8 @@ class PropensityScoredPrecisionAtK(PrecisionAtK):
         Cut-off, at least 1.
     propensities : array-like of shape (r,)
         Numbers > 0, one for each label; the classmethod `label_propensities` makes them of the
-        training labels.
+        training labels. A measure does not see the names of the columns: a Series has the index 0,
+        ..., r - 1.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
@@ -108,7 +109,8 @@ class PropensityScoredPrecisionAtK(PrecisionAtK):
 
     def _inverse(self, shape):
         """One over the propensities of the columns of labels of this shape."""
-        p = check_finite(numbers(self.propensities, "propensities"), "propensities")
+        p = by_label(self.propensities, range(shape[-1]), "propensities")
+        p = check_finite(numbers(p, "propensities"), "propensities")
         if len(shape) != 2 or p.shape != shape[1:]:
             raise ValueError(
                 f"propensities have shape {p.shape} and y has shape {tuple(shape)}: y must be "
