@@ -47,6 +47,19 @@ def check_no_qid(qid):
         raise ValueError("This model ranks the same items in every row of X; it takes no qid.")
 
 
+def check_one_list(one_list, qid, n_items):
+    """Refuse ``rank(one_list=True)`` beside query ids, and for a model of fixed items."""
+    if one_list and n_items is not None:
+        raise ValueError(
+            f"This model ranks the same {n_items} items in every row of X: leave out one_list=True."
+        )
+    if one_list and qid is not None:
+        raise ValueError(
+            "rank got qid and one_list=True: give qid to rank each query by itself, or "
+            "one_list=True to rank all rows together."
+        )
+
+
 def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options):
     """Validate X by scikit-learn's `validate_data`.
 
@@ -248,7 +261,7 @@ class BaseRanker:
             self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
         )
 
-    def rank(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> Any:
+    def rank(self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False) -> Any:
         """Ranks of the items of each list, 1 = best.
 
         Parameters
@@ -257,6 +270,9 @@ class BaseRanker:
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; required if the model was fitted with ids, else None ranks
             all rows as one list. Not for fixed items.
+        one_list : bool, default=False
+            Rank all rows as one list of documents, as a service does that answers one query at a
+            time. It takes the place of qid.
 
         Returns
         -------
@@ -267,15 +283,15 @@ class BaseRanker:
         ------
         ValueError
             If qid does not fit X, is missing after a fit with ids, or comes with a model of fixed
-            items.
+            items or with ``one_list=True``.
         """
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
-        if qid is None and self._has_qid_:
+        check_one_list(one_list, qid, self.n_items_)
+        if qid is None and self._has_qid_ and not one_list:
             raise ValueError(
                 f"This {type(self).__name__} was fitted with query ids, and rank without qid would "
-                "rank all rows as one list. Pass qid=...; for one single list pass "
-                "qid=np.zeros(len(X))."
+                "rank all rows as one list. Pass qid=...; for one single list pass one_list=True."
             )
         scores = self._ranking_scores(X, qid=qid)
         if scores.ndim == 2:

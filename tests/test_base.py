@@ -180,6 +180,36 @@ def test_the_number_of_the_row_is_no_query_id(ranker):
             score(X, TOP, qid=rows)
 
 
+# One query at a time ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LowRankSurrogateRanker(),
+        OrderPreservingRegressor(),
+        PairwiseDAGRanker(),
+        WrappedRanker(Ridge()),
+    ],
+    ids=repr,
+)
+def test_the_rows_of_one_query_need_no_ids(ranker):
+    ranker.fit(X, y, qid=qid)
+    some = X[qid == 3]
+    assert_array_equal(ranker.rank(some, one_list=True), ranker.rank(some, qid=np.zeros(len(some))))
+    assert sorted(ranker.rank(X, one_list=True)) == list(range(1, len(X) + 1))
+    with pytest.raises(ValueError, match="give qid to rank each query by itself, or one_list=True"):
+        ranker.rank(X, qid=qid, one_list=True)
+    with pytest.raises(ValueError, match="for one single list pass one_list=True"):
+        ranker.rank(some)
+
+
+def test_one_list_is_for_documents():
+    model = FITS["items"](X)
+    with pytest.raises(ValueError, match="the same 2 items in every row of X: leave out one_list"):
+        model.rank(X, one_list=True)
+
+
 # Regressors ---------------------------------------------------------------------------
 
 
