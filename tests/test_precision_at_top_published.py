@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
@@ -10,6 +10,7 @@ from lowrank_rank import PrecisionAtKPerceptron
 
 from .top_cases import rare_class
 
+START = 1e-3 * np.random.default_rng(0).normal(size=8)  # at zeros all scores are tied
 METHODS = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
 
 
@@ -47,10 +48,10 @@ def perceptron_step(surrogate, y, scores, k):
     return step
 
 
-def published(method, batches, ks, eta, radius, square):
+def published(method, batches, ks, eta, radius, square, w):
     """The uniform average of the weights after each mini-batch, and the last of them."""
     surrogate = "struct" if method == "1pmb" else method[-3:]
-    w, total = np.zeros(batches[0][0].shape[1]), 0.0
+    total = 0.0
     for t, ((X, y), k) in enumerate(zip(batches, ks, strict=True), start=1):
         if method.startswith("perceptron"):
             w = w + perceptron_step(surrogate, y, X @ w, k) @ X
@@ -76,7 +77,12 @@ def test_a_stream_is_the_published_loop(method, alpha, make):
     X = X * 10.0 ** np.arange(-1, 7).clip(max=1) + 0.3
     batches = [(X[rows], y[rows]) for rows in np.array_split(np.arange(1200), 12)]
     model = PrecisionAtKPerceptron(
-        target_loss="precision@50%", method=method, alpha=alpha, eta0=3.0, batch_size=100
+        target_loss="precision@50%",
+        method=method,
+        start=START,
+        alpha=alpha,
+        eta0=3.0,
+        batch_size=100,
     )
     last = clone(model).set_params(average=False)
     for batch in batches:
@@ -85,7 +91,7 @@ def test_a_stream_is_the_published_loop(method, alpha, make):
     ks = [max(1, int(0.5 * y.sum() + 0.5)) for _, y in batches]
     square = mean_square(batches[0][0])
     radius = 1 / (alpha * np.sqrt(square)) if alpha else np.inf
-    mean, end = published(method, batches, ks, 3.0, radius, square)
+    mean, end = published(method, batches, ks, 3.0, radius, square, START)
     assert_allclose(model.coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
     assert_allclose(last.coef_[0], end, rtol=1e-10, atol=1e-10 * np.abs(end).max())
 
@@ -102,11 +108,20 @@ def test_a_fit_is_the_published_loop_over_its_mini_batches(method):
     batches = [(X[cut[i]], y[cut[i]]) for _ in range(5) for i in rng.permutation(4)]
     ks = [y.sum() for _, y in batches]
     square = mean_square(X)
-    mean, _ = published(method, batches, ks, 20.0, 20.0 / np.sqrt(square), square)
+    mean, _ = published(method, batches, ks, 20.0, 20.0 / np.sqrt(square), square, START)
     model = PrecisionAtKPerceptron(
-        target_loss="prbep", method=method, batch_size=200, max_iter=5, random_state=3
+        target_loss="prbep", method=method, start=START, batch_size=200, max_iter=5, random_state=3
     )
     assert_allclose(model.fit(X, y).coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_published_methods_begin_at_zero(method):
+    X, y = rare_class(800)
+    model = PrecisionAtKPerceptron(method=method, random_state=0)
+    zeros = clone(model).set_params(start="zeros").fit(X, y).coef_
+    assert_array_equal(model.fit(X, y).coef_, zeros)
+    assert not np.allclose(model.set_params(start="logistic").fit(X, y).coef_, zeros, rtol=1e-3)
 
 
 def test_the_projection_binds():
