@@ -7,7 +7,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.target_losses import resolve_measure
+from lowrank_rank.target_losses._names import resolve_measure
 
 from ._binary import BASELINES, generate_binary
 from ._common import print_table
