@@ -27,7 +27,6 @@ from lowrank_rank import (
     WrappedRanker,
     ranking_target,
 )
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
