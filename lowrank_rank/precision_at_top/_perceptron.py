@@ -94,12 +94,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     target_loss : str or TargetLoss, default="precision@25%"
-        The end of the top: "precision@25%" (a fraction of the positives), "prbep" (all of them),
-        "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object such as
-        ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with the days as `qid`:
-        without `qid` a count is one of all rows. A count of precision may not exceed the number of
-        positives in fit; queries, rows of a matrix and calls of `partial_fit` with P < k positives
-        have a top of P.
+        The measure to train for, which says where the top ends: "precision@25%" (a fraction of the
+        positives), "prbep" (all of them), "precision@100" or "recall@100" (a count of rows), "wta"
+        (one), or an object such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is
+        "recall@50" with the days as `qid`: without `qid` a count is one of all rows. A count of
+        precision may not exceed the number of positives in fit. Queries, rows of a matrix and calls
+        of `partial_fit` with P < k positives have a top of P.
     method : str, default="ramp"
         A row of the table above.
     start : {"auto", "logistic", "zeros"}, linear estimator or array, default="auto"
@@ -116,8 +116,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         number.
     average : bool, default=True
         Whether to predict with the midpoint of the start and the mean of the weights, in which
-        update t has the weight t**3; published methods have the uniform mean alone. False is the
-        last weights.
+        update t has the weight t**3. Published methods predict with the uniform mean alone. False
+        is the last weights.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``, with k places
         at the top of all rows and R**2 the mean squared norm of the rows. SGD and 1PMB project the
