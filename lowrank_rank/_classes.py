@@ -244,40 +244,6 @@ class Labels(NamedTuple):
         counts = self.lists.sum(self.lists.group(self.positive).astype(int))
         return bool(np.any((counts > 0) & (counts < self.lists.lengths)))
 
-    def pick(self, rows):
-        """The labels of some rows."""
-        lists = self.lists
-        if lists is not None:
-            lists = lists.of_rows(rows)
-        return self._replace(positive=self.positive[rows], lists=lists)
-
-    def hold_out(self, fraction, strata, random_state):
-        """Indices of the training rows and of the held-out rows, without splitting a query.
-
-        Parameters
-        ----------
-        fraction : float
-        strata : ndarray of bool, shape (n_units,)
-            A unit is a query, or a row without query ids. The fraction is held out from both
-            strata, at least one unit each.
-        random_state : RandomState
-        """
-        is_held = np.zeros(len(strata), dtype=bool)
-        for units in (np.flatnonzero(strata), np.flatnonzero(~strata)):
-            random_state.shuffle(units)
-            is_held[units[: max(1, round(fraction * len(units)))]] = True
-        if self.lists is not None:
-            is_held = is_held[self.lists.codes]
-        rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
-        if not all(len(rows) and self.pick(rows).comparable for rows in (rest, held)):
-            raise ValueError(
-                f"early_stopping cannot hold out validation_fraction={fraction:g} of "
-                f"{len(is_held)} rows with {np.count_nonzero(self.positive)} positives: in one "
-                "part no list has both positives and negatives. Switch it off or change the "
-                "fraction."
-            )
-        return rest, held
-
 
 def read_binary_labels(y, qid, classes, pos_label, estimator):
     """`Labels` of y; refuses labels that are not binary.

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import make_ranking
 
 pytestmark = [  # of tiny data
-    pytest.mark.filterwarnings("ignore:Training did not improve"),
     pytest.mark.filterwarnings("ignore:Liblinear failed to converge"),
 ]
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -288,6 +288,18 @@ def test_top_times_many_lists():
     rows = of(run_tiny("top", "--part", "lists", "--repeats", "1"), table="lists")
     assert [row["at_most"] for row in rows] == [3.0] * 6 + [4.0, 4.0]
     assert all(row["value"] > 0 for row in rows)
+
+
+def test_top_on_small_data_counts_its_cells():
+    rows = of(run_tiny("top", "--part", "small"), table="small")
+    cells, (of_size, order) = rows[:-2], rows[-2:]
+    assert [row["top"] for row in cells] == ["20", "100", "25%"]
+    assert_allclose(of_size["mean"], np.mean([row["difference"] for row in cells]))
+    for row in cells:
+        beyond = {"WORSE": -1, "ok": 0, "better": 1}[row["verdict"]]
+        assert beyond == np.sign(row["difference"]) * (abs(row["difference"]) > 2 * row["se"])
+    assert of_size["of"] == 3
+    assert abs(order["mean"]) < 0.1
 
 
 def test_top_against_tuned_models():

@@ -81,7 +81,7 @@ def test_models_without_lists_of_a_whole_fit_say_nothing(data):
     X, y, qid = data
     half = qid < 30
     model = LowRankSurrogateRanker().partial_fit(X[half], y[half], qid=qid[half])
-    top = PrecisionAtKPerceptron(early_stopping=False).fit(X, y > 1)
+    top = PrecisionAtKPerceptron().fit(X, y > 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error", CutQueriesWarning)
         model.score(X[::2], y[::2], qid=qid[::2])

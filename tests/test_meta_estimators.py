@@ -84,7 +84,7 @@ SCORER = make_ranking_scorer("ndcg@5")
 RANKER = LowRankSurrogateRanker(alpha=1.0)
 STRONG = LowRankSurrogateRanker(alpha=100.0)
 #: Without a random number, so that a tool that sets seeds changes nothing.
-PERCEPTRON = PrecisionAtKPerceptron(early_stopping=False, batch_size=10_000)
+PERCEPTRON = PrecisionAtKPerceptron(batch_size=10_000)
 GRID = {"alpha": [0.1, 100.0]}
 SEARCH = {"cv": SPLITS, "scoring": SCORER, "error_score": "raise"}
 CURVE = np.array([0.5, 1.0])

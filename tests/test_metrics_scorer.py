@@ -398,7 +398,7 @@ def test_calibrated_models_are_seen(data):
     y = (y > 0).astype(int)
     series = pd.Series(y, index=pd.Index(qid, name="qid"))
     cv = list(GroupKFold(3).split(X, y, qid))
-    top = PrecisionAtKPerceptron(early_stopping=False, random_state=0)
+    top = PrecisionAtKPerceptron(random_state=0)
     model = CalibratedClassifierCV(top, cv=cv)
     with pytest.raises(ValueError, match="got no qid, but the model was fitted on rows with"):
         make_ranking_scorer("ndcg")(model.fit(X, series), X, y)

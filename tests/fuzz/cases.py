@@ -27,7 +27,6 @@ from lowrank_rank import (
     WrappedRanker,
     ranking_target,
 )
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
@@ -127,6 +126,14 @@ HINGE = {
     "fit_intercept": [True, False],
     "random_state": [0],
 }
+PUBLISHED = [
+    "sgd@k-avg",
+    "sgd@k-max",
+    "1pmb",
+    "perceptron@k-avg",
+    "perceptron@k-max",
+    "svmperf",
+]
 SCALED_HINGE = {**HINGE, "standardize": [True, False]}
 AUTO_HINGE = {**SCALED_HINGE, "alpha": ["auto", *HINGE["alpha"]]}
 PARAMETERS = {
@@ -177,12 +184,9 @@ PARAMETERS = {
     },
     PrecisionAtKPerceptron: {
         "target_loss": ["precision@25%", "precision@1", "recall@2", "prbep"],
-        "surrogate": ["auto", *PRECISION_SURROGATES],
-        "update": ["sgd", "perceptron"],
-        "solver": ["mini_batch", "cutting_plane"],
+        "method": ["ramp", "avg", "max", "struct", *PUBLISHED],
         "average": [True, False],
-        "start": ["logistic", "zeros"],
-        "early_stopping": ["auto", False, True],
+        "start": ["auto", "logistic", "zeros"],
         "max_iter": [3],
         "random_state": [0],
     },

@@ -32,7 +32,7 @@ from lowrank_rank.structured import (
     StructuredHingeSequenceClassifier,
 )
 
-from .cases import CLASSIFIERS, HINGES, PARAMETERS, RENAMED
+from .cases import CLASSIFIERS, HINGES, PARAMETERS, PUBLISHED, RENAMED
 
 #: Relative to the largest prediction.
 TOLERANCES = {"closed": 1e-6, "smooth": 1e-5, "exact": 1e-9}
@@ -80,9 +80,8 @@ class Case(NamedTuple):
     def is_scaled(self):
         """Whether the estimator standardises the features."""
         params = self.estimator.get_params(deep=False)
-        published = params.get("update") == "perceptron" or params.get("solver") == "cutting_plane"
-        if isinstance(self.estimator, PrecisionAtKPerceptron) and published:
-            return False
+        if isinstance(self.estimator, PrecisionAtKPerceptron):
+            return self.estimator.method not in PUBLISHED
         sequences = isinstance(self.estimator, StructuredHingeSequenceClassifier | WrappedRanker)
         own = isinstance(params.get("estimator", ""), str) and params.get("estimator") != "trees"
         return own and not sequences and params.get("standardize", True)
