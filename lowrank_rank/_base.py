@@ -331,6 +331,7 @@ class BaseRanker:
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
+            loss.warn_without_utility(y)
             self._fitted_lists_ = fitted_lists(lists)
         return Rows(X, y, lists, weights)
 

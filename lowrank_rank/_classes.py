@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._arrays import as_array, numbers, without_string_dtype
+from ._arrays import as_array, numbers, plain, without_string_dtype
 from ._labels import check_given, read_weights, refuse_missing_labels
 from ._lists import RankingLists
 
@@ -175,14 +175,14 @@ def distinct_labels(classes):
     return labels
 
 
-def class_indices(y, classes):
-    """Index of each label in the classes, in their order."""
+def class_indices(y, classes, *, accept_others=False):
+    """Index of each label in the classes, in their order; -1 for others, if accepted."""
     place = {label: i for i, label in enumerate(classes.tolist())}
     try:
         index = np.fromiter((place.get(label, -1) for label in y.tolist()), np.intp, len(y))
     except TypeError as error:
         raise ValueError(f"y must hold one class label per row: {error}.") from None
-    if np.any(index < 0):
+    if np.any(index < 0) and not accept_others:
         row = int(np.argmax(index < 0))
         raise ValueError(
             f"y[{row}] = {y.tolist()[row]!r} is not among the classes {classes.tolist()}."
@@ -191,11 +191,16 @@ def class_indices(y, classes):
 
 
 def decision_score(classifier, matrix, y, decisions, sample_weight):
-    """One minus the mean cost of decisions, by their columns in the cost matrix."""
-    index = class_indices(class_labels(classifier, y), classifier.classes_)
+    """One minus the mean cost of decisions, by their columns in the cost matrix.
+
+    Every decision is wrong for a class that was not in fit; only the 0-1 loss knows its cost, 1.
+    """
+    labels, is_default = class_labels(classifier, y), classifier.loss_matrix is None
+    index = class_indices(labels, classifier.classes_, accept_others=is_default)
     check_consistent_length(decisions, index)
     weights = read_weights(sample_weight, len(index))
-    return float(1.0 - np.average(matrix[index, decisions], weights=weights))
+    costs = np.where(index < 0, 1.0, matrix[index, decisions])
+    return float(1.0 - np.average(costs, weights=weights))
 
 
 # Binary labels ----------------------------------------------------------------------
@@ -245,7 +250,7 @@ class Labels(NamedTuple):
         return bool(np.any((counts > 0) & (counts < self.lists.lengths)))
 
 
-def read_binary_labels(y, qid, classes, pos_label, estimator):
+def read_binary_labels(y, qid, classes, pos_label, estimator, *, least_columns=2):
     """`Labels` of y; refuses labels that are not binary.
 
     Parameters
@@ -258,6 +263,8 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
         None is the last of the sorted classes.
     estimator : estimator
         The estimator that messages name.
+    least_columns : int, default=2
+        Number of columns from which y is a matrix; a single column is one label of each row else.
     """
     check_given(y, estimator)
     y = y.toarray() if issparse(y) else without_string_dtype(y)
@@ -265,7 +272,7 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
     y = check_array(
         y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
     )
-    if y.ndim == 2 and y.shape[1] > 1:
+    if y.ndim == 2 and y.shape[1] >= least_columns:
         return _matrix_labels(y, qid, pos_label)
     y = column_or_1d(y, warn=True)
     try:
@@ -304,7 +311,10 @@ def _matrix_labels(y, qid, pos_label):
     wrong = ~((y == 0) | (y == 1))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"A matrix y must hold 0 and 1, but y{list(place)} is {y[place]}.")
+        raise ValueError(
+            f"A matrix y must hold 0 and 1, but y{list(place)} is {plain(y[place])!r}. Lists of "
+            "tags become such a matrix by MultiLabelBinarizer."
+        )
     return Labels(y == 1, np.arange(y.shape[1]), 1, None)
 
 

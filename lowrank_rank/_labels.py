@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ._arrays import (
-    LARGEST,
     ArrayLike,
     as_array,
     check_same_columns,
@@ -273,8 +272,11 @@ def refuse_missing_labels(y):
     check_unmasked(y, "y")
     try:
         values = as_array(y)
-    except ValueError as error:
-        raise ValueError(f"y must hold one class label per row: {error}.") from None
+    except ValueError:
+        raise ValueError(
+            "y must hold one class label per row, but its rows differ in length: lists of tags "
+            "become a matrix of 0 and 1 by MultiLabelBinarizer."
+        ) from None
     if values.ndim != 1 or values.dtype.kind not in "Of":
         return
     if values.dtype.kind == "f" and not np.isnan(values).any():
@@ -415,7 +417,7 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
     if whole and not np.any(weights > 0):
         raise nothing_counts()
     total = float(np.sum(weights))
-    if not 1.0 / LARGEST <= total <= LARGEST and total:
+    if not 1e-305 <= total <= 1e305 and total:
         raise ValueError(
             f"sample_weight has the sum {total:g}, outside the range of floating-point sums: "
             "divide the weights by their mean."

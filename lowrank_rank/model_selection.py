@@ -20,7 +20,14 @@ from ._arrays import (
     n_rows,
     take_rows,
 )
-from ._labels import carries_qid, one_label_per_row, ranking_target, read_labels, split_target
+from ._labels import (
+    carries_qid,
+    one_label_per_row,
+    ranking_target,
+    read_item_names,
+    read_labels,
+    split_target,
+)
 from ._lists import RankingLists, sort_lists, tie_blocks
 from ._parameters import (
     RUNTIME,
@@ -483,6 +490,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
             if self.cv == "prefit":
                 check_is_fitted(self.estimator)
                 self.estimator_ = self.estimator
+                read_item_names(self.estimator, y, reset=False)
             else:
                 splitter = GroupShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
                 train, rows = next(splitter.split(of_row, groups=of_row))

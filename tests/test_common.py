@@ -112,6 +112,8 @@ def expected_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:No label prefers")
+@pytest.mark.filterwarnings("ignore:.*was fitted without query ids")
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 @pytest.mark.filterwarnings("ignore:pos_label is None")
 @pytest.mark.filterwarnings("ignore:The hinge of")
 @pytest.mark.filterwarnings("ignore:StackingRanker has fewer lists")

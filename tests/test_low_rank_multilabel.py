@@ -293,3 +293,15 @@ def test_score_wants_the_labels_of_fit():
         model.score(X, Y[:, :4])
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(X, Y[:-1])
+
+
+def test_a_matrix_of_one_label_stays_a_matrix():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, :1] > 0).astype(int)
+    model = LowRankSurrogateMultilabelClassifier().fit(X, y)
+    assert model.predict(X).shape == (60, 1)
+    assert model.classes_.tolist() == [0]
+    assert model.score(X, y) == model.score(X, y[:, 0]) > 0.9
+    flat = LowRankSurrogateMultilabelClassifier().fit(X, np.array(["no", "yes"])[y[:, 0]])
+    np.testing.assert_array_equal(flat.predict(X) == "yes", model.predict(X)[:, 0] == 1)

@@ -15,7 +15,6 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
-    StructuredHingeRanker,
     make_ranking_scorer,
     merge,
     structured,
@@ -27,6 +26,7 @@ from lowrank_rank.metrics import (
     per_query,
 )
 from lowrank_rank.plotting import PreferenceMatrixDisplay
+from lowrank_rank.structured import StructuredHingeRanker
 
 #: Further parameters of estimators of several columns, by class.
 PARAMETERS = {

@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range
+from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range, plain
 from .._base import attribute_of_fitted, read_features
 from .._blocks import check_new_lists, read_blocks
 from .._parameters import all_or_nothing, fresh_fit, predictor
@@ -265,7 +265,11 @@ def _check_merges(first: Any, model: Any) -> None:
             f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} and {first!r}."
         )
     check_is_fitted(model)
-    if repr(model.get_params()) != repr(first.get_params()):
+    one, two = (
+        repr({name: plain(value) for name, value in each.get_params().items()})
+        for each in (model, first)
+    )
+    if one != two:
         raise ValueError(f"merge needs models of equal parameters, got {model!r} and {first!r}.")
     for name in _COLUMNS:
         one, two = (getattr(each, name, []) for each in (first, model))

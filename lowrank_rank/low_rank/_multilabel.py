@@ -147,7 +147,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
         return tags
 
     def fit(
@@ -180,7 +180,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             read_item_names(self, y, reset=True)
             if is_linear(self.estimator):
                 check_range(X)
-            labels = read_binary_labels(y, None, None, None, self)
+            labels = read_binary_labels(y, None, None, None, self, least_columns=1)
             sets = _sets(labels)
             check_consistent_length(X, sets)
             self.target_loss_, self.classes_ = loss, labels.classes
@@ -205,7 +205,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         """
         u = self.predict_surrogate(X)
         sets = self.target_loss_.decode(u, self.n_labels_)
-        return sets if self.n_labels_ > 1 else self.classes_[sets[:, 0]]
+        return sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
 
     def score(self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
         """Mean over the rows of the measure of `target_loss`, greater is better.
@@ -224,8 +224,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         read_item_names(self, y, reset=False)
         u = self.predict_surrogate(X)
-        known = self.classes_ if self.n_labels_ == 1 else None
-        sets = _sets(read_binary_labels(y, None, known, None, self))
+        is_matrix = len(self.classes_) == self.n_labels_
+        known, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
+        sets = _sets(read_binary_labels(y, None, known, None, self, least_columns=least))
         if sets.shape[1] != self.n_labels_:
             raise ValueError(
                 f"y has {sets.shape[1]} labels, but the model was fitted to {self.n_labels_}: give "

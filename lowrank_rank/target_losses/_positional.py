@@ -602,7 +602,8 @@ class ExpectedRankUtility(PositionalLoss):
     Parameters
     ----------
     neutral : float, default=2.0
-        Grade without any utility for the reader.
+        Grade without any utility for the reader, as all grades below: of labels 0 and 1 none counts
+        by default.
     half_life : float, default=5.0
         Rank that the reader sees with half the probability of the first; above 1.
     max_grade : float or None, default=None
