@@ -176,12 +176,16 @@ def distinct_labels(classes):
 
 
 def class_indices(y, classes, *, accept_others=False):
-    """Index of each label in the classes, in their order; -1 for others, if accepted."""
+    """Index of each label in the classes, in their order; -1 for others, if accepted.
+
+    Labels of another type than the classes, and labels none of which is a class, are refused.
+    """
     place = {label: i for i, label in enumerate(classes.tolist())}
     try:
         index = np.fromiter((place.get(label, -1) for label in y.tolist()), np.intp, len(y))
     except TypeError as error:
         raise ValueError(f"y must hold one class label per row: {error}.") from None
+    accept_others &= y.dtype.kind == classes.dtype.kind and bool(np.any(index >= 0))
     if np.any(index < 0) and not accept_others:
         row = int(np.argmax(index < 0))
         raise ValueError(

@@ -93,6 +93,7 @@ def test_one_pass(documents):
     pickle.loads(pickle.dumps(model)).partial_fit(X, y, qid=qid + 1000)
 
 
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 def test_wrong_blocks_are_refused_and_change_nothing(documents):
     X, y, qid, _ = documents
     ranker = LowRankSurrogateRanker(alpha=0.1).fit(X, y, qid=qid)
@@ -156,7 +157,7 @@ def test_what_cannot_be_merged_is_named(documents):
         ([iterated, clone(iterated).fit(wide(X), y, qid=qid)], "no sums"),
         ([auto, auto], "equal sums"),
         ([auto, clone(auto).fit(X, y, qid=qid)], "equal sums"),
-        ([one, clone(one).fit(X[:, :2], y, qid=qid)], "same features"),
+        ([one, clone(one).fit(X[:, :2], y, qid=qid)], "same columns"),
     ]:
         with pytest.raises(ValueError, match=message):
             merge(models)

@@ -150,7 +150,8 @@ def test_default_penalty():
 
 def test_no_label_at_all():
     ranker = LowRankSurrogateRanker(target_loss="ndcg")
-    ranker.fit(np.eye(3), sparse.csr_matrix((3, 5)))
+    with pytest.warns(UserWarning, match="No label has any utility for NDCG.*largest is 0"):
+        ranker.fit(np.eye(3), sparse.csr_matrix((3, 5)))
     assert not ranker.coef_.any()
     columns, scores = ranker.rank_top(np.eye(3), 2)
     assert columns.tolist() == [[0, 1]] * 3

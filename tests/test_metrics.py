@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyRegressor
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import DataConversionWarning, UndefinedMetricWarning
 from sklearn.metrics import ndcg_score as sklearn_ndcg
 from sklearn.metrics import roc_auc_score
 
@@ -501,7 +501,8 @@ def test_losses_take_zero_division_in_their_own_sign(zero_division):
 def test_undefined_is_what_score_uses():
     for name, value in [("ndcg", 0.0), ("kendall", -1.0)]:
         measure = resolve_measure(name)
-        assert measure.measure([0.0], [1.0]) == value
+        with pytest.warns(UndefinedMetricWarning, match="undefined on all 1 lists"):
+            assert measure.measure([0.0], [1.0]) == value
         assert np.isnan(measure.measure([0.0], [1.0], zero_division=np.nan))
         assert measure.measure([0.0], [1.0], zero_division=0.5) == 0.5
 

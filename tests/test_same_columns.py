@@ -15,12 +15,12 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
+    compare_rankers,
     make_ranking_scorer,
     merge,
     structured,
 )
 from lowrank_rank.metrics import (
-    compare_rankers,
     mean_average_precision_score,
     ndcg_score,
     per_query,

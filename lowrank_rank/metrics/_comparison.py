@@ -275,6 +275,7 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
+    check_same_columns(y_true=y_true, judge=judge)
     if judge is not None:
         _check_judge_options(method, n_resamples, zero_division)
     if is_judgements(y_true):
@@ -329,7 +330,6 @@ def _pairs_of(rankers, baseline):
 def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
     """Ids of the queries, values by the labels and by the judge, and which queries are human."""
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
-    check_same_columns(y_true=y_true, judge=judge)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
