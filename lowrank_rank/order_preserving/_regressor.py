@@ -161,7 +161,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
