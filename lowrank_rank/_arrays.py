@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from itertools import zip_longest
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-#: Anything that NumPy can convert to an array: lists, arrays, series.
-ArrayLike: TypeAlias = Any
-#: Features: an array, a sparse matrix or a data frame.
-MatrixLike: TypeAlias = Any
+from ._typing import ArrayLike as ArrayLike
+from ._typing import MatrixLike as MatrixLike
 
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290

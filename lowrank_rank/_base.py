@@ -200,7 +200,7 @@ class BaseRanker:
     def score(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         sample_weight: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,

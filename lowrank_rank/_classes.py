@@ -78,7 +78,7 @@ def read_costs(loss_matrix, classes, decisions, y):
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "may lack some labels. Or set the parameter classes=[...]."
         )
-    labels = np.unique(y) if given is None else distinct_labels(given)
+    labels = distinct_labels(given) if y is None or given is not None else np.unique(y)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
     if given is None:

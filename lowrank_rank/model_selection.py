@@ -1,7 +1,7 @@
 """Splits, curves, importances and cuts of lists, all by whole queries."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -147,7 +147,7 @@ def _with_ids(y, qid):
 def query_learning_curve(
     estimator: Any,
     X: MatrixLike,
-    y: Any,
+    y: MatrixLike,
     *,
     qid: ArrayLike | None = None,
     train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
@@ -263,7 +263,7 @@ def _absolute_sizes(train_sizes, available):
 def query_permutation_importance(
     estimator: Any,
     X: MatrixLike,
-    y: Any,
+    y: MatrixLike,
     *,
     qid: ArrayLike | None = None,
     scoring: Any = "ndcg@10",
@@ -327,7 +327,7 @@ def query_permutation_importance(
         raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
     check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
-    X = X if hasattr(X, "columns") else np.asarray(X)
+    X = cast(Any, X) if hasattr(X, "columns") else np.asarray(X)
     scorer = scoring if callable(scoring) else make_ranking_scorer(scoring)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=X.shape[1])
     scores = Parallel(n_jobs=n_jobs)(
@@ -456,7 +456,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: Any, *, qid: ArrayLike | None = None) -> "RecallCut":
+    def fit(self, X: MatrixLike, y: MatrixLike, *, qid: ArrayLike | None = None) -> "RecallCut":
         """Fit the ranker on a part of the queries, and calibrate the cut on the others.
 
         Parameters

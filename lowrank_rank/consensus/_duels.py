@@ -482,9 +482,11 @@ def _read(duels, covariates):
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
     columns, given = column_names(duels), duels
-    shape, kind = getattr(duels, "shape", ()), getattr(getattr(duels, "dtype", None), "kind", "")
+    shape: Any = getattr(duels, "shape", ())
+    kind = getattr(getattr(duels, "dtype", None), "kind", "")
     if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
-        duels = [list(pair) for pair in duels]  # an array of pairs, or a Series of them
+        pairs_given: Any = [list(pair) for pair in duels]  # an array or a Series of pairs
+        duels = pairs_given
     tied, group, judge, judges = np.zeros(1), np.full(1, -1), np.zeros(1, np.intp), None
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):

@@ -103,7 +103,8 @@ class RegressionMixin:
                 raise out_of_range()
             model = model._replace(sums=None)
             self.solver_ = model.solver
-        self._model_, linear, self.n_iter_ = model, model, model.n_iter
+        self._model_: Any = model
+        linear, self.n_iter_ = model, model.n_iter
         if isinstance(model, RegressorModel):
             self.estimators_, linear = model.regressors, model.linear
             if len(model.regressors) == 1:

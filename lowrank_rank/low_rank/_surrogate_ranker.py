@@ -195,7 +195,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     def fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

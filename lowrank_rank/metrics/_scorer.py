@@ -77,7 +77,7 @@ def make_ranking_scorer(
     if isinstance(target_loss, list | tuple):
         target_loss = {m if isinstance(m, str) else repr(m): m for m in target_loss}
     several = isinstance(target_loss, dict)
-    named = target_loss if several else {"": target_loss}
+    named: Any = target_loss if several else {"": target_loss}
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
     for measure in named.values():
         if isinstance(measure, str):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -155,7 +155,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         *,
         target_loss: str | TargetLoss = "ndcg@10",
         learning_rate: float = 0.1,
-        max_iter: int | str = "auto",
+        max_iter: int | Literal["auto"] = "auto",
         max_leaf_nodes: int | str | None = "auto",
         max_depth: int | None = None,
         min_samples_leaf: int = 20,

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -161,7 +161,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

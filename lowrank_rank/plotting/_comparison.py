@@ -65,7 +65,7 @@ class RankerComparisonDisplay:
         cls,
         rankers: dict,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         ax: Any = None,
         kind: str = "intervals",

@@ -132,7 +132,7 @@ class PrecisionAtKDisplay:
         cls,
         estimator: Any,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         pos_label: Any = None,

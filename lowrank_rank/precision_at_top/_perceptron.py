@@ -251,7 +251,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(
-        self, X: MatrixLike, y: Any, *, qid: ArrayLike | None = None
+        self, X: MatrixLike, y: MatrixLike, *, qid: ArrayLike | None = None
     ) -> "PrecisionAtKPerceptron":
         """Fit the weights, and the threshold of `predict`.
 
@@ -299,7 +299,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def partial_fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         classes: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,

@@ -226,7 +226,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     def fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

@@ -222,9 +222,11 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             labels = read_classes(self, X, y)
             if not begun:
                 self._read_costs(y if classes is None else np.asarray(classes))
-            elif classes is not None and sorted(classes) != sorted(self.classes_.tolist()):
+            elif classes is not None and {*np.asarray(classes).tolist()} != {
+                *self.classes_.tolist()
+            }:
                 raise ValueError(
-                    f"classes={list(classes)!r} differ from those of earlier calls, "
+                    f"classes={np.asarray(classes).tolist()!r} differ from those of earlier calls, "
                     f"{self.classes_.tolist()}."
                 )
             problem = self._standardise(*self._encode(X, labels, sample_weight))

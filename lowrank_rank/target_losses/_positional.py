@@ -148,7 +148,7 @@ class PositionalMeasure(RankingMeasure):
 
     takes_runs = True
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         """The numerator of each item's utility, >= 0: the label itself."""
         return y
 
@@ -159,29 +159,29 @@ class PositionalMeasure(RankingMeasure):
         """
         raise NotImplementedError(f"{type(self).__name__} must define discount(p, r).")
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Rank below which nothing counts: a number, one for each list, or None."""
         return None
 
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Number, or one for each list, that the sum is divided by in the end.
 
         A factor of the discount that is kept apart: sums of whole numbers then stay exact.
         """
         return 1.0
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         """One number for each list; 0 marks a list on which the measure is undefined."""
         return np.ones(lists.n_lists)
 
-    def measure_offset(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def measure_offset(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         """A constant that does not depend on the order, a number or one for each list."""
         return 0.0
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return self.values_of_run(y, scores, lists, None)
 
-    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         gains = self.gains(y, lists)
         found = gains if retrieved is None else np.where(retrieved, gains, 0.0)
         total = scored_sum(found, scores, self.discount, lists, cutoff=self.cutoff(y, lists))
@@ -209,7 +209,7 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         return y.ravel(), RankingLists.equal(*y.shape)
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         """The constant c of the loss c - measure; 1 if the best value of the measure is 1."""
         return 1.0
 
@@ -232,7 +232,7 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
         flat, lists = self._flat(y)
         return (self.constant(flat, lists) - self.measure_offset(flat, lists)) * np.ones(len(y))
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         gains = self.gains(y, lists)
         return gains, self.normaliser(y, gains, lists)
 
@@ -255,7 +255,7 @@ class _TopK(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.k
 
 
@@ -330,12 +330,12 @@ class PrecisionAtK(_TopK):
             )
         return super().check_labels(y)
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         if self.share is None:
             return self.n_places
         return places_of_share(self.share, lists.sum(y))
 
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.cutoff(y, lists)
 
     def _positions(self, n_items):
@@ -356,7 +356,7 @@ class PrecisionAtK(_TopK):
         placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
         return -placed.reshape(len(ranks), -1).astype(float)
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         if self.share is None:
             return super().row_targets(y, lists, weights)
         return TargetLoss.row_targets(self, y, lists, weights)  # refuses documents
@@ -389,7 +389,7 @@ class RecallAtK(_TopK):
     array([0.5])
     """
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.sum(gains)
 
 
@@ -425,11 +425,11 @@ class AUC(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return items_below(p, r)
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         positives = lists.sum(y)
         return positives * (lists.lengths - positives)
 
-    def measure_offset(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def measure_offset(self, y: np.ndarray, lists: Any) -> np.ndarray:
         positives = lists.sum(y)
         return -(positives - 1.0) / (2.0 * np.maximum(lists.lengths - positives, 1.0))
 
@@ -467,16 +467,16 @@ class DCG(PositionalLoss):
         self.k = k
         self.gain = gain
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return GAINS[self.gain](y)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0 / np.log2(1.0 + p)
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.k
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         return 0.0
 
 
@@ -508,10 +508,10 @@ class GainAtK(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.k
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         return 0.0
 
 
@@ -539,7 +539,7 @@ class NDCG(DCG):
     allow_missing = False
     reaches_one = True
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         gains, smallest = super().gains(y, lists), 2.0**-_LARGEST_EXPONENT
         if gains.max() < 1.0 / smallest and not np.any((gains < smallest) & (gains > 0)):
             return gains
@@ -548,10 +548,10 @@ class NDCG(DCG):
         shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
         return np.ldexp(gains, lists.spread(shift))
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return best_discounted_sum(gains, self.discount, lists, cutoff=self.cutoff(y, lists))
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         return 1.0
 
 
@@ -575,19 +575,19 @@ class SpearmanRho(PositionalLoss):
     labels = "any"
     takes_runs = False
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return lists.spread(lists.lengths) - mid_ranks(y, lists)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return items_below(p, r)
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.lengths * (lists.lengths**2.0 - 1.0) / 12.0
 
-    def measure_offset(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def measure_offset(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return -3.0 * (lists.lengths - 1.0) / (lists.lengths + 1.0)
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         # r - rho_i as a fraction of the list puts lists of all lengths on one scale, and a row
         # of weight 2 counts as the row twice.
         return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
@@ -638,13 +638,13 @@ class ExpectedRankUtility(PositionalLoss):
         self.half_life = half_life
         self.max_grade = max_grade
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return np.maximum(y - self.neutral, 0.0)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return np.exp2((1.0 - p) / (self.half_life - 1.0))
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         if self.max_grade is None:
             return 0.0
         worth = max(self.max_grade - self.neutral, 0.0)

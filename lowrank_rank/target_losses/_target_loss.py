@@ -450,7 +450,7 @@ class TargetLoss(RankingMeasure):
         """Decoders for lists of fixed items by name; documents are always sorted."""
         return {"sort": sorting()}
 
-    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+    def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         """The decoder that "auto" selects by the settings and the shape of y alone."""
         return next(iter(self.decoders))
 
