@@ -275,10 +275,12 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
-    check_same_columns(y_true=y_true, judge=judge)
+    are_runs = is_judgements(y_true)
+    if not are_runs:
+        check_same_columns(y_true=y_true, judge=judge)
     if judge is not None:
         _check_judge_options(method, n_resamples, zero_division)
-    if is_judgements(y_true):
+    if are_runs:
         if X is not None or qid is not None:
             raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
         read: Any = _of_runs(y_true, judge, rankers, resolved, zero_division)
