@@ -156,6 +156,7 @@ def test_preferences_that_overflow_are_refused():
 # Lists of single items ----------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(
     "ranker",
     [

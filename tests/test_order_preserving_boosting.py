@@ -495,6 +495,7 @@ def test_a_metric_is_the_measure_of_the_lists(data, name):
     assert boosting_metric(measure)(y, scores, w, group) == (repr(measure), expected, True)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set'")  # eval_X from LightGBM 4.7 on
 @pytest.mark.parametrize("name", ["ndcg@5", "precision@3", "map"])
 def test_lightgbm_stops_where_a_loop_over_lists_does(lightgbm, halves, name):
@@ -522,6 +523,7 @@ def test_lightgbm_stops_where_a_loop_over_lists_does(lightgbm, halves, name):
     assert booster.best_iteration == expected + 1
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("name", ["ndcg@5", "precision@3", "mrr"])
 def test_xgboost_stops_where_a_loop_over_lists_does(xgboost, halves, name):
     (X, y, group), (X_val, y_val, group_val) = halves

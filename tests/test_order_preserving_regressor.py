@@ -458,6 +458,7 @@ def test_order_of_rows_and_kinds_of_ids(name, documents):
 
 @every_surrogate
 @may_have_no_minimum
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 def test_nothing_relevant_gives_no_coefficients(name, documents):
     X, y, qid = documents
     ranker = exact(surrogate=name).fit(X, 0.0 * y, qid=qid)

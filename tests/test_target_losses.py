@@ -271,6 +271,7 @@ def test_names_of_losses_by_what_they_can():
     )
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_the_hint_for_missing_judgements_names_losses_that_take_them():
     y = [[1.0, np.nan]]
     with pytest.raises(ValueError, match=r"NDCG.* needs every item judged") as refused:

@@ -482,11 +482,7 @@ def _read(duels, covariates):
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
     columns, given = column_names(duels), duels
-    shape: Any = getattr(duels, "shape", ())
-    kind = getattr(getattr(duels, "dtype", None), "kind", "")
-    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
-        pairs_given: Any = [list(pair) for pair in duels]  # an array or a Series of pairs
-        duels = pairs_given
+    duels = _as_pairs(duels)
     tied, group, judge, judges = np.zeros(1), np.full(1, -1), np.zeros(1, np.intp), None
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
@@ -546,6 +542,15 @@ def _with_winners(duels, item_a, item_b, result):
     others = {column: duels[column] for column in columns if column not in wanted}
     winner, loser = np.where(second & ~tied, [b, a], [a, b])
     return {"winner": winner, "loser": loser, "tie": tied, **others}
+
+
+def _as_pairs(duels):
+    """A list of pairs for an array or a Series of them; anything else as it is."""
+    shape: Any = getattr(duels, "shape", ())
+    kind = getattr(getattr(duels, "dtype", None), "kind", "")
+    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
+        return [list(pair) for pair in duels]
+    return duels
 
 
 def _check_rows(name, values, is_right, words):

@@ -275,17 +275,8 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
-    are_runs = is_judgements(y_true)
-    if not are_runs:
-        check_same_columns(y_true=y_true, judge=judge)
-    if judge is not None:
-        _check_judge_options(method, n_resamples, zero_division)
-    if are_runs:
-        if X is not None or qid is not None:
-            raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
-        read: Any = _of_runs(y_true, judge, rankers, resolved, zero_division)
-    else:
-        read = _of_labels(y_true, judge, rankers, X, qid, resolved, zero_division)
+    options = method, n_resamples, zero_division
+    read = _values_of(y_true, judge, rankers, X, qid, resolved, options)
     ids, values, by_judge, kept = read
     if judge is not None:
         given = values[kept], by_judge[kept], by_judge[~kept]
@@ -329,8 +320,23 @@ def _pairs_of(rankers, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
+def _values_of(y_true, judge, rankers, X, qid, measure, options):
+    """Ids of the queries, values by people and by the judge, and which queries people judged."""
+    zero_division = options[-1]
+    are_runs = is_judgements(y_true)
+    if not are_runs:
+        check_same_columns(y_true=y_true, judge=judge)
+    if judge is not None:
+        _check_judge_options(*options)
+    if not are_runs:
+        return _of_labels(y_true, judge, rankers, X, qid, measure, zero_division)
+    if X is not None or qid is not None:
+        raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
+    return _of_runs(y_true, judge, rankers, measure, zero_division)
+
+
 def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
-    """Ids of the queries, values by the labels and by the judge, and which queries are human."""
+    """`_values_of` labels of rows."""
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
@@ -343,7 +349,7 @@ def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
 
 
 def _of_runs(qrels, judge, rankers, measure, zero_division):
-    """The same of judgements and runs."""
+    """`_values_of` judgements and runs."""
     human = read_mapping(qrels, RELEVANCE, "y_true")
     by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
     if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):
