@@ -416,11 +416,10 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
     """
 
     def _fit_on(self, blocks):
-        before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
             self._validate_X(blocks.first_row, reset=True)
-            self._fit(blocks.map(read, copy.copy(self), loss), loss, before)
+            self._fit(blocks.map(read, copy.copy(self), loss), loss)
 
 
 def _labels(block, classifier):
