@@ -21,8 +21,8 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeRanker,
 )
+from lowrank_rank.structured import StructuredHingeRanker
 
 from ._common import best_seconds
 

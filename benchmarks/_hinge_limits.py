@@ -12,12 +12,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from lowrank_rank import (
+from lowrank_rank.datasets import make_label_ranking
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
 )
-from lowrank_rank.datasets import make_label_ranking
 
 from ._fit_limits import documents, over
 

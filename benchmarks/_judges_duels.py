@@ -6,6 +6,7 @@ from time import process_time
 
 import numpy as np
 from scipy.special import expit
+from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
 
 from lowrank_rank import bradley_terry
@@ -20,7 +21,7 @@ def add_arguments(parser):
 def run(args):
     """Rows of all bars; each has a value, the least and the most that it should be, a verdict."""
     found = []
-    for part in (peers, davidson, clustered, rank_intervals, large, next_pairs):
+    for part in (peers, davidson, clustered, rank_intervals, large, next_pairs, unequal_judges):
         found += part(args.tiny)
     print_table("Duels: strengths, errors, intervals of ranks, next pairs", found)
     return found
@@ -223,3 +224,27 @@ def overlap(seed, spread, n_questions, *, chosen, r=50, top=10, batch=10):
         more = played(rng, *pairs.T, truth[pairs[:, 0]] - truth[pairs[:, 1]])
         duels = {name: np.append(duels[name], more[name]) for name in duels}
     return len(set(np.argsort(-truth)[:top]) & set(np.argsort(board.ranks)[:top]))
+
+
+def unequal_judges(tiny, r=12, n_judges=15, n=600):
+    """Kendall's tau with the truth where a third of the judges guess, and some are reversed."""
+    rows, truth = [], np.linspace(-2, 2, r)
+    for n_reversed, least in ((0, 0.0), (3, 0.1)):
+        gains, controls = [], []
+        for seed in range(3 if tiny else 40):
+            rng = np.random.default_rng(seed)
+            quality = np.where(np.arange(n_judges) % 3 == 0, 0.0, 1.0)
+            quality[:n_reversed] = -1.0
+            judge, first = rng.integers(n_judges, size=n), rng.integers(r, size=n)
+            second = (first + rng.integers(1, r, size=n)) % r
+            log_odds = quality[judge] * (truth[first] - truth[second])
+            duels = played(rng, first, second, log_odds)
+            boards = (
+                bradley_terry(given, half_games=0.5) for given in (duels, {**duels, "judge": judge})
+            )
+            plain, weighted = (kendalltau(b.strengths, truth[b.items])[0] for b in boards)
+            gains.append(weighted - plain)
+            controls.append(plain)
+        what = f"tau, {n_judges} judges, {n_reversed} reversed: gain by judge"
+        rows.append(bar(what, np.mean(gains), least=least, control=np.mean(controls)))
+    return rows

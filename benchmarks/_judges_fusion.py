@@ -8,9 +8,9 @@ are those of other folds of queries.
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from lowrank_rank import LowRankSurrogateRanker, ranking_target
+from lowrank_rank import LowRankSurrogateRanker, compare_rankers, ranking_target
 from lowrank_rank.datasets import make_ranking, runs_to_features
-from lowrank_rank.metrics import compare_rankers, ndcg_score
+from lowrank_rank.metrics import ndcg_score
 
 from ._common import print_table
 from ._letor import load_lightgbm_example

@@ -8,7 +8,8 @@ compare_rankers and evaluate_run give to runs, which must be equal.
 import numpy as np
 from scipy import stats
 
-from lowrank_rank.metrics import compare_rankers, evaluate_run, mean_intervals, per_query
+from lowrank_rank import compare_rankers
+from lowrank_rank.metrics import evaluate_run, mean_intervals, per_query
 
 from ._common import print_table
 from ._judges_ppi import generated, scores_of_two

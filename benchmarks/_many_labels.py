@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.linear_model import Ridge
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.target_losses import PropensityScoredPrecisionAtK, label_propensities
+from lowrank_rank.target_losses import PropensityScoredPrecisionAtK
 
 from ._common import REPOSITORY, bar_row, print_table
 
@@ -132,7 +132,9 @@ def long_tails(n_rows, n_labels):
     for seed in SEEDS:
         X, y = make_long_tail(n_rows, n_labels, seed)
         train, test = slice(n_rows // 2), slice(n_rows // 2, None)
-        measure = PropensityScoredPrecisionAtK(3, label_propensities(y[train]))
+        measure = PropensityScoredPrecisionAtK(
+            3, PropensityScoredPrecisionAtK.label_propensities(y[train])
+        )
         scored, plain = (
             LowRankSurrogateRanker(target_loss=loss).fit(X[train], y[train])
             for loss in (measure, "precision@3")

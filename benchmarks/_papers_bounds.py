@@ -8,11 +8,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from lowrank_rank import OrderPreservingRegressor
-from lowrank_rank.calibration import all_ranks, conditional_regret, regret_bound
+from lowrank_rank.calibration import conditional_regret, regret_bound
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.metrics import expected_reciprocal_rank_score, mean_average_precision_score
-from lowrank_rank.surrogates import SURROGATES, resolve_surrogate, surrogate_loss
-from lowrank_rank.target_losses import NDCG
+from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.metrics import mean_average_precision_score, measure_score
+from lowrank_rank.order_preserving._surrogates import resolve_surrogate
+from lowrank_rank.surrogates import SURROGATES, surrogate_loss
+from lowrank_rank.target_losses import NDCG, ExpectedReciprocalRank
 
 from ._common import print_table
 
@@ -30,9 +32,9 @@ COUNTER_EXAMPLES = {
 }
 MEASURES = {
     "AP": mean_average_precision_score,
-    "ERR": partial(expected_reciprocal_rank_score, max_grade=1.0),
+    "ERR": partial(measure_score, ExpectedReciprocalRank(max_grade=1.0)),
 }
-BOUNDED = [name for name, surrogate in SURROGATES.items() if surrogate.has_bound]
+BOUNDED = [name for name, surrogate in SURROGATES.items() if surrogate().has_bound]
 #: Scores at which the expected surrogate is least, by E v = u and eta.
 LEAST = {
     "pointwise_logistic": lambda u, eta: np.log(u / (eta - u)),

@@ -3,9 +3,10 @@
 import numpy as np
 
 from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
-from lowrank_rank.calibration import conditional_regret, in_p_dag, in_p_f, in_p_reinforce
+from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.decoders import decode_map_diagonal, decode_pd_borda, decode_pd_dag
+from lowrank_rank.decoders import decode_pd_borda, decode_pd_dag
+from lowrank_rank.decoders._average_precision import decode_map_diagonal
 from lowrank_rank.target_losses import (
     ExpectedRankUtility,
     MeanAveragePrecision,
@@ -40,13 +41,19 @@ def map_members(support, p):
     u = p @ MeanAveragePrecision().encode(support)
     r = support.shape[1]
     ranks = decode_map_diagonal(u, r).ranks
-    yield "P_reinforce, map", in_p_reinforce(u, r), ranks, MeanAveragePrecision()
+    yield (
+        "P_reinforce, map",
+        noise_report(u, target_loss="map").in_p_reinforce,
+        ranks,
+        MeanAveragePrecision(),
+    )
 
 
 def order_members(support, p):
     u = np.einsum("nl,lij->nij", p, PairwiseDisagreement().preferences(support))
-    yield "P_f, net preferences", in_p_f(u), decode_pd_borda(u).ranks, PairwiseDisagreement()
-    yield "P_DAG, algorithm 1", in_p_dag(u), decode_pd_dag(u).ranks, PairwiseDisagreement()
+    report = noise_report(u)
+    yield "P_f, net preferences", report.in_p_f, decode_pd_borda(u).ranks, PairwiseDisagreement()
+    yield "P_DAG, algorithm 1", report.in_p_dag, decode_pd_dag(u).ranks, PairwiseDisagreement()
 
 
 def member_rows(args):
@@ -109,7 +116,7 @@ def remark_rows(args):
         data = make_label_ranking(n_train + n_test, 5, n_labels=8, random_state=seed)
         X, y, new = data.data[:n_train], data.target[:n_train], data.data[n_train:]
         p = data.probabilities[n_train:]
-        inside = in_p_reinforce(data.support, 5, probabilities=p)
+        inside = noise_report(data.support, probabilities=p, target_loss="map").in_p_reinforce
         for name, (model, standardised) in models.items():
             labels = y / y.sum(axis=1, keepdims=True) if standardised else y
             regret = conditional_regret("map", data.support, p, model.fit(X, labels).rank(new))

@@ -1,7 +1,7 @@
 """Figures 2 and 3 of Kar, Narasimhan & Jain 2015: their methods as published.
 
-Zero start, no penalty, steps eta / (R^2 sqrt(t)) projected on a ball, uniform averages. The
-package's estimator has other defaults: these loops use its surrogates and perceptron steps alone.
+Zero start, no penalty, steps eta / (R^2 sqrt(t)) projected on a ball, uniform averages: the methods
+of these names of `PrecisionAtKPerceptron`.
 """
 
 import warnings
@@ -13,8 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.surrogates import perceptron_step, precision_surrogate
-from lowrank_rank.target_losses import PrecisionAtShare
+from lowrank_rank.target_losses import PrecisionAtK
 
 from ._binary import binary_sets
 from ._common import print_table
@@ -22,11 +21,11 @@ from ._papers_figures import draw
 
 SETS = ("letter", "ijcnn1", "a9a", "generated")  # cover is not the paper's Covertype
 METHODS = {
-    "SGD@k-avg": ("sgd", "avg"),
-    "SGD@k-max": ("sgd", "max"),
-    "Perceptron@k-avg": ("perceptron", "avg"),
-    "Perceptron@k-max": ("perceptron", "max"),
-    "1PMB": ("sgd", "struct"),
+    "SGD@k-avg": "sgd@k-avg",
+    "SGD@k-max": "sgd@k-max",
+    "Perceptron@k-avg": "perceptron@k-avg",
+    "Perceptron@k-max": "perceptron@k-max",
+    "1PMB": "1pmb",
 }
 STEPS = (0.01, 0.1, 1.0, 10.0)  # eta, chosen on the training rows
 PENALTIES = (0.01, 1.0, 100.0)  # alpha of SVMperf, chosen there too
@@ -37,40 +36,25 @@ BATCH_LENGTHS = (125, 250, 500, 1000, 2000)
 SHARE, BATCH = 0.25, 500  # of the paper's figure 2
 
 
-class Published:
-    """One method of the paper; `run` gives the weights after some passes, and the seconds."""
-
-    def __init__(self, method, eta, args, *, share=SHARE, batch=BATCH):
-        self.update, self.surrogate = METHODS[method]
-        self.eta, self.share, self.batch = eta, share, batch
-        self.radius, self.average = args.radius, args.average
-
-    def run(self, X, y, passes, seed):
-        rng = np.random.default_rng(seed)
-        square = np.mean(np.einsum("np,np->n", X, X))
-        w, total, t, seconds, found = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0, 0.0, {}
-        for n_pass in range(1, max(passes) + 1):
-            start = process_time()
-            for rows in np.array_split(rng.permutation(len(X)), max(1, len(X) // self.batch)):
-                n_positives = int(y[rows].sum())
-                if n_positives in (0, len(rows)):
-                    continue
-                t += 1
-                w = self.step(w, X[rows], y[rows], n_positives, t, square)
-                total += w
-            seconds += process_time() - start
-            if n_pass in passes:
-                found[n_pass] = (total / t if self.average == "uniform" else w, seconds)
-        return found
-
-    def step(self, w, X, y, n_positives, t, square):
-        """Algorithm 1, 2 or 3 on one batch, k the same fraction of its positives."""
-        k = max(1, round(self.share * n_positives))
-        if self.update == "perceptron":
-            return w + perceptron_step(y, X @ w, k, surrogate=self.surrogate) @ X
-        slope = precision_surrogate(y, X @ w, k, surrogate=self.surrogate)[1]
-        w = w - self.eta / (k * square * np.sqrt(t)) * (slope @ X)
-        return w * min(1.0, self.radius / (np.sqrt(square) * max(np.linalg.norm(w), 1e-300)))
+def run_passes(method, eta, args, X, y, passes, seed, *, share=SHARE, batch=BATCH):
+    """The weights after some passes, each over the rows in another order, and the seconds."""
+    model = PrecisionAtKPerceptron(
+        target_loss=PrecisionAtK(share=share),
+        method=METHODS[method],
+        batch_size=batch,
+        average=args.average == "uniform",
+        alpha=1.0 / args.radius,
+        eta0=eta,
+    )
+    rng, seconds, found = np.random.default_rng(seed), 0.0, {}
+    for n_pass in range(1, max(passes) + 1):
+        rows = rng.permutation(len(X))
+        start = process_time()
+        model.partial_fit(X[rows], y[rows])
+        seconds += process_time() - start
+        if n_pass in passes:
+            found[n_pass] = model.coef_[0], seconds
+    return found
 
 
 def add_arguments(parser):
@@ -99,16 +83,16 @@ def splits(args):
 
 
 def precision(share, X, y, w):
-    return PrecisionAtShare(share).measure(y, X @ w)
+    return PrecisionAtK(share=share).measure(y, X @ w)
 
 
 def best_step(method, X, y, args, **settings):
     """eta of the highest training precision after 3 passes."""
-    if METHODS[method][0] == "perceptron":
-        return None
+    if method.startswith("Perceptron"):
+        return STEPS[0]  # without effect
 
     def worth(eta):
-        w, _ = Published(method, eta, args, **settings).run(X, y, (3,), 0)[3]
+        w, _ = run_passes(method, eta, args, X, y, (3,), 0, **settings)[3]
         return precision(settings.get("share", SHARE), X, y, w)
 
     return max(STEPS, key=worth)
@@ -125,8 +109,8 @@ def best_penalty(X, y, share):
 def cutting_planes(X, y, share, n_tangents, alpha):
     """SVMperf's problem after so many tangents: the weights, and the seconds of the fit."""
     model = PrecisionAtKPerceptron(
-        target_loss=PrecisionAtShare(share),
-        solver="cutting_plane",
+        target_loss=PrecisionAtK(share=share),
+        method="svmperf",
         max_iter=n_tangents,
         alpha=alpha,
         tol=1e-4,
@@ -167,7 +151,7 @@ def time_rows(args):
                 found = {n: cutting_planes(X, y, SHARE, n, alpha) for n in TANGENTS}
             else:
                 eta = best_step(method, X, y, args)
-                found = Published(method, eta, args).run(X, y, PASSES, seed)
+                found = run_passes(method, eta, args, X, y, PASSES, seed)
             for point, (w, seconds) in zip("12345", found.values(), strict=True):
                 worth = precision(SHARE, X_test, y_test, w)
                 values.setdefault((name, method, f"prec {point}"), []).append(worth)
@@ -191,7 +175,7 @@ def depth_rows(args):
                 w = cutting_planes(X, y, share, 40, best_penalty(X, y, share))[0]
             else:
                 eta = best_step(method, X, y, args, share=share)
-                w = Published(method, eta, args, share=share).run(X, y, (10,), seed)[10][0]
+                w = run_passes(method, eta, args, X, y, (10,), seed, share=share)[10][0]
             yield precision(share, X_test, y_test, w)
 
     rows = mean_rows(collect(args, shares, fits), table="depth")
@@ -206,7 +190,7 @@ def batch_rows(args):
     def fits(method, seed, X, y, X_test, y_test):
         eta = best_step(method, X, y, args)
         for batch in lengths:
-            w = Published(method, eta, args, batch=batch).run(X, y, (10,), seed)[10][0]
+            w = run_passes(method, eta, args, X, y, (10,), seed, batch=batch)[10][0]
             yield precision(SHARE, X_test, y_test, w)
 
     rows = mean_rows(collect(args, lengths, fits, METHODS), table="batch")

@@ -14,10 +14,10 @@ from sklearn.svm import LinearSVC
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
-    StructuredHingeRanker,
     WrappedRanker,
     boosting_objective,
 )
+from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision, PrecisionAtK
 
 from ._common import optional_peer

@@ -173,9 +173,7 @@ def product_rows(name, X, y, bar, repeats):
 
 def passes_call(X, y, n_passes):
     """A fit of so many passes, no more and no less."""
-    model = PrecisionAtKPerceptron(
-        max_iter=n_passes, start="zeros", early_stopping=False, random_state=0
-    )
+    model = PrecisionAtKPerceptron(max_iter=n_passes, start="zeros", random_state=0)
     return lambda: model.fit(X, y)
 
 
@@ -193,7 +191,7 @@ def cutting_plane_part(sets, args):
 
 def planes_row(X, y, X_test, y_test, rounds, repeats):
     """At most so many rounds of cutting planes, against mini-batches with the defaults."""
-    planes = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=rounds)
+    planes = PrecisionAtKPerceptron(method="svmperf", max_iter=rounds)
     ours = PrecisionAtKPerceptron(random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the gap is a column
@@ -202,7 +200,7 @@ def planes_row(X, y, X_test, y_test, rounds, repeats):
     measure = DEPTHS[DEFAULT_DEPTH].measure
     return {
         "rounds": planes.n_iter_,
-        "gap": planes.duality_gap_,
+        "gap": planes.dual_gap_,
         "s": seconds["planes"],
         "precision": measure(y_test, planes.decision_function(X_test)),
         "ours_s": seconds["ours"],

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from lowrank_rank import HistGradientBoostingRanker, LowRankSurrogateRanker
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.order_preserving._list_loss import ListLoss
-from lowrank_rank.target_losses import resolve_target_loss
+from lowrank_rank.target_losses._names import resolve_target_loss
 
 from ._cells import lightgbm
 from ._common import best_seconds, optional_peer

@@ -39,9 +39,9 @@ from lowrank_rank.decoders import (
     decode_pd_dag,
     decode_pd_exact,
     decode_pd_local_search,
-    pd_decoder,
 )
 from lowrank_rank.decoders.feedback_arcs import _local_search as local_search
+from lowrank_rank.decoders.feedback_arcs._decoders import pd_decoder
 
 from ._common import bar_row, best_seconds, optional_peer, print_table
 from ._igraph import feedback_arcs

@@ -16,11 +16,13 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
 )
 from lowrank_rank.surrogates import SURROGATES
 
@@ -45,8 +47,6 @@ MORE = {
     "OrderPreservingRegressor": [{"surrogate": name} for name in SURROGATES],
     "PrecisionAtKPerceptron": [
         {"start": LogisticRegression()},
-        {"solver": "cutting_plane", "early_stopping": False},
-        {"update": "perceptron", "surrogate": "max"},
     ],
     "StructuredHingeBinaryClassifier": [{"solver": "lbfgs", "target_loss": "auc"}],
     "LowRankSurrogateClassifier": [{"estimator": LogisticRegression()}, {"estimator": Ridge()}],
@@ -55,8 +55,6 @@ MORE = {
 #: Parameters that do nothing that a check sees; values that need another one, or fixed items.
 LEFT_OUT = {"verbose", "random_state", "n_jobs", "early_stopping", "n_iter_no_change"}
 NEEDS = {
-    ("PrecisionAtKPerceptron", "solver", "cutting_plane"),
-    ("PrecisionAtKPerceptron", "update", "perceptron"),
     ("StructuredHingeBinaryClassifier", "solver", "lbfgs"),
     ("LowRankSurrogateRanker", "estimator", "logistic"),
     ("PairwiseDAGRanker", "estimator", "logistic"),

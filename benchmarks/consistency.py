@@ -10,7 +10,8 @@ import numpy as np
 from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.calibration import conditional_regret
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.target_losses import PairwiseDisagreement, resolve_target_loss
+from lowrank_rank.target_losses import PairwiseDisagreement
+from lowrank_rank.target_losses._names import resolve_target_loss
 
 from ._common import print_table
 

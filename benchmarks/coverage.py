@@ -7,7 +7,8 @@ counted is how often the 95 % interval holds it, and how often the randomisation
 
 import numpy as np
 
-from lowrank_rank.metrics import compare_rankers, per_query
+from lowrank_rank import compare_rankers
+from lowrank_rank.metrics import per_query
 
 from ._common import print_table
 

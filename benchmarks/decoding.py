@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from lowrank_rank.decoders import decode_map_diagonal, decode_map_exact, decode_map_local_search
+from lowrank_rank.decoders import decode_map_exact, decode_map_local_search
+from lowrank_rank.decoders._average_precision import decode_map_diagonal
 from lowrank_rank.target_losses import MeanAveragePrecision
 
 from ._common import bar_row, best_seconds, print_table

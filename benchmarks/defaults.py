@@ -50,15 +50,14 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeClassifier,
-    StructuredHingeRanker,
     WrappedRanker,
     boosting_objective,
     make_ranking_scorer,
 )
 from lowrank_rank.fitting._any_regressor import boosted_trees, named_regressor
 from lowrank_rank.metrics._comparison import holm
-from lowrank_rank.target_losses import resolve_target_loss
+from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeRanker
+from lowrank_rank.target_losses._names import resolve_target_loss
 
 from ._common import optional_peer, print_table
 from ._default_sets import CHOSEN_ON, CLASSES, DOCUMENTS, ITEMS

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer
 from lowrank_rank.calibration import noise_report
 from lowrank_rank.datasets import make_duels
-from lowrank_rank.metrics import kendall_tau_loss
+from lowrank_rank.metrics import measure_score
 
 from ._common import optional_peer, print_table
 from ._default_sets import load_ratings, read_labels
@@ -100,9 +100,11 @@ def base_row(name, base, make, X, y, splits):
         cycles.append(1.0 - noise_report(u).in_p_dag.mean())
         for decoder in DECODERS:
             ranker.decoder_ = decoder  # of the same predictions
-            tau[decoder].append(1.0 - 2.0 * kendall_tau_loss(y[test], ranker.predict(X[test])))
+            tau[decoder].append(
+                1.0 + 2.0 * measure_score("kendall", y[test], ranker.predict(X[test]))
+            )
         score = PairwiseDAGRanker(estimator=make(seed), decoder="score").fit(X[train], y[train])
-        tau["score"].append(1.0 - 2.0 * kendall_tau_loss(y[test], score.predict(X[test])))
+        tau["score"].append(1.0 + 2.0 * measure_score("kendall", y[test], score.predict(X[test])))
     means = {decoder: np.mean(values) for decoder, values in tau.items()}
     return {"data": name, "base": base, **means, "with_cycles": np.mean(cycles)}
 
@@ -119,7 +121,7 @@ def searched_row(name, X, y, splits, tiny):
             cv=KFold(3, shuffle=True, random_state=seed),
             error_score="raise",
         ).fit(X[train], y[train])
-        tau.append(1.0 - 2.0 * kendall_tau_loss(y[test], search.predict(X[test])))
+        tau.append(1.0 + 2.0 * measure_score("kendall", y[test], search.predict(X[test])))
     return {"data": name, "base": "trees, searched (first repeat)", "dag": np.mean(tau)}
 
 

@@ -28,13 +28,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeClassifier,
-    StructuredHingeRanker,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
-from lowrank_rank.target_losses import resolve_target_loss
+from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeRanker
+from lowrank_rank.target_losses._names import resolve_target_loss
 
 from ._binary import FILES, generate_binary, load_binary
 from ._common import print_table

@@ -1,7 +1,7 @@
 """The API reference by task: groups (a page each), their sections, and the public names in them.
 
 Names are relative to ``lowrank_rank``. ``"plotting.*"`` stands for all names of a module that no
-other section lists. The build fails if a public name is in no section, or in two.
+other section lists. The build fails if a public name or a result is in no section, or in two.
 """
 
 from typing import NamedTuple
@@ -27,6 +27,20 @@ class Group(NamedTuple):
 #: Public modules that ``import lowrank_rank`` does not import.
 OPTIONAL_MODULES = ("dask",)
 
+#: Results that public functions return: a page each, but no public name.
+RESULTS = (
+    "consensus._consensus.ConsensusRanking",
+    "consensus._consensus.RankIntervals",
+    "consensus._duels.BradleyTerry",
+    "metrics._comparison.RankerComparison",
+    "metrics._mean_intervals.MeanIntervals",
+    "low_rank._calibration.CalibrationReport",
+    "low_rank._calibration.CalibrationCheck",
+    "order_preserving._bounds.OrderCheck",
+    "precision_at_top._surrogates.PrecisionMargins",
+    "preferences._noise.NoiseReport",
+)
+
 GROUPS = (
     Group(
         "estimators",
@@ -40,7 +54,7 @@ GROUPS = (
                     "LowRankSurrogateRanker",
                     "HistGradientBoostingRanker",
                     "OrderPreservingRegressor",
-                    "StructuredHingeRanker",
+                    "structured.StructuredHingeRanker",
                 ),
             ),
             Section("Find positives in a budget a day", "budget", ("PrecisionAtKPerceptron",)),
@@ -50,16 +64,16 @@ GROUPS = (
                 (
                     "consensus_ranking",
                     "bradley_terry",
-                    "ConsensusRanking",
-                    "BradleyTerry",
-                    "RankIntervals",
+                    "consensus._consensus.ConsensusRanking",
+                    "consensus._duels.BradleyTerry",
+                    "consensus._consensus.RankIntervals",
                 ),
             ),
             Section("Learn from judges and pairs", "preferences", ("PairwiseDAGRanker",)),
             Section(
                 "Classes with costs, ordinal classes, abstention",
                 "costs",
-                ("LowRankSurrogateClassifier", "StructuredHingeClassifier"),
+                ("LowRankSurrogateClassifier", "structured.StructuredHingeClassifier"),
             ),
             Section(
                 "Sets of labels by the F-measure",
@@ -69,12 +83,12 @@ GROUPS = (
             Section(
                 "Two classes by F1 or another measure of all rows",
                 "structured",
-                ("StructuredHingeBinaryClassifier",),
+                ("structured.StructuredHingeBinaryClassifier",),
             ),
             Section(
                 "Sequences",
                 "sequences",
-                ("StructuredHingeSequenceClassifier", "sequence_accuracy_scorer"),
+                ("structured.StructuredHingeSequenceClassifier",),
             ),
             Section("Join models of parts of the rows", "scale", ("merge",)),
         ),
@@ -89,7 +103,7 @@ GROUPS = (
             Section(
                 "Objectives and metrics of LightGBM and XGBoost",
                 "order_preserving",
-                ("boosting_objective", "boosting_metric", "boosting.*"),
+                ("boosting_objective", "boosting_metric"),
             ),
         ),
     ),
@@ -101,27 +115,20 @@ GROUPS = (
             Section(
                 "Scorers",
                 "model_selection",
-                (
-                    "make_ranking_scorer",
-                    "get_ranking_scorer_names",
-                    "metrics.RankingScorer",
-                ),
+                ("make_ranking_scorer", "get_ranking_scorer_names"),
             ),
             Section(
                 "Measures of lists",
                 "data",
                 (
+                    "metrics.measure_score",
                     "metrics.ndcg_score",
                     "metrics.dcg_score",
                     "metrics.precision_at_k_score",
                     "metrics.recall_at_k_score",
                     "metrics.mean_average_precision_score",
                     "metrics.reciprocal_rank_score",
-                    "metrics.expected_reciprocal_rank_score",
                     "metrics.expected_rank_utility_score",
-                    "metrics.auc_score",
-                    "metrics.spearman_score",
-                    "metrics.kendall_tau_loss",
                     "metrics.pairwise_disagreement_loss",
                 ),
             ),
@@ -129,11 +136,12 @@ GROUPS = (
                 "Comparisons, confidence intervals, tables per query, TREC runs",
                 "evaluation",
                 (
-                    "metrics.compare_rankers",
-                    "metrics.RankerComparison",
+                    "compare_rankers",
+                    "metrics._comparison.RankerComparison",
                     "metrics.per_query",
                     "metrics.evaluate_run",
                     "metrics.mean_intervals",
+                    "metrics._mean_intervals.MeanIntervals",
                 ),
             ),
         ),
@@ -164,7 +172,6 @@ GROUPS = (
                     "target_losses.NDCG",
                     "target_losses.DCG",
                     "target_losses.PrecisionAtK",
-                    "target_losses.PrecisionAtShare",
                     "target_losses.RecallAtK",
                     "target_losses.GainAtK",
                     "target_losses.MeanAveragePrecision",
@@ -178,7 +185,7 @@ GROUPS = (
             Section(
                 "Very many labels",
                 "multilabel",
-                ("target_losses.PropensityScoredPrecisionAtK", "target_losses.label_propensities"),
+                ("target_losses.PropensityScoredPrecisionAtK",),
             ),
             Section("Cost matrices", "costs", ("target_losses.MatrixLoss",)),
             Section(
@@ -186,8 +193,6 @@ GROUPS = (
                 "multilabel",
                 (
                     "target_losses.FBeta",
-                    "target_losses.Hamming",
-                    "target_losses.BalancedAccuracy",
                     "target_losses.SetLoss",
                 ),
             ),
@@ -196,7 +201,7 @@ GROUPS = (
                 "target_losses",
                 ("target_losses.ReciprocalRank", "target_losses.ExpectedReciprocalRank"),
             ),
-            Section("Base classes and tables of names", "extending", ("target_losses.*",)),
+            Section("Base classes", "extending", ("target_losses.*",)),
         ),
     ),
     Group(
@@ -213,29 +218,14 @@ GROUPS = (
                     "decoders.decode_pd_dag",
                     "decoders.decode_pd_borda",
                     "decoders.preference_cost",
-                    "decoders.preference_bound",
-                    "decoders.net_preferences",
-                    "decoders.net_scores",
-                    "decoders.dag_edges",
-                    "decoders.matrices_from_differences",
-                    "decoders.differences_from_matrices",
-                    "decoders.PDDecoder",
-                    "decoders.pd_decoder",
-                    "decoders.auto_pd_decoder",
                 ),
             ),
             Section(
                 "Mean average precision",
                 "target_losses",
-                (
-                    "decoders.decode_map_exact",
-                    "decoders.decode_map_local_search",
-                    "decoders.decode_map_diagonal",
-                    "decoders.average_precision_value",
-                    "decoders.average_precision_bound",
-                ),
+                ("decoders.decode_map_exact", "decoders.decode_map_local_search"),
             ),
-            Section("Sorting, assignment, limits", "target_losses", ("decoders.*",)),
+            Section("Orders with values and bounds", "target_losses", ("decoders.Decoded",)),
         ),
     ),
     Group(
@@ -244,7 +234,18 @@ GROUPS = (
         "Values and gradients of surrogate losses, regret bounds and conditions of theorems.",
         (
             Section("Surrogates", "order_preserving", ("surrogates.*",)),
-            Section("Calibration, regret bounds, margins", "papers", ("calibration.*",)),
+            Section(
+                "Calibration, regret bounds, margins",
+                "papers",
+                (
+                    "calibration.*",
+                    "low_rank._calibration.CalibrationReport",
+                    "low_rank._calibration.CalibrationCheck",
+                    "order_preserving._bounds.OrderCheck",
+                    "precision_at_top._surrogates.PrecisionMargins",
+                    "preferences._noise.NoiseReport",
+                ),
+            ),
         ),
     ),
     Group(
@@ -266,7 +267,6 @@ GROUPS = (
                     "datasets.runs_to_features",
                     "datasets.load_preflib",
                     "datasets.grades_from_orders",
-                    "datasets.qid_from_group",
                 ),
             ),
             Section(

@@ -7,6 +7,7 @@ of its modules, from its tables, and from the groups in ``api_groups.py``.
 import inspect
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -18,7 +19,9 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 
 import lowrank_rank
-from lowrank_rank.target_losses import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+from lowrank_rank.target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure
+
+PACKAGE = lowrank_rank.__name__
 
 
 def write_generated_pages(doc, changelog):
@@ -73,7 +76,7 @@ def documented_modules():
 
 
 def documented_objects():
-    """For each module its classes and functions, each at the first place where it is public."""
+    """Classes and functions by module, each at the first place where it is public; then results."""
     seen = set()
     for module in documented_modules():
         objects = {}
@@ -83,6 +86,10 @@ def documented_objects():
                 seen.add(id(value))
                 objects[f"{module.__name__}.{name}"] = value
         yield module, dict(sorted(objects.items()))
+    for result in api_groups.RESULTS:
+        path, _, name = f"{PACKAGE}.{result}".rpartition(".")
+        module = import_module(path)
+        yield module, {f"{path}.{name}": getattr(module, name)}
 
 
 def members_by_class():
@@ -137,17 +144,14 @@ def unlink_measures(app, doctree):
             link.replace_self(nodes.Text(link.astext()))
 
 
-PACKAGE = lowrank_rank.__name__
-
-
 @cache
 def documented_constants():
-    """The public tables and limits of the modules, by name."""
+    """The public tables of the modules, by name."""
     return {
         f"{module.__name__}.{name}".removeprefix(f"{PACKAGE}."): getattr(module, name)
         for module in documented_modules()
         for name in public_names(module)
-        if isinstance(getattr(module, name), int | float | dict)
+        if isinstance(getattr(module, name), Mapping)
     }
 
 
@@ -202,7 +206,8 @@ def section_lines(section):
     constants = documented_constants()
     lines = [heading(section.title, "-"), f"User guide: :doc:`/user_guide/{section.guide}`.", ""]
     lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-    lines += [f"   {name}" for name in names if name not in constants] + [""]
+    shown = {name: f"~{name}" for name in api_groups.RESULTS}
+    lines += [f"   {shown.get(name, name)}" for name in names if name not in constants] + [""]
     for name in names:
         if name in constants:
             lines += constant(f"{PACKAGE}.{name}", constants[name])
@@ -210,11 +215,9 @@ def section_lines(section):
 
 
 def constant(path, value):
-    """The value of a number, the names of a table."""
-    if isinstance(value, dict):
-        keys = ", ".join(f"``{key}``" for key in value)
-        return [f".. py:data:: {path}", "", f"   A table by name: {keys}.", ""]
-    return [f".. py:data:: {path}", f"   :value: {value}", ""]
+    """The names of a table."""
+    keys = ", ".join(f"``{key}``" for key in value)
+    return [f".. py:data:: {path}", "", f"   A table by name: {keys}.", ""]
 
 
 def group_page_paths():
@@ -230,7 +233,9 @@ def group_index():
         rows = [["task", "names"]]
         for section in group.sections:
             names = names_by_section()[section]
-            names = [f"`{name}`" for name in names if name not in documented_constants()]
+            names = [name for name in names if name not in documented_constants()]
+            results = {name: name.rpartition(".")[2] for name in api_groups.RESULTS}
+            names = [f"`{results.get(name, name)}`" for name in names]
             rows.append([section.title, ", ".join(names)])
         lines += [list_table(rows), ""]
     tree = [".. toctree::", "   :hidden:", "", *(f"   {group.page}" for group in api_groups.GROUPS)]

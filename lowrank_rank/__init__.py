@@ -8,6 +8,7 @@ from . import (
     metrics,
     model_selection,
     plotting,
+    structured,
     surrogates,
     target_losses,
     testing,
@@ -16,35 +17,23 @@ from ._cut_queries import CutQueriesWarning
 from ._labels import ranking_target
 from ._version import __version__
 from .boosting import boosting_metric, boosting_objective
-from .consensus import (
-    BradleyTerry,
-    ConsensusRanking,
-    RankIntervals,
-    bradley_terry,
-    consensus_ranking,
-)
+from .consensus._consensus import consensus_ranking
+from .consensus._duels import bradley_terry
 from .fitting._estimator import merge
-from .low_rank import (
-    LowRankSurrogateClassifier,
-    LowRankSurrogateMultilabelClassifier,
-    LowRankSurrogateRanker,
-)
-from .meta import StackingRanker, WrappedRanker
-from .metrics import get_ranking_scorer_names, make_ranking_scorer
-from .order_preserving import HistGradientBoostingRanker, OrderPreservingRegressor
-from .precision_at_top import PrecisionAtKPerceptron
-from .preferences import PairwiseDAGRanker
-from .structured import (
-    StructuredHingeBinaryClassifier,
-    StructuredHingeClassifier,
-    StructuredHingeRanker,
-    StructuredHingeSequenceClassifier,
-    sequence_accuracy_scorer,
-)
+from .low_rank._classifier import LowRankSurrogateClassifier
+from .low_rank._multilabel import LowRankSurrogateMultilabelClassifier
+from .low_rank._surrogate_ranker import LowRankSurrogateRanker
+from .meta._stacking import StackingRanker
+from .meta._wrapped import WrappedRanker
+from .metrics import get_ranking_scorer_names
+from .metrics._comparison import compare_rankers
+from .metrics._scorer import make_ranking_scorer
+from .order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
+from .order_preserving._regressor import OrderPreservingRegressor
+from .precision_at_top._perceptron import PrecisionAtKPerceptron
+from .preferences._pairwise_dag import PairwiseDAGRanker
 
 __all__ = [
-    "BradleyTerry",
-    "ConsensusRanking",
     "CutQueriesWarning",
     "HistGradientBoostingRanker",
     "LowRankSurrogateClassifier",
@@ -53,12 +42,7 @@ __all__ = [
     "OrderPreservingRegressor",
     "PairwiseDAGRanker",
     "PrecisionAtKPerceptron",
-    "RankIntervals",
     "StackingRanker",
-    "StructuredHingeBinaryClassifier",
-    "StructuredHingeClassifier",
-    "StructuredHingeRanker",
-    "StructuredHingeSequenceClassifier",
     "WrappedRanker",
     "__version__",
     "boosting",
@@ -66,6 +50,7 @@ __all__ = [
     "boosting_objective",
     "bradley_terry",
     "calibration",
+    "compare_rankers",
     "consensus_ranking",
     "datasets",
     "decoders",
@@ -76,7 +61,7 @@ __all__ = [
     "model_selection",
     "plotting",
     "ranking_target",
-    "sequence_accuracy_scorer",
+    "structured",
     "surrogates",
     "target_losses",
     "testing",

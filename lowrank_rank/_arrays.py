@@ -3,16 +3,17 @@
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, TypeAlias
+from itertools import zip_longest
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-#: Anything that NumPy can convert to an array: lists, arrays, series.
-ArrayLike: TypeAlias = Any
-#: Features: an array, a sparse matrix or a data frame.
-MatrixLike: TypeAlias = Any
+from ._typing import ArrayLike as ArrayLike
+from ._typing import MatrixLike as MatrixLike
 
 #: Largest entry for which sums over a list, and over its pairs, stay finite.
 LARGEST = 1e290
@@ -60,6 +61,8 @@ def numbers(values, name):
     check_unmasked(values, name)
     try:
         array = as_array(values)
+        if array.dtype == object and hasattr(values, "isna"):  # pandas: NA becomes NaN
+            return values.to_numpy(np.float64, na_value=np.nan)
         if array.dtype.kind in "biufO":
             return array.astype(np.float64, copy=False)
     except (OverflowError, TypeError, ValueError) as error:
@@ -178,8 +181,8 @@ def table_of(columns, index=None):
 
 
 def is_frame(table):
-    """Whether a table has named columns: a frame of pandas or polars, or a structured array."""
-    return hasattr(table, "columns") or getattr(getattr(table, "dtype", None), "names", None)
+    """Whether a table has named columns: a frame or Arrow table, or a structured array."""
+    return hasattr(table, "columns") or bool(getattr(getattr(table, "dtype", None), "names", None))
 
 
 def is_data_frame(X):
@@ -223,8 +226,68 @@ def take_rows(X, rows):
 
 
 def column_names(table):
-    """Names of the columns of a table for which `is_frame` holds."""
-    return list(table.columns) if hasattr(table, "columns") else list(table.dtype.names)
+    """Names of the columns of a frame, an Arrow table, a structured array or a mapping, or []."""
+    if isinstance(table, Mapping):
+        return list(table)
+    names = getattr(table, "column_names", getattr(table, "columns", None))  # Arrow, frames
+    names = getattr(getattr(table, "dtype", None), "names", None) if names is None else names
+    return [] if names is None else list(names)
+
+
+def check_same_columns(**named):
+    """Refuse two frames whose columns have other names, or another order; arrays have no names."""
+    names = {name: column_names(table) for name, table in named.items()}
+    names = {name: columns for name, columns in names.items() if len(columns) > 1}
+    (first, known), *others = names.items() if len(names) > 1 else [("", [])]
+    for name, columns in others:
+        for j, (one, two) in enumerate(zip_longest(known, columns)):
+            if one != two:
+                raise ValueError(
+                    f"The columns of {name} should be those of {first}, in the same order: column "
+                    f"{j} of {name} is {two!r}, not {one!r}. Select them by name, or give "
+                    f"{name}.to_numpy() if they match already."
+                )
+
+
+def by_label(values, labels, name):
+    """Entries of a Series in the order of labels; anything without an index is returned as it is.
+
+    Parameters
+    ----------
+    values : array-like
+    labels : sequence
+        The labels of the entries that are needed.
+    name : str
+        Name of the values in messages.
+
+    Raises
+    ------
+    ValueError
+        If the index is not unique, lacks a label, or only numbers the entries 0, 1, ...
+    """
+    if not hasattr(getattr(values, "index", None), "get_indexer"):
+        return values
+    index, labels = values.index, list(labels)
+    numbered = list(index) == list(range(len(index)))
+    lacking = set(labels) - set(index)
+    if lacking or not index.is_unique or (numbered and set(index) != set(labels)):
+        raise ValueError(
+            f"{name} is a Series with the index {index[:5].tolist()}, and is read by the labels "
+            f"{[plain(label) for label in labels[:5]]}: set these labels as its index, or give "
+            f"{name}.to_numpy() if it is in their order."
+        )
+    return values.loc[labels]
+
+
+def exact_scores(values):
+    """Scores unchanged; integers that floats cannot tell apart become their dense ranks."""
+    with suppress(ValueError):  # ragged values are refused where they are read
+        array = np.asarray(values)
+        is_object = array.dtype == object and all(isinstance(one, Integral) for one in array.flat)
+        whole = (array.dtype.kind in "iu" or is_object) and array.size > 0
+        if whole and max(-int(array.min()), int(array.max())) > 2**53:
+            return np.unique(array, return_inverse=True)[1].reshape(array.shape)
+    return values
 
 
 def name_the_text(error, X):

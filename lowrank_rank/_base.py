@@ -1,10 +1,12 @@
 """Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from ._arrays import (
@@ -15,6 +17,7 @@ from ._arrays import (
     check_size,
     check_unmasked,
     first_missing,
+    n_rows,
     name_the_text,
     slices,
     take_rows,
@@ -27,19 +30,34 @@ from ._labels import (
     lists_of,
     lost_qid,
     one_label_per_row,
+    read_item_names,
     read_labels,
     read_weights,
     split_target,
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
-from .target_losses import RankingMeasure, resolve_target_loss
+from .target_losses._names import resolve_target_loss
+from .target_losses._target_loss import RankingMeasure
 
 
 def check_no_qid(qid):
     """Refuse query ids for a model of fixed items."""
     if qid is not None:
         raise ValueError("This model ranks the same items in every row of X; it takes no qid.")
+
+
+def check_one_list(one_list, qid, n_items):
+    """Refuse ``rank(one_list=True)`` beside query ids, and for a model of fixed items."""
+    if one_list and n_items is not None:
+        raise ValueError(
+            f"This model ranks the same {n_items} items in every row of X: leave out one_list=True."
+        )
+    if one_list and qid is not None:
+        raise ValueError(
+            "rank got qid and one_list=True: give qid to rank each query by itself, or "
+            "one_list=True to rank all rows together."
+        )
 
 
 def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options):
@@ -195,7 +213,7 @@ class BaseRanker:
     def score(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         sample_weight: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
@@ -221,6 +239,7 @@ class BaseRanker:
         """
         check_is_fitted(self)
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
+        read_item_names(self, y, reset=False)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
         if self.n_items_ is not None and one_label_per_row(y):
@@ -237,6 +256,15 @@ class BaseRanker:
                 "ranking_target(y, qid); for one single list pass qid=np.zeros(len(X)). A Pipeline "
                 "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
             )
+        if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
+            warnings.warn(
+                f"This {type(self).__name__} was fitted without query ids, and score ranks all "
+                f"{n_rows(y)} rows as one list, which queries of their own would not be. Pass "
+                "qid=..., or y as ranking_target(y, qid), to fit and to score; for one single list "
+                "pass qid=np.zeros(len(X)).",
+                UserWarning,
+                stacklevel=2,
+            )
         warn_of_cut_queries(self, qid, stacklevel=3)
         if issparse(y):  # the measure asks for a few rows at a time
             scores = lambda rows: self._ranking_scores(take_rows(X, rows))  # noqa: E731
@@ -246,7 +274,7 @@ class BaseRanker:
             self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
         )
 
-    def rank(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> Any:
+    def rank(self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False) -> Any:
         """Ranks of the items of each list, 1 = best.
 
         Parameters
@@ -255,6 +283,9 @@ class BaseRanker:
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; required if the model was fitted with ids, else None ranks
             all rows as one list. Not for fixed items.
+        one_list : bool, default=False
+            Rank all rows as one list of documents, as a service does that answers one query at a
+            time. It takes the place of qid.
 
         Returns
         -------
@@ -265,15 +296,15 @@ class BaseRanker:
         ------
         ValueError
             If qid does not fit X, is missing after a fit with ids, or comes with a model of fixed
-            items.
+            items or with ``one_list=True``.
         """
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
-        if qid is None and self._has_qid_:
+        check_one_list(one_list, qid, self.n_items_)
+        if qid is None and self._has_qid_ and not one_list:
             raise ValueError(
                 f"This {type(self).__name__} was fitted with query ids, and rank without qid would "
-                "rank all rows as one list. Pass qid=...; for one single list pass "
-                "qid=np.zeros(len(X))."
+                "rank all rows as one list. Pass qid=...; for one single list pass one_list=True."
             )
         scores = self._ranking_scores(X, qid=qid)
         if scores.ndim == 2:
@@ -300,6 +331,7 @@ class BaseRanker:
     def _read(self, X, y, qid, sample_weight, loss, *, reset=True, whole=True):
         """Read a batch into `Rows`; `whole` if no other batch follows."""
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
+        read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
         y = read_labels(y, estimator=self, accept_sparse=self._takes_sparse_y)
         X = self._validate_X(X, reset=reset)
@@ -312,6 +344,7 @@ class BaseRanker:
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
+            loss.warn_without_utility(y)
             self._fitted_lists_ = fitted_lists(lists)
         return Rows(X, y, lists, weights)
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._arrays import as_array, numbers, without_string_dtype
+from ._arrays import as_array, numbers, plain, without_string_dtype
 from ._labels import check_given, read_weights, refuse_missing_labels
 from ._lists import RankingLists
 
@@ -69,7 +69,7 @@ def read_costs(loss_matrix, classes, decisions, y):
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "may lack some labels. Or set the parameter classes=[...]."
         )
-    labels = np.unique(y) if given is None else distinct_labels(given)
+    labels = distinct_labels(given) if y is None or given is not None else np.unique(y)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
     if given is None:
@@ -166,14 +166,18 @@ def distinct_labels(classes):
     return labels
 
 
-def class_indices(y, classes):
-    """Index of each label in the classes, in their order."""
+def class_indices(y, classes, *, accept_others=False):
+    """Index of each label in the classes, in their order; -1 for others, if accepted.
+
+    Labels of another type than the classes, and labels none of which is a class, are refused.
+    """
     place = {label: i for i, label in enumerate(classes.tolist())}
     try:
         index = np.fromiter((place.get(label, -1) for label in y.tolist()), np.intp, len(y))
     except TypeError as error:
         raise ValueError(f"y must hold one class label per row: {error}.") from None
-    if np.any(index < 0):
+    accept_others &= y.dtype.kind == classes.dtype.kind and bool(np.any(index >= 0))
+    if np.any(index < 0) and not accept_others:
         row = int(np.argmax(index < 0))
         raise ValueError(
             f"y[{row}] = {y.tolist()[row]!r} is not among the classes {classes.tolist()}."
@@ -182,11 +186,16 @@ def class_indices(y, classes):
 
 
 def decision_score(classifier, matrix, y, decisions, sample_weight):
-    """One minus the mean cost of decisions, by their columns in the cost matrix."""
-    index = class_indices(class_labels(classifier, y), classifier.classes_)
+    """One minus the mean cost of decisions, by their columns in the cost matrix.
+
+    Every decision is wrong for a class that was not in fit; only the 0-1 loss knows its cost, 1.
+    """
+    labels, is_default = class_labels(classifier, y), classifier.loss_matrix is None
+    index = class_indices(labels, classifier.classes_, accept_others=is_default)
     check_consistent_length(decisions, index)
     weights = read_weights(sample_weight, len(index))
-    return float(1.0 - np.average(matrix[index, decisions], weights=weights))
+    costs = np.where(index < 0, 1.0, matrix[index, decisions])
+    return float(1.0 - np.average(costs, weights=weights))
 
 
 # Binary labels ----------------------------------------------------------------------
@@ -235,42 +244,8 @@ class Labels(NamedTuple):
         counts = self.lists.sum(self.lists.group(self.positive).astype(int))
         return bool(np.any((counts > 0) & (counts < self.lists.lengths)))
 
-    def pick(self, rows):
-        """The labels of some rows."""
-        lists = self.lists
-        if lists is not None:
-            lists = lists.of_rows(rows)
-        return self._replace(positive=self.positive[rows], lists=lists)
 
-    def hold_out(self, fraction, strata, random_state):
-        """Indices of the training rows and of the held-out rows, without splitting a query.
-
-        Parameters
-        ----------
-        fraction : float
-        strata : ndarray of bool, shape (n_units,)
-            A unit is a query, or a row without query ids. The fraction is held out from both
-            strata, at least one unit each.
-        random_state : RandomState
-        """
-        is_held = np.zeros(len(strata), dtype=bool)
-        for units in (np.flatnonzero(strata), np.flatnonzero(~strata)):
-            random_state.shuffle(units)
-            is_held[units[: max(1, round(fraction * len(units)))]] = True
-        if self.lists is not None:
-            is_held = is_held[self.lists.codes]
-        rest, held = np.flatnonzero(~is_held), np.flatnonzero(is_held)
-        if not all(len(rows) and self.pick(rows).comparable for rows in (rest, held)):
-            raise ValueError(
-                f"early_stopping cannot hold out validation_fraction={fraction:g} of "
-                f"{len(is_held)} rows with {np.count_nonzero(self.positive)} positives: in one "
-                "part no list has both positives and negatives. Switch it off or change the "
-                "fraction."
-            )
-        return rest, held
-
-
-def read_binary_labels(y, qid, classes, pos_label, estimator):
+def read_binary_labels(y, qid, classes, pos_label, estimator, *, least_columns=2):
     """`Labels` of y; refuses labels that are not binary.
 
     Parameters
@@ -283,6 +258,8 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
         None is the last of the sorted classes.
     estimator : estimator
         The estimator that messages name.
+    least_columns : int, default=2
+        Number of columns from which y is a matrix; a single column is one label of each row else.
     """
     check_given(y, estimator)
     y = y.toarray() if issparse(y) else without_string_dtype(y)
@@ -290,7 +267,7 @@ def read_binary_labels(y, qid, classes, pos_label, estimator):
     y = check_array(
         y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
     )
-    if y.ndim == 2 and y.shape[1] > 1:
+    if y.ndim == 2 and y.shape[1] >= least_columns:
         return _matrix_labels(y, qid, pos_label)
     y = column_or_1d(y, warn=True)
     try:
@@ -329,7 +306,10 @@ def _matrix_labels(y, qid, pos_label):
     wrong = ~((y == 0) | (y == 1))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(f"A matrix y must hold 0 and 1, but y{list(place)} is {y[place]}.")
+        raise ValueError(
+            f"A matrix y must hold 0 and 1, but y{list(place)} is {plain(y[place])!r}. Lists of "
+            "tags become such a matrix by MultiLabelBinarizer."
+        )
     return Labels(y == 1, np.arange(y.shape[1]), 1, None)
 
 

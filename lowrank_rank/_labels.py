@@ -14,12 +14,19 @@ from sklearn.utils.validation import check_array, column_or_1d
 from ._arrays import (
     ArrayLike,
     as_array,
+    check_same_columns,
     check_same_index,
     check_unmasked,
+    column_names,
+    exact_scores,
     is_finite,
+    is_frame,
     without_string_dtype,
 )
 from ._lists import RankingLists, checked_ids, id_array, same_id
+
+#: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
+QUERY = ("qid", "query_id", "q_id")
 
 
 def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
@@ -86,7 +93,7 @@ def split_target(y, qid=None, X=None):
     ----------
     y : array-like
         Plain labels, a `ranking_target`, or a pandas object whose index has a level
-        named "qid".
+        named "qid", "query_id" or "q_id".
     qid : array-like or None
         Ids given beside `y`.
     X : array-like or None
@@ -104,10 +111,10 @@ def split_target(y, qid=None, X=None):
         If ids are given twice and disagree, or only the index of X has them.
     """
     if not carries_qid(y):
-        if qid is None and _is_indexed_by_qid(X) and np.ndim(y) == 1:
+        if qid is None and (level := _qid_level(X)) and np.ndim(y) == 1:
             raise ValueError(
-                'X has ids in the level "qid" of its index, and y has none: all rows would be one '
-                'list. Pass qid=X.index.get_level_values("qid"), or y with the same index.'
+                f'X has ids in the level "{level}" of its index, and y has none: all rows would be '
+                f'one list. Pass qid=X.index.get_level_values("{level}"), or y with the same index.'
             )
         return y, qid
     if isinstance(y, np.ndarray):
@@ -118,7 +125,7 @@ def split_target(y, qid=None, X=None):
             )
         y, carried = y["y"], y["qid"]
     else:
-        carried = y.index.get_level_values("qid").to_numpy()
+        carried = y.index.get_level_values(_qid_level(y)).to_numpy()
         y = y.to_numpy()
     if qid is not None and not _same_ids(carried, qid):
         raise ValueError(
@@ -128,15 +135,17 @@ def split_target(y, qid=None, X=None):
 
 
 def carries_qid(y):
-    """Whether y is a structured array, or rows of documents whose index has a level "qid"."""
+    """Whether y is a structured array, or rows of documents whose index has a level of ids."""
     if isinstance(y, np.ndarray):
         return y.dtype.names is not None
     # In this order: ragged labels are refused here, first of all.
-    return one_label_per_row(y) and _is_indexed_by_qid(y)
+    return one_label_per_row(y) and _qid_level(y) is not None
 
 
-def _is_indexed_by_qid(values):
-    return "qid" in (getattr(getattr(values, "index", None), "names", None) or ())
+def _qid_level(values):
+    """The name of the level of an index that holds query ids, or None."""
+    names = getattr(getattr(values, "index", None), "names", None) or ()
+    return next((name for name in QUERY if name in names), None)
 
 
 def lost_qid(model):
@@ -170,6 +179,17 @@ def _same_ids(a, b):
 
 
 # Arrays -----------------------------------------------------------------------------
+
+
+def read_item_names(estimator, y, *, reset):
+    """Keep the names of the columns of y as `item_names_` if `reset`, else refuse other names."""
+    if not is_frame(y) or one_label_per_row(y):
+        return
+    known = getattr(estimator, "item_names_", None)
+    if reset:
+        estimator.item_names_ = id_array(column_names(y))
+    elif known is not None:
+        check_same_columns(fit=dict.fromkeys(known.tolist()), y=y)
 
 
 def check_given(y, estimator):
@@ -252,8 +272,11 @@ def refuse_missing_labels(y):
     check_unmasked(y, "y")
     try:
         values = as_array(y)
-    except ValueError as error:
-        raise ValueError(f"y must hold one class label per row: {error}.") from None
+    except ValueError:
+        raise ValueError(
+            "y must hold one class label per row, but its rows differ in length: lists of tags "
+            "become a matrix of 0 and 1 by MultiLabelBinarizer."
+        ) from None
     if values.ndim != 1 or values.dtype.kind not in "Of":
         return
     if values.dtype.kind == "f" and not np.isnan(values).any():
@@ -393,6 +416,12 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
         )
     if whole and not np.any(weights > 0):
         raise nothing_counts()
+    total = float(np.sum(weights))
+    if not 1e-305 <= total <= 1e305 and total:
+        raise ValueError(
+            f"sample_weight has the sum {total:g}, outside the range of floating-point sums: "
+            "divide the weights by their mean."
+        )
     return weights
 
 
@@ -416,9 +445,11 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     weights : ndarray of shape (n_lists,)
     """
     check_same_index(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
+    check_same_columns(y_true=y_true, y_score=y_score)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
-    scores = _checked(y_score, "y_score", allow_nd=True)
+    check_unmasked(y_score, "y_score")
+    scores = _checked(exact_scores(y_score), "y_score", allow_nd=True)
     scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
     if scores.shape != y.shape[:2]:
         raise ValueError(

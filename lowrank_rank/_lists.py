@@ -227,6 +227,16 @@ def id_array(qid):
     return qid
 
 
+def id_text(one, name):
+    """An id as text, a whole float as an integer; refuses a missing id."""
+    if is_missing(one):
+        raise ValueError(
+            f"{name} contains a missing or infinite id, {one!r}: drop such rows or give them an id."
+        )
+    whole = isinstance(one, float | np.floating) and one == int(one)
+    return str(int(one) if whole else one)
+
+
 def same_id(a, b):
     """Whether two single ids are equal, of whatever types they are."""
     equal = a == b

@@ -1,10 +1,5 @@
 """LightGBM and XGBoost: order-preserving surrogates as objectives, measures of lists as metrics."""
 
-from .order_preserving._boosting import (
-    BoostingMetric,
-    BoostingObjective,
-    boosting_metric,
-    boosting_objective,
-)
+from .order_preserving._boosting import boosting_metric, boosting_objective
 
-__all__ = ["BoostingMetric", "BoostingObjective", "boosting_metric", "boosting_objective"]
+__all__ = ["boosting_metric", "boosting_objective"]

@@ -24,15 +24,17 @@ except ImportError as error:
     raise ImportError(message) from error
 
 from ._arrays import check_same_index, n_rows, take_rows
+from ._base import check_one_list
 from ._blocks import Blocks
 from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from .fitting._estimator import add_models, batch_of, solve_sums
-from .low_rank import LowRankSurrogateClassifier, LowRankSurrogateRanker
-from .order_preserving import OrderPreservingRegressor
+from .low_rank._classifier import LowRankSurrogateClassifier
+from .low_rank._surrogate_ranker import LowRankSurrogateRanker
 from .order_preserving._problem import read
+from .order_preserving._regressor import OrderPreservingRegressor
 
 __all__ = [
     "DaskLowRankSurrogateClassifier",
@@ -312,13 +314,15 @@ class _DaskRanker:
         tail = () if self.n_items_ is None else (self.n_items_,)
         return _on_partitions(X, self, tail, np.float64)
 
-    def rank(self, X, *, qid=None, client: Client | None = None) -> Any:
+    def rank(self, X, *, qid=None, one_list: bool = False, client: Client | None = None) -> Any:
         """Ranks of each list, 1 = best: a dask array with the partitions of X, or as in memory.
 
         Parameters
         ----------
         X : dask array or data frame of shape (n_rows, n_features), or as in memory
         qid : dask array or series of shape (n_rows,) or None, default=None
+        one_list : bool, default=False
+            Rank all rows as one list, in place of qid.
         client : distributed.Client or None, default=None
 
         Returns
@@ -326,16 +330,18 @@ class _DaskRanker:
         dask array or ndarray of int, shape (n_rows,) or (n_queries, r)
         """
         if not is_dask_collection(X):
-            return super().rank(X, qid=qid)  # type: ignore[misc]
+            return super().rank(X, qid=qid, one_list=one_list)  # type: ignore[misc]
+        check_one_list(one_list, qid, self.n_items_)
         scores = self.predict(X)
         if self.n_items_ is not None:
             orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
             return orders.map_blocks(ranks_from_orders, dtype=np.intp)
-        if qid is None:
-            raise ValueError("rank needs qid, the query id of each row.")
+        if qid is None and not one_list:
+            raise ValueError("rank needs qid, the query id of each row, or one_list=True.")
         client = default_client() if client is None else client
-        parts, ids = (client.gather(client.compute(_pieces(given))) for given in (scores, qid))
-        lists = RankingLists.from_qid(np.concatenate(ids), sum(map(len, parts)))
+        parts = client.gather(client.compute(_pieces(scores)))
+        ids = qid if one_list else np.concatenate(client.gather(client.compute(_pieces(qid))))
+        lists = RankingLists.from_qid(ids, sum(map(len, parts)))
         ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
         return da.from_array(ranks, chunks=(tuple(map(len, parts)),))
 
@@ -409,11 +415,10 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
     """
 
     def _fit_on(self, blocks):
-        before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
             self._validate_X(blocks.first_row, reset=True)
-            self._fit(blocks.map(read, copy.copy(self), loss), loss, before)
+            self._fit(blocks.map(read, copy.copy(self), loss), loss)
 
 
 def _labels(block, classifier):

@@ -1,7 +1,7 @@
 """Splits, curves, importances and cuts of lists, all by whole queries."""
 
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -20,7 +20,14 @@ from ._arrays import (
     n_rows,
     take_rows,
 )
-from ._labels import carries_qid, one_label_per_row, ranking_target, read_labels, split_target
+from ._labels import (
+    carries_qid,
+    one_label_per_row,
+    ranking_target,
+    read_item_names,
+    read_labels,
+    split_target,
+)
 from ._lists import RankingLists, sort_lists, tie_blocks
 from ._parameters import (
     RUNTIME,
@@ -31,8 +38,7 @@ from ._parameters import (
     number,
     predictor,
 )
-from .metrics import make_ranking_scorer
-from .metrics._scorer import predict_scores
+from .metrics._scorer import make_ranking_scorer, predict_scores
 
 __all__ = [
     "RecallCut",
@@ -141,7 +147,7 @@ def _with_ids(y, qid):
 def query_learning_curve(
     estimator: Any,
     X: MatrixLike,
-    y: Any,
+    y: MatrixLike,
     *,
     qid: ArrayLike | None = None,
     train_sizes: Any = (0.1, 0.325, 0.55, 0.775, 1.0),
@@ -257,7 +263,7 @@ def _absolute_sizes(train_sizes, available):
 def query_permutation_importance(
     estimator: Any,
     X: MatrixLike,
-    y: Any,
+    y: MatrixLike,
     *,
     qid: ArrayLike | None = None,
     scoring: Any = "ndcg@10",
@@ -321,7 +327,7 @@ def query_permutation_importance(
         raise ValueError("y must hold one grade per row: one row alone cannot be permuted.")
     check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
-    X = X if hasattr(X, "columns") else np.asarray(X)
+    X = cast(Any, X) if hasattr(X, "columns") else np.asarray(X)
     scorer = scoring if callable(scoring) else make_ranking_scorer(scoring)
     seeds = check_random_state(random_state).randint(2**31 - 1, size=X.shape[1])
     scores = Parallel(n_jobs=n_jobs)(
@@ -450,7 +456,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: MatrixLike, y: Any, *, qid: ArrayLike | None = None) -> "RecallCut":
+    def fit(self, X: MatrixLike, y: MatrixLike, *, qid: ArrayLike | None = None) -> "RecallCut":
         """Fit the ranker on a part of the queries, and calibrate the cut on the others.
 
         Parameters
@@ -484,6 +490,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
             if self.cv == "prefit":
                 check_is_fitted(self.estimator)
                 self.estimator_ = self.estimator
+                read_item_names(self.estimator, y, reset=False)
             else:
                 splitter = GroupShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
                 train, rows = next(splitter.split(of_row, groups=of_row))

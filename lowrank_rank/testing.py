@@ -1,34 +1,55 @@
 """Checks of custom target losses, decoders and surrogates."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from ._arrays import ArrayLike
 from ._lists import RankingLists
 from .calibration import calibration_report, conditional_regret, is_order_preserving
 from .low_rank._calibration import decoded_ranks
-from .order_preserving._surrogates import checked_values
-from .surrogates import PairwiseSquared, PointwiseSquared, resolve_surrogate
-from .target_losses import resolve_target_loss
-from .target_losses._classes import resolve_set_loss
+from .order_preserving._surrogates import (
+    PairwiseSquared,
+    PointwiseSquared,
+    checked_values,
+    resolve_surrogate,
+)
+from .target_losses import SetLoss
+from .target_losses._classes import SET_LOSSES, resolve_set_loss
+from .target_losses._names import resolve_target_loss
+
+__all__ = ["check_surrogate", "check_target_loss"]
 
 
-def check_target_loss(loss, support, *, n_distributions=100, random_state=0):
+def check_target_loss(
+    loss: Any, support: ArrayLike, *, n_distributions: int = 100, random_state: int = 0
+) -> None:
     """Check a target loss by enumeration: its identity, its decoders and its conventions.
+
+    Losses of orders:
 
     * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by
       one constant for all orders of a label.
     * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random distributions
       over `support`. Both checks are those of `calibration.calibration_report`.
     * Decoders permute with the items.
-    * The loss can be cloned and pickled, and does not change y.
+
+    Losses of sets:
+
+    * The sum ``offset(y) + <encode(y), set_features(z)>`` is one minus the measure.
+    * The decoder is Bayes-optimal at u = E[encode(Y)] for random distributions over `support`.
+    * It attains the least ``<u, set_features(z)>`` at random u, some with ties.
+    * The attained loss does not depend on the order of the labels.
+
+    Both: the loss can be cloned and pickled, and does not change y.
 
     Parameters
     ----------
-    loss : TargetLoss or str
+    loss : TargetLoss, SetLoss or str
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
-        Labels of the loss, r at most 6.
+        Labels of the loss, r at most 6; or sets of labels, 0 and 1, r at most 8.
     n_distributions : int, default=100
     random_state : int, default=0
 
@@ -44,7 +65,11 @@ def check_target_loss(loss, support, *, n_distributions=100, random_state=0):
     >>> from lowrank_rank.target_losses import NDCG
     >>> from lowrank_rank.testing import check_target_loss
     >>> check_target_loss(NDCG(k=2), [[2, 0, 1], [0, 0, 1], [1, 2, 0]])
+    >>> check_target_loss("f1", [[0, 0, 0], [1, 0, 1], [0, 1, 0]])
     """
+    if isinstance(loss, SetLoss) or (isinstance(loss, str) and loss in SET_LOSSES):
+        _check_set_loss(loss, support, n_distributions, random_state)
+        return
     loss, support = resolve_target_loss(loss), np.asarray(support, dtype=np.float64)
     before, rng = support.copy(), np.random.default_rng(random_state)
     report = calibration_report(
@@ -60,7 +85,7 @@ def check_target_loss(loss, support, *, n_distributions=100, random_state=0):
         )
     probabilities = rng.dirichlet(np.full(len(support), 0.5), size=n_distributions)
     for name in loss.decoders:
-        check_decoder(loss, name, support, probabilities)
+        _check_decoder(loss, name, support, probabilities)
     _check_copies_of(loss, support, before)
 
 
@@ -73,35 +98,8 @@ def _check_copies_of(loss, support, before):
         _require(same, f"{loss!r} encodes differently after clone or pickle")
 
 
-def check_set_loss(loss, support, *, n_distributions=20, random_state=0):
-    """Check a loss of sets by enumeration of all sets: its identity and its decoder.
-
-    * The sum ``offset(y) + <encode(y), set_features(z)>`` is one minus the measure.
-    * The decoder is Bayes-optimal at u = E[encode(Y)] for random distributions over `support`.
-    * It attains the least ``<u, set_features(z)>`` at random u, some with ties.
-    * The attained loss does not depend on the order of the labels.
-    * The loss can be cloned and pickled, and does not change y.
-
-    Parameters
-    ----------
-    loss : SetLoss or str
-    support : array-like of shape (n_sets, s)
-        Sets of labels, 0 and 1, s at most 8.
-    n_distributions : int, default=20
-    random_state : int, default=0
-
-    Raises
-    ------
-    ValueError
-        If `support` has another shape.
-    AssertionError
-        If a check fails, with a sentence on it.
-
-    Examples
-    --------
-    >>> from lowrank_rank.testing import check_set_loss
-    >>> check_set_loss("f1", [[0, 0, 0], [1, 0, 1], [0, 1, 0]])
-    """
+def _check_set_loss(loss, support, n_distributions, random_state):
+    """`check_target_loss` of a loss of sets."""
     loss, support = resolve_set_loss(loss), np.asarray(support)
     if support.ndim != 2 or not 1 <= support.shape[1] <= 8:
         raise ValueError(f"support must hold sets of 1 to 8 labels, got shape {support.shape}.")
@@ -134,24 +132,11 @@ def _decoded_features(loss, u, n_labels, max_size):
     return loss.set_features(decoded, max_size)
 
 
-def check_decoder(loss, name, support, probabilities):
+def _check_decoder(loss, name, support, probabilities):
     """Check that a decoder returns ranks 1..r and follows a permutation of the items.
 
     The attained value must not depend on the numbering of the items. The orders may differ if
     several are optimal.
-
-    Parameters
-    ----------
-    loss : TargetLoss
-    name : str
-        One of ``loss.decoders``.
-    support : ndarray of shape (n_labels, r) or (n_labels, r, r)
-    probabilities : ndarray of shape (n, n_labels)
-
-    Raises
-    ------
-    AssertionError
-        If a check fails, with a sentence on it.
     """
     ranks = decoded_ranks(loss, name, support, probabilities)
     if not loss.decoders[name].exact:
@@ -167,7 +152,7 @@ def check_decoder(loss, name, support, probabilities):
     )
 
 
-def check_surrogate(surrogate, *, n_trials=20, random_state=0):
+def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0) -> None:
     """Check a surrogate in score space: its derivatives, convexity, weights and flags.
 
     * The gradient is the derivative of the values. The curvature is at least the second derivative

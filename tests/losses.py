@@ -9,12 +9,11 @@ import numpy as np
 from lowrank_rank.target_losses import (
     DCG,
     NDCG,
-    TARGET_LOSSES,
     ExpectedRankUtility,
     PairwiseDisagreement,
     PrecisionAtK,
-    PrecisionAtShare,
 )
+from lowrank_rank.target_losses._names import TARGET_LOSSES
 
 
 def binary(rng, n, r):
@@ -44,7 +43,7 @@ EXTRA = [
     (PrecisionAtK(k=3), binary),
     (PrecisionAtK(k=2), graded),
     (PrecisionAtK(k=2, relevance_threshold=2), graded),
-    (PrecisionAtShare(share=0.5, relevance_threshold=1), graded),
+    (PrecisionAtK(share=0.5, relevance_threshold=1), graded),
     (DCG(k=2, gain="exponential"), graded),
     (NDCG(k=3, gain="exponential"), graded),
     (ExpectedRankUtility(neutral=1.0, half_life=2.0), graded),

@@ -8,18 +8,18 @@ import numpy as np
 from scipy.optimize import minimize
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.surrogates import (
-    SURROGATES,
+from lowrank_rank.order_preserving._surrogates import (
     PointwiseSmoothHinge,
     PointwiseSquaredHinge,
     resolve_surrogate,
 )
+from lowrank_rank.surrogates import SURROGATES
 
 ETA = 4.0  # above every utility of the tests
-ORDER_PRESERVING = [name for name, one in SURROGATES.items() if one.is_order_preserving]
-BOUNDED = [name for name, one in SURROGATES.items() if one.has_bound]
-PAIRWISE = [name for name, one in SURROGATES.items() if one.is_pairwise]
-PROPORTIONAL = [name for name, one in SURROGATES.items() if one.is_proportional]
+ORDER_PRESERVING = [name for name, one in SURROGATES.items() if one().is_order_preserving]
+BOUNDED = [name for name, one in SURROGATES.items() if one().has_bound]
+PAIRWISE = [name for name, one in SURROGATES.items() if one().is_pairwise]
+PROPORTIONAL = [name for name, one in SURROGATES.items() if one().is_proportional]
 
 
 def with_eta(name, eta=ETA):
@@ -79,7 +79,7 @@ BY_HAND = {
     "cross_entropy": cross_entropy,
     "bregman_squared": over_items(lambda v, s, eta: (v - s) ** 2 / 2),
     "ranknet": over_pairs(lambda vi, vj, d: (vi > vj) * log1pexp(-d)),
-    "ranksvm": over_pairs(lambda vi, vj, d: (vi > vj) * plus(1 - d) ** 2),
+    "pairwise_squared_hinge": over_pairs(lambda vi, vj, d: (vi > vj) * plus(1 - d) ** 2),
 }
 
 

@@ -14,7 +14,8 @@ PACKAGE = Path(lowrank_rank.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: The floors from the ground up; a module may import what stands below it, and of its own folder.
 FLOORS = [
-    {"_version", "_arrays", "_tables"},
+    {"_version", "_typing", "_tables"},
+    {"_arrays"},
     {"_lists"},
     {"_parameters", "_labels"},
     {"_classes", "_cut_queries"},
@@ -32,6 +33,7 @@ FLOORS = [
     {"plotting", "testing", "dask"},
     {"__init__"},
 ]
+ALL_FLOORS = set().union(*FLOORS)
 FAMILIES = next(floor for floor in FLOORS if "low_rank" in floor) | {"meta"}
 #: They gather public names and hold no code.
 FACES = {"surrogates", "calibration", "boosting"}
@@ -85,7 +87,7 @@ def test_imports_go_down(path):
 
 
 def test_every_module_has_a_floor():
-    assert {parts_of(path)[0] for path in MODULES} == set().union(*FLOORS)
+    assert {parts_of(path)[0] for path in MODULES} == ALL_FLOORS
 
 
 def test_a_module_used_by_one_family_lives_in_it():
@@ -162,7 +164,7 @@ def test_private_scikit_learn_is_used_in_one_file():
 
 
 #: Bases that are nothing by themselves, and named tuples, which functions with examples return.
-WITHOUT_EXAMPLE = {"RankingMeasure", "TargetLoss", "PositionalLoss", "SetLoss", "Surrogate"}
+WITHOUT_EXAMPLE = {"TargetLoss", "PositionalLoss", "SetLoss", "Surrogate"}
 
 
 def test_public_names_have_an_example():
@@ -174,6 +176,37 @@ def test_public_names_have_an_example():
                 result = isinstance(value, type) and issubclass(value, tuple)
                 assert value.__doc__, name
                 assert "Examples" in value.__doc__ or result or name in WITHOUT_EXAMPLE, name
+
+
+def public_names():
+    """Names in ``__all__`` of the package and of its modules, without modules and the version."""
+    for path in MODULES:
+        public = not any(part.startswith("_") for part in parts_of(path) if part != "__init__")
+        for node in ast.parse(path.read_text()).body if public else ():
+            if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
+                for name in ast.literal_eval(node.value):
+                    if name != "__version__" and name not in ALL_FLOORS:
+                        yield ".".join((*parts_of(path), name))
+
+
+def test_there_are_few_public_names():
+    names = list(public_names())
+    assert {"testing.check_surrogate", "dask.DaskOrderPreservingRegressor"} <= set(names)
+    assert len(names) <= 115
+
+
+def test_families_hold_a_docstring_and_public_modules_list_their_names():
+    for name in sorted(FAMILIES - {"structured"}):
+        (node,) = ast.parse((PACKAGE / name / "__init__.py").read_text()).body
+        assert isinstance(node.value.value, str), name
+    for name in lowrank_rank.__all__:
+        value = getattr(lowrank_rank, name)
+        assert not inspect.ismodule(value) or value.__all__ == sorted_names(value.__all__), name
+
+
+def sorted_names(names):
+    """Constants, classes and functions, as ruff sorts ``__all__``."""
+    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
 
 
 #: What these return is of several kinds.

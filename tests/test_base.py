@@ -20,12 +20,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeRanker,
     WrappedRanker,
     make_ranking_scorer,
 )
 from lowrank_rank._arrays import mean_square
 from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.structured import StructuredHingeRanker
 
 SKLEARN_IS_OLD = parse_version(sklearn.__version__) < parse_version("1.7")
 X, y, qid = make_ranking(n_lists=30, n_items=(3, 8), n_features=5, random_state=0)
@@ -156,6 +156,7 @@ def test_preferences_that_overflow_are_refused():
 # Lists of single items ----------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(
     "ranker",
     [
@@ -178,6 +179,36 @@ def test_the_number_of_the_row_is_no_query_id(ranker):
     for score in (ranker.score, lambda *a, **k: make_ranking_scorer("map")(ranker, *a, **k)):
         with pytest.warns(UserWarning, match="Each of the .* lists has a single item"):
             score(X, TOP, qid=rows)
+
+
+# One query at a time ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LowRankSurrogateRanker(),
+        OrderPreservingRegressor(),
+        PairwiseDAGRanker(),
+        WrappedRanker(Ridge()),
+    ],
+    ids=repr,
+)
+def test_the_rows_of_one_query_need_no_ids(ranker):
+    ranker.fit(X, y, qid=qid)
+    some = X[qid == 3]
+    assert_array_equal(ranker.rank(some, one_list=True), ranker.rank(some, qid=np.zeros(len(some))))
+    assert sorted(ranker.rank(X, one_list=True)) == list(range(1, len(X) + 1))
+    with pytest.raises(ValueError, match="give qid to rank each query by itself, or one_list=True"):
+        ranker.rank(X, qid=qid, one_list=True)
+    with pytest.raises(ValueError, match="for one single list pass one_list=True"):
+        ranker.rank(some)
+
+
+def test_one_list_is_for_documents():
+    model = FITS["items"](X)
+    with pytest.raises(ValueError, match="the same 2 items in every row of X: leave out one_list"):
+        model.rank(X, one_list=True)
 
 
 # Regressors ---------------------------------------------------------------------------

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import make_ranking
 
 pytestmark = [  # of tiny data
-    pytest.mark.filterwarnings("ignore:Training did not improve"),
     pytest.mark.filterwarnings("ignore:Liblinear failed to converge"),
 ]
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -119,6 +119,33 @@ def test_rankers_are_compared_with_boosters_as_they_come_and_with_equal_trees(co
         }
     else:
         assert sum("classifier" in row for row in rows) == 6
+
+
+def test_figure_of_the_readme_draws_its_rows(tmp_path):
+    for needed in ("lightgbm", "matplotlib"):
+        pytest.importorskip(needed)
+    picture = tmp_path / "figure.png"
+    rows = run_tiny("figure", "--png", str(picture))
+    models = {row["model"] for row in rows}
+    assert {"OrderPreservingRegressor", "HistGradientBoostingRanker", "StackingRanker"} <= models
+    assert len(rows) == 2 * 2 * len(models)  # sets, sizes
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in rows)
+    assert all((row["interval"] == "above") == (row["low"] > 0) for row in rows)
+    assert all((row["interval"] == "below") == (row["high"] < 0) for row in rows)
+    assert picture.stat().st_size > 10_000
+
+
+def test_figure_without_lightgbm_or_xgboost(monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(
+        "benchmarks.figure.optional_peer", lambda module: None if module == "lightgbm" else True
+    )
+    assert run_tiny("figure") == []
+    pytest.importorskip("lightgbm")
+    monkeypatch.setattr(
+        "benchmarks.figure.optional_peer", lambda module: None if module == "xgboost" else True
+    )
+    assert "XGBRanker()" not in {row["model"] for row in run_tiny("figure")}
 
 
 def test_memory_is_measured_in_a_process_of_its_own():
@@ -261,6 +288,18 @@ def test_top_times_many_lists():
     rows = of(run_tiny("top", "--part", "lists", "--repeats", "1"), table="lists")
     assert [row["at_most"] for row in rows] == [3.0] * 6 + [4.0, 4.0]
     assert all(row["value"] > 0 for row in rows)
+
+
+def test_top_on_small_data_counts_its_cells():
+    rows = of(run_tiny("top", "--part", "small"), table="small")
+    cells, (of_size, order) = rows[:-2], rows[-2:]
+    assert [row["top"] for row in cells] == ["20", "100", "25%"]
+    assert_allclose(of_size["mean"], np.mean([row["difference"] for row in cells]))
+    for row in cells:
+        beyond = {"WORSE": -1, "ok": 0, "better": 1}[row["verdict"]]
+        assert beyond == np.sign(row["difference"]) * (abs(row["difference"]) > 2 * row["se"])
+    assert of_size["of"] == 3
+    assert abs(order["mean"]) < 0.1
 
 
 def test_top_against_tuned_models():

@@ -9,11 +9,10 @@ from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeBinaryClassifier,
-    StructuredHingeClassifier,
     ranking_target,
 )
 from lowrank_rank._classes import class_indices, class_labels, read_classes, read_costs
+from lowrank_rank.structured import StructuredHingeBinaryClassifier, StructuredHingeClassifier
 
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 

@@ -25,11 +25,13 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     StackingRanker,
+    WrappedRanker,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
 )
 from lowrank_rank.target_losses import PrecisionAtK
 
@@ -77,9 +79,9 @@ ESTIMATORS = [
     StackingRanker(),
     StackingRanker(estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]),
     PrecisionAtKPerceptron(),
-    PrecisionAtKPerceptron(update="perceptron"),
-    PrecisionAtKPerceptron(surrogate="avg", early_stopping=True),
-    PrecisionAtKPerceptron(target_loss="prbep", early_stopping=False),
+    PrecisionAtKPerceptron(method="perceptron@k-avg"),
+    PrecisionAtKPerceptron(method="1pmb"),
+    PrecisionAtKPerceptron(target_loss="prbep", method="avg"),
     StructuredHingeRanker(target_loss="ndcg@10", tol=0.1, max_iter=50),
     StructuredHingeRanker(),
     StructuredHingeRanker(solver="sgd", alpha=0.01),
@@ -110,6 +112,8 @@ def expected_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:No label prefers")
+@pytest.mark.filterwarnings("ignore:.*was fitted without query ids")
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 @pytest.mark.filterwarnings("ignore:pos_label is None")
 @pytest.mark.filterwarnings("ignore:The hinge of")
 @pytest.mark.filterwarnings("ignore:StackingRanker has fewer lists")
@@ -119,8 +123,11 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+PUBLIC = [*vars(lowrank_rank).values(), *vars(lowrank_rank.structured).values()]
+
+
 def test_every_estimator_is_checked():
-    public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
+    public = [value for value in PUBLIC if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(estimator) for estimator in ESTIMATORS}
 
@@ -137,7 +144,7 @@ FOREST_TAKES_SPARSE = get_tags(ExtraTreesRegressor()).input_tags.sparse
         (LowRankSurrogateRanker(estimator="trees"), False, None),
         (LowRankSurrogateMultilabelClassifier(), True, True),
         (PrecisionAtKPerceptron(), True, True),
-        (PrecisionAtKPerceptron(solver="cutting_plane", tol=0.1), True, False),
+        (PrecisionAtKPerceptron(method="svmperf", tol=0.1), True, False),
         (PrecisionAtKPerceptron(start=LogisticRegression()), True, False),
     ],
 )

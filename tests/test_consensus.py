@@ -5,8 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from lowrank_rank import consensus_ranking
-from lowrank_rank.calibration import all_ranks
 from lowrank_rank.datasets import load_preflib, load_wine_tasting
+from lowrank_rank.low_rank._risks import all_ranks
 
 METHODS = ["kemeny", "borda", "copeland", "dag"]
 

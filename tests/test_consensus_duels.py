@@ -1,8 +1,12 @@
 """Bradley and Terry: peers, optimality, invariances, coverage, refusals."""
 
+import importlib.util
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
+from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
 
 from lowrank_rank import bradley_terry
@@ -302,9 +306,9 @@ def test_input_that_does_not_fit_is_refused(duels):
         (r"duels\[0\] is 'ab'", ["ab", "ba"]),
         (r"duels\[0\] pairs 'a' with itself", [["a", "a"], ["b", "a"]]),
         ("'tie' must be", {**good, "tie": [0, 2]}),
-        ("'weight' finite", {**good, "weight": [1, -1]}),
-        ("'weight' finite", {**good, "weight": [1, np.nan]}),
-        ("'weight' finite", {**good, "weight": [[1, 2], [3, 4]]}),
+        ("'weight' must be finite", {**good, "weight": [1, -1]}),
+        ("'weight' must be finite", {**good, "weight": [1, np.nan]}),
+        ("'weight' must be finite", {**good, "weight": [[1, 2], [3, 4]]}),
         ("inconsistent numbers of samples", {**good, "loser": ["b"]}),
         ("inconsistent numbers of samples", {**good, "group": [1, 2, 3]}),
         ("'group' is the same in all rows", {**good, "group": ["g", "g"]}),
@@ -355,3 +359,122 @@ def test_columns_that_are_not_read_are_named():
     for given in (battles, dict(battles)):
         with pytest.raises(ValueError, match=r"\['model_a', .*'winner' and 'loser' are needed"):
             bradley_terry(given)
+
+
+def test_duels_in_arrays_series_and_arrow_tables():
+    pairs = [["a", "b"], ["b", "a"], ["a", "b"]]
+    expected = bradley_terry(pairs).strengths
+    assert expected[0] > expected[1]
+    frame = pd.DataFrame(pairs, columns=["winner", "loser"])
+    tables = [np.array(pairs), np.array(pairs, dtype=object), pd.Series(pairs)]
+    if importlib.util.find_spec("pyarrow"):
+        tables.append(importlib.import_module("pyarrow").table(frame.to_dict("list")))
+    for duels in tables:
+        np.testing.assert_allclose(bradley_terry(duels).strengths, expected)
+    np.testing.assert_allclose(
+        bradley_terry(np.array([[0, 1], [1, 0], [0, 1]])).strengths, expected
+    )
+    assert bradley_terry(np.array([[0, 2], [1, 0]])).strengths[0] > 0  # counts
+    two = bradley_terry(np.array([["a", "b"], ["b", "a"]]))
+    assert two.items.tolist() == ["a", "b"]
+
+
+def test_messages_name_the_row_and_what_there_is():
+    base = {"winner": list("abab"), "loser": list("baba")}
+    for name, values in (("weight", [1, 2, 3, np.nan]), ("tie", [0, 1, 0, 2])):
+        with pytest.raises(ValueError, match=f"'{name}' must be .* in row 3"):
+            bradley_terry({**base, name: values})
+    halves = 4 * [["a", "b"], ["b", "a"], ["c", "d"], ["d", "c"]]
+    with pytest.raises(ValueError, match=r"exist: \['c', 'd'\] did not meet the rest"):
+        bradley_terry(halves)
+    with pytest.raises(ValueError, match="exists: half_games is too small"):
+        bradley_terry([[i, i + 1] for i in range(14)], half_games=1e-12)
+
+
+def test_groups_of_one_row_have_the_factor_of_the_number_of_groups():
+    base = {"winner": list("aabba"), "loser": list("bbaab")}
+    alone = bradley_terry(base).covariance
+    grouped = bradley_terry({**base, "group": range(5)}).covariance
+    np.testing.assert_allclose(grouped, alone * 5 / 4)
+
+
+def test_a_probability_is_of_the_model():
+    board = bradley_terry([["a", "b"]] * 6 + [["b", "a"]] * 2 + [[("a", "b")]] * 2)
+    difference = board.strengths[0] - board.strengths[1]
+    win, tie, loss = np.exp(difference / 2), board.tie, np.exp(-difference / 2)
+    expected = (win + tie / 2) / (win + tie + loss)
+    assert board.probability("a", "b") == pytest.approx(expected)
+    assert board.probability("b", "a") == pytest.approx(1 - expected)
+    with pytest.raises(ValueError, match="'c' is not one of the items"):
+        board.probability("a", "c")
+
+
+@pytest.mark.parametrize("words", [("model_a", "model_b"), ("a", "b"), ("A", "B"), None])
+def test_two_items_and_a_result_are_winners_and_losers(words):
+    rng = np.random.default_rng(0)
+    duels = duels_of(rng, np.linspace(-1, 1, 4), 300, tie=0.5)
+    names = np.array(["v", "w", "x", "y"])
+    winner, loser = names[duels["winner"]], names[duels["loser"]]
+    swap = rng.random(300) < 0.5
+    table = {"model_a": np.where(swap, loser, winner), "model_b": np.where(swap, winner, loser)}
+    table["winner"] = winner if words is None else np.where(swap, words[1], words[0])
+    ties = np.where(rng.random(300) < 0.5, "tie", "tie (bothbad)")
+    table["winner"] = np.where(duels["tie"], ties, table["winner"])
+    expected = bradley_terry({"winner": winner, "loser": loser, "tie": duels["tie"]})
+    found = bradley_terry(pd.DataFrame(table))
+    by_name = [dict(zip(b.items, b.strengths, strict=True)) for b in (found, expected)]
+    assert by_name[0] == pytest.approx(by_name[1], abs=1e-8)
+    renamed = {"left": table["model_a"], "right": table["model_b"], "who": table["winner"]}
+    if words is None:
+        again = bradley_terry(renamed, item_a="left", item_b="right", result="who")
+        np.testing.assert_allclose(again.strengths, found.strengths, atol=1e-8)
+        with pytest.raises(ValueError, match="not 'lef'"):
+            bradley_terry(renamed, item_a="lef", item_b="right", result="who")
+    table["winner"] = table["winner"].astype(object)
+    table["winner"][7] = "both"
+    with pytest.raises(ValueError, match="'winner' is 'both' in row 7"):
+        bradley_terry(table)
+
+
+def judged(seed, reversed_judges=0):
+    """600 duels of 12 items by 15 judges, of whom a third guess and some have the opposite view."""
+    rng = np.random.default_rng(seed)
+    strengths = np.linspace(-2, 2, 12)
+    quality = np.where(np.arange(15) % 3 == 0, 0.0, 1.0)
+    quality[:reversed_judges] = -1.0
+    judge = rng.integers(15, size=600)
+    first = rng.integers(12, size=600)
+    second = (first + rng.integers(1, 12, size=600)) % 12
+    wins = rng.random(600) < expit(quality[judge] * (strengths[first] - strengths[second]))
+    winner, loser = np.where(wins, [first, second], [second, first])
+    return {"winner": winner, "loser": loser, "judge": judge}, quality
+
+
+@pytest.mark.parametrize(("reversed_judges", "gain"), [(0, 0.0), (3, 0.1)])
+def test_judges_who_guess_or_oppose_hardly_count(reversed_judges, gain):
+    closeness, trusts = [], []
+    for seed in range(12):
+        duels, quality = judged(seed, reversed_judges)
+        alone = {name: duels[name] for name in ("winner", "loser")}
+        boards = [bradley_terry(given, half_games=0.5) for given in (alone, duels)]
+        closeness.append(
+            [kendalltau(board.strengths, np.asarray(board.items))[0] for board in boards]
+        )
+        weights = np.array([boards[1].judge_weights[j] for j in range(15)])
+        trusts.append([weights[quality > 0].mean(), weights[quality <= 0].mean()])
+        assert weights.min() >= 0.02
+    before, after = np.mean(closeness, axis=0)
+    assert after > before + gain
+    good, bad = np.mean(trusts, axis=0)
+    assert good > 5 * bad
+
+
+def test_equal_judges_change_little():
+    rng = np.random.default_rng(3)
+    duels = duels_of(rng, np.linspace(-1, 1, 6), 2000)
+    plain = bradley_terry(duels)
+    found = bradley_terry({**duels, "judge": rng.integers(4, size=2000)})
+    np.testing.assert_allclose(found.strengths, plain.strengths, atol=0.05)
+    assert np.ptp(list(found.judge_weights.values())) < 0.15
+    alone = bradley_terry({**duels, "judge": np.zeros(2000)})
+    np.testing.assert_allclose(alone.strengths, plain.strengths, atol=1e-6)

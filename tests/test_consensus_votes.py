@@ -185,3 +185,72 @@ def test_ties_as_sets_do_not_depend_on_hashes():
     )
     with pytest.raises(ValueError, match="there is only one voter"):
         consensus_ranking([list(range(117))]).rank_intervals()
+
+
+RANKS = [[1, 2, 3], [3, 1, 2], [1, 3, 2]]
+KINDS_OF_RANKS = [
+    RANKS,
+    [[1, 2, 2], [2, 1, 3]],  # dense ranks
+    [[1, 2, 2], [3, 1, 1]],  # dense, and the least of tied ranks
+    [[1.0, 2.5, 2.5], [np.nan, 2.0, 1.0]],  # mean ranks; ranks of the known
+]
+
+
+@pytest.mark.parametrize("ranks", KINDS_OF_RANKS, ids=str)
+@pytest.mark.parametrize("container", [list, np.array, pd.DataFrame, "Float64", "polars", "arrow"])
+def test_ranks_are_ambiguous_in_every_container(ranks, container):
+    frame = pd.DataFrame(ranks, columns=list("xyz"))
+    if container == "polars":
+        table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+    elif container == "arrow":
+        table = pytest.importorskip("pyarrow").table(frame.to_dict("list"))
+    else:
+        table = frame.astype(container) if container == "Float64" else container(ranks)
+    if container is not list or isinstance(ranks[0][0], int):
+        with pytest.raises(ValueError, match=r"kind='orders'.*ranks=True.*kind='grades'"):
+            consensus_ranking(table)
+    said = consensus_ranking(table, kind="grades").ranks
+    assert said.tolist() == consensus_ranking(np.array(ranks), kind="grades").ranks.tolist()
+    best = consensus_ranking(table, ranks=True).ranks
+    assert best.tolist() == consensus_ranking(-np.array(ranks, dtype=float)).ranks.tolist()
+
+
+def test_grades_that_are_no_ranks():
+    for stars in ([[5, 3, 4], [4, 4, 1]], [[1, 1, 1], [2, 2, 2]], [[1, np.nan], [np.nan, 1]]):
+        assert len(consensus_ranking(np.array(stars)).ranks) == len(stars[0])
+        assert len(consensus_ranking(pd.DataFrame(stars)).ranks) == len(stars[0])
+
+
+@pytest.mark.parametrize("kind", ["Float64", "Int64", "double[pyarrow]"])
+def test_missing_grades_of_nullable_types(kind):
+    if "pyarrow" in kind:
+        pytest.importorskip("pyarrow")
+    frame = pd.DataFrame([[1, None, 3], [2, 2, None], [5, 1, 4]], columns=list("xyz"))
+    np.testing.assert_array_equal(read_votes(frame.astype(kind)).labels, frame)
+
+
+def test_a_series_or_a_table_of_orders():
+    total = read_votes([["a", "b"], ["b", "a"], ["b"]], [1, 2, 3]).total()
+    orders = pd.Series([["a", "b"], ["b", "a"], ["b"]], index=list("uvw"))
+    table = pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]], index=list("uvw"))
+    for given in (orders, table, table.to_numpy()):
+        np.testing.assert_array_equal(read_votes(given, [1, 2, 3]).total(), total)
+    for given in (orders, table):
+        with pytest.raises(ValueError, match="orders and weights have different indices"):
+            consensus_ranking(given, weights=pd.Series([3, 2, 1], index=list("wvu")))
+
+
+def test_weights_of_voters_in_a_long_frame():
+    long = {"voter": list("uuvv"), "item": list("ABBA"), "rank": [1, 2, 1, 2]}
+    weighted = {**long, "weight": [1, 1, 100, 100]}
+    assert consensus_ranking(weighted).order.tolist() == ["B", "A"]
+    by_voter = pd.Series([100, 1], index=["v", "u"])
+    np.testing.assert_array_equal(read_votes(long, by_voter).weights, [1, 100])
+    with pytest.raises(ValueError, match="weights is a Series"):
+        read_votes(long, by_voter.set_axis([0, 1]))
+    with pytest.raises(ValueError, match="weights are given twice"):
+        read_votes(weighted, [1, 100])
+    with pytest.raises(ValueError, match=r"Voter 'v' must have one weight.*got 3 in row 2"):
+        consensus_ranking({**long, "weight": [1, 1, 3, 2]})
+    with pytest.warns(UserWarning, match=r"does not read the columns \['colour'\]"):
+        consensus_ranking({**long, "colour": list("rgbb")})

@@ -16,12 +16,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeRanker,
     WrappedRanker,
     make_ranking_scorer,
     ranking_target,
 )
 from lowrank_rank.datasets import make_ranking
+from lowrank_rank.structured import StructuredHingeRanker
 
 MODELS = [
     LowRankSurrogateRanker(),
@@ -81,10 +81,11 @@ def test_models_without_lists_of_a_whole_fit_say_nothing(data):
     X, y, qid = data
     half = qid < 30
     model = LowRankSurrogateRanker().partial_fit(X[half], y[half], qid=qid[half])
-    top = PrecisionAtKPerceptron(early_stopping=False).fit(X, y > 1)
+    top = PrecisionAtKPerceptron().fit(X, y > 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error", CutQueriesWarning)
         model.score(X[::2], y[::2], qid=qid[::2])
         top.score(X[::2], y[::2] > 1)
-        LowRankSurrogateRanker().fit(X, y).score(X[::2], y[::2])
+        with pytest.warns(UserWarning, match="was fitted without query ids"):
+            LowRankSurrogateRanker().fit(X, y).score(X[::2], y[::2])
         LowRankSurrogateRanker().fit(X, y, qid=qid.astype(str)).score(X[::2], y[::2], qid=qid[::2])

@@ -81,6 +81,7 @@ def test_arrays_cut_anywhere_give_the_fit_in_memory(
     assert scores.chunks[0] == on[0].chunks[0]
     assert_allclose(scores.compute(), memory.predict(X), rtol=1e-7, atol=1e-7)
     assert_array_equal(model.rank(on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
+    assert_array_equal(model.rank(on[0], one_list=True).compute(), memory.rank(X, one_list=True))
     found = model.score(on[0], on[1], on[3], qid=on[2])
     assert found == pytest.approx(memory.score(X, y, w, qid=qid), rel=1e-10)
     assert_allclose(model.predict(X), memory.predict(X), rtol=1e-7, atol=1e-7)

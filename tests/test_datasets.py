@@ -25,7 +25,6 @@ from lowrank_rank.datasets import (
     load_letor,
     make_label_ranking,
     make_ranking,
-    qid_from_group,
 )
 
 fuzz = settings(derandomize=True, deadline=None, database=None, max_examples=150)
@@ -528,14 +527,6 @@ def test_digits_retrieval_from_a_catalogue():
 def test_generators_check_their_parameters(generator, params):
     with pytest.raises(ValueError, match=f"{next(iter(params))} must be"):
         generator(**params)
-
-
-def test_ids_of_groups():
-    assert qid_from_group([2, 0, 1]).tolist() == [0, 0, 2]
-    assert len(qid_from_group([])) == 0
-    for sizes in ([1.5], [-1], [[1]], [np.nan], ["a"]):
-        with pytest.raises(ValueError, match="sizes must be"):
-            qid_from_group(sizes)
 
 
 def test_explicit_zeros_are_not_written(tmp_path):

@@ -108,7 +108,7 @@ TAKE_NEGATIVE = {"pointwise_squared", "pairwise_squared"}
 def test_who_takes_utilities_below_0(name):
     """The squared ones do, and are least at E v there; the others say what to do."""
     v, s = np.array([1.4, -0.6, 0.2]), np.zeros(3)
-    assert SURROGATES[name].takes_negative == (name in TAKE_NEGATIVE)
+    assert SURROGATES[name]().takes_negative == (name in TAKE_NEGATIVE)
     if name not in TAKE_NEGATIVE:
         with pytest.raises(ValueError, match="add one number to all of them"):
             surrogate_loss(name, v, s)

@@ -83,7 +83,7 @@ def test_votes_against_a_loop_over_random_orders(tmp_path):
 @pytest.mark.parametrize(
     ("ending", "orders", "message"),
     [
-        ("toi", ["4: 2,1", "2: 5"], "line {2}: alternative 5, .* 1 to 4"),
+        ("toi", ["4: 2,1", "2: 5"], "line {2}: alternative 5, which the header does not"),
         ("toi", ["4: 2,0", "2: 1"], "line {1}: alternative 0"),
         ("toi", ["4: 2,1", "2: 3,{1,3}"], "line {2}: alternative 3 is named twice"),
         ("toi", ["4: 2,{1", "2: 3"], "line {1}: expected"),
@@ -116,15 +116,17 @@ def test_bad_votes_are_named(tmp_path, header, ending, orders, message):
     ("header", "message"),
     [
         (CURRENT.replace("ATIVES: 4", "ATIVES: 3"), "line 2: 3 alternatives, .* names 4"),
-        (CURRENT.replace("NAME 4", "NAME 5"), "line 2: 4 alternatives"),
+        (CURRENT.replace("NAME 4", "NAME D"), "line 2: 4 alternatives, but the header names 3"),
+        (CURRENT.replace("NAME 4", "NAME 5"), "line 9: alternative 4, which the header"),
         (CURRENT.replace("# NUMBER ALT", "# ALT"), "no line '# NUMBER ALTERNATIVES: m'"),
         (CURRENT.replace("VOTERS: 6", "VOTERS: many"), "line 3: NUMBER VOTERS .* 'many'"),
         (CURRENT.replace("VOTERS: 6", "VOTERS: 7"), "line 3: 7 voters, .* add up to 6"),
         (CURRENT + "# DATA TYPE: toc\n", "line 9: .* DATA TYPE toc, .* .soc"),
-        (OLDER.replace("4\n1", "5\n1"), "line 6: expected '5,name'"),
+        (OLDER.replace("4\n1", "5\n1"), "line 7: expected 'voters,"),
+        (OLDER.replace("2,Bob", "1,Bob"), "line 3: expected '2,name'"),
         (OLDER.replace("4\n1", "3\n1"), "line 5: expected 'voters,"),
         (OLDER.replace("4\n1", "four\n1"), "line 1: the number of alternatives .* 'four'"),
-        (OLDER.replace("4\n1", "9\n1"), "line 6: expected '5,name'"),
+        (OLDER.replace("4\n1", "9\n1"), "line 7: expected '6,name'"),
         (OLDER.replace("6,6,2", "7,6,2"), "line 6: 7 voters"),
         (OLDER.replace("6,6,2", "6,7,2"), "line 6: 7 voters"),
         (OLDER.replace("6,6,2", "6,six,2"), "line 6: the number of voters"),
@@ -134,6 +136,24 @@ def test_headers_that_do_not_fit_are_named(tmp_path, header, message):
     path = vote_file(tmp_path, header, ["4: 2,1,4,3", "2: 3,4,2,1"], "soc")
     with pytest.raises(ValueError, match=f"(?s)votes.soc.*{message}"):
         load_preflib(path)
+
+
+@pytest.mark.parametrize("header", [CURRENT, OLDER])
+@pytest.mark.parametrize("first", [0, 5])
+def test_alternatives_with_any_numbers(tmp_path, header, first):
+    number = {i: str(int(i) + first - 1) for i in "1234"}
+    shifted = re.sub(
+        r"^(# ALTERNATIVE NAME |)([1-4])(?=: |,[^0-9])",
+        lambda match: match[1] + number[match[2]],
+        header,
+        flags=re.MULTILINE,
+    )
+    found, shown = (
+        load_preflib(vote_file(tmp_path, text, [f"6: {','.join(of)}"], "soc"))
+        for text, of in ((header, "2143"), (shifted, [number[i] for i in "2143"]))
+    )
+    np.testing.assert_array_equal(found.target, shown.target)
+    assert found.item_names.tolist() == shown.item_names.tolist()
 
 
 def test_missing_and_empty_votes(tmp_path):

@@ -190,3 +190,42 @@ def test_scale_and_shift_of_a_run_change_no_feature():
 def test_runs_that_cannot_be_joined(runs, error, message):
     with pytest.raises(error, match=message):
         runs_to_features(runs, QRELS)
+
+
+def test_ids_of_a_frame_are_text_and_never_missing():
+    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": [10.0, 11.0, 12.0], "score": [3, 2, 1]})
+    qrels = {"1": {"10": 1}, 2.0: {"12": 1}}
+    assert evaluate_run(run, qrels, ["ndcg@10"]) == {"ndcg@10": 1.0}
+    for column in ("qid", "docno"):
+        missing = run.astype({column: object}).assign(**{column: ["1", None, 2.0]})
+        with pytest.raises(ValueError, match=r"run \(row 1\) contains a missing or infinite id"):
+            evaluate_run(missing, qrels, ["ndcg@10"])
+    with pytest.raises(ValueError, match="qrels contains a missing or infinite id"):
+        evaluate_run(run, {float("nan"): {"10": 1}}, ["ndcg@10"])
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int64, bool, np.bool_, float])
+def test_scores_of_any_type_in_a_dict(kind):
+    run = {"q": {"a": kind(0), "b": kind(1)}}
+    assert evaluate_run(run, {"q": {"a": 1}}, ["mrr"]) == {"mrr": 0.5}
+    with pytest.raises(ValueError, match="finite number"):
+        evaluate_run({"q": {"a": 1j}}, {"q": {"a": 1}}, ["mrr"])
+
+
+def test_integers_beyond_the_exact_floats_keep_their_order():
+    run = {"q": {"a": 2**53, "b": 2**53 + 1}}
+    assert evaluate_run(run, {"q": {"b": 1, "c": 1}}, ["mrr"]) == {"mrr": 1.0}
+
+
+def test_comments_in_files(tmp_path):
+    path = tmp_path / "qrels.txt"
+    path.write_text("# judged in 2026\n1 0 a 1\n  # 1 0 c 1\n1 0 b#3 0\n")
+    assert load_qrels(path) == {"1": {"a": 1, "b#3": 0}}
+    with pytest.raises(ValueError, match="begin a comment"):
+        dump_qrels({"#1": {"a": 1}}, path)
+
+
+def test_arrow_tables_are_frames():
+    arrow = pytest.importorskip("pyarrow")
+    run = arrow.table({"qid": ["1", "1"], "docno": ["a", "b"], "score": [1.0, 2.0]})
+    assert evaluate_run(run, {"1": {"a": 1}}, ["mrr"]) == {"mrr": 0.5}

@@ -3,26 +3,28 @@
 import numpy as np
 import pytest
 
-from lowrank_rank.calibration import all_ranks
 from lowrank_rank.decoders import (
-    auto_pd_decoder,
-    average_precision_bound,
-    average_precision_value,
-    decode_assignment,
-    decode_map_diagonal,
     decode_map_exact,
     decode_map_local_search,
     decode_pd_exact,
     decode_pd_local_search,
-    decode_sort,
+    preference_cost,
+)
+from lowrank_rank.decoders._average_precision import (
+    average_precision_bound,
+    average_precision_value,
+    decode_map_diagonal,
+)
+from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
+from lowrank_rank.decoders.feedback_arcs._decoders import auto_pd_decoder, pd_decoder
+from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
+from lowrank_rank.decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
-    pd_decoder,
-    preference_bound,
-    preference_cost,
 )
+from lowrank_rank.low_rank._risks import all_ranks
 
 
 def random_triangles(rng, n, r):

@@ -7,26 +7,32 @@ import pytest
 
 from lowrank_rank._lists import batches
 from lowrank_rank.decoders import (
-    MAX_ITEMS_ORDERING,
-    MAX_ITEMS_SUBSETS,
-    PD_DECODERS,
     Decoded,
-    auto_pd_decoder,
-    dag_edges,
-    decode_map_diagonal,
     decode_map_exact,
     decode_map_local_search,
     decode_pd_borda,
     decode_pd_dag,
     decode_pd_exact,
     decode_pd_local_search,
+    preference_cost,
+)
+from lowrank_rank.decoders._average_precision import decode_map_diagonal
+from lowrank_rank.decoders.feedback_arcs._decoders import (
+    PD_DECODERS,
+    auto_pd_decoder,
+    dag_edges,
+    pd_decoder,
+)
+from lowrank_rank.decoders.feedback_arcs._exact import (
+    MAX_ITEMS_ORDERING,
+    MAX_ITEMS_SUBSETS,
+    preference_bound,
+)
+from lowrank_rank.decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
-    pd_decoder,
-    preference_bound,
-    preference_cost,
 )
 from lowrank_rank.target_losses import PairwiseDisagreement
 

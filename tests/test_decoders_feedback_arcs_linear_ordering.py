@@ -9,12 +9,8 @@ import pytest
 import scipy.optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from lowrank_rank.decoders import (
-    decode_pd_dag,
-    decode_pd_exact,
-    decode_pd_local_search,
-    preference_bound,
-)
+from lowrank_rank.decoders import decode_pd_dag, decode_pd_exact, decode_pd_local_search
+from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
 
 from .preference_cases import (
     along_an_order,

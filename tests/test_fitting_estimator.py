@@ -93,6 +93,7 @@ def test_one_pass(documents):
     pickle.loads(pickle.dumps(model)).partial_fit(X, y, qid=qid + 1000)
 
 
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 def test_wrong_blocks_are_refused_and_change_nothing(documents):
     X, y, qid, _ = documents
     ranker = LowRankSurrogateRanker(alpha=0.1).fit(X, y, qid=qid)
@@ -128,7 +129,7 @@ def test_batches_are_of_one_kind(items):
     model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").partial_fit(X, y)
     with pytest.raises(ValueError, match="One batch has dense X and another sparse"):
         model.partial_fit(sparse.csr_matrix(X), y)
-    with pytest.raises(ValueError, match="layout"):
+    with pytest.raises(ValueError, match="had 4 items in each row, this one has 2"):
         model.partial_fit(X, y[:, :2])
 
 
@@ -156,7 +157,7 @@ def test_what_cannot_be_merged_is_named(documents):
         ([iterated, clone(iterated).fit(wide(X), y, qid=qid)], "no sums"),
         ([auto, auto], "equal sums"),
         ([auto, clone(auto).fit(X, y, qid=qid)], "equal sums"),
-        ([one, clone(one).fit(X[:, :2], y, qid=qid)], "same features"),
+        ([one, clone(one).fit(X[:, :2], y, qid=qid)], "same columns"),
     ]:
         with pytest.raises(ValueError, match=message):
             merge(models)
@@ -174,7 +175,6 @@ def test_blocks_and_parts_of_differences_are_the_whole(documents, settings):
         blocks = blocks_of(X, y, qid, w, seed=seed)
         for found in (clone(model).fit_blocks(iter(blocks)), merge(parts_of(model, blocks))):
             same(found, whole)
-            assert_allclose(found.mean_, whole.mean_, rtol=1e-12)
             assert_allclose(found.predict(X), whole.predict(X), atol=1e-11)
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 import lowrank_rank
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.decoders import decode_sort
+from lowrank_rank.decoders._decoded import decode_sort
 
 from .fuzz.cases import PARAMETERS, Choices
 from .fuzz.fuzz import (
@@ -83,8 +83,11 @@ def test_the_command_prints_its_seeds(capsys, kind):
     assert capsys.readouterr().out.startswith("seeds 5 to ")
 
 
+PUBLIC = [*vars(lowrank_rank).values(), *vars(lowrank_rank.structured).values()]
+
+
 def test_every_estimator_is_fuzzed():
-    public = [value for value in vars(lowrank_rank).values() if isinstance(value, type)]
+    public = [value for value in PUBLIC if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     of_others = {lowrank_rank.WrappedRanker, lowrank_rank.StackingRanker}
     assert set(PARAMETERS) | of_others == estimators

@@ -14,9 +14,12 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
 )
 
 RNG = np.random.default_rng(0)
@@ -62,15 +65,18 @@ OF_ROWS = [name for name in MODELS if name != "top"]
 WEIGHTED = [name for name in OF_ROWS if name != "hinge of all rows"]
 #: They take features as they are, or are what another estimator makes of them.
 LEFT_OUT = {
-    lowrank_rank.StructuredHingeSequenceClassifier,
+    StructuredHingeSequenceClassifier,
     lowrank_rank.HistGradientBoostingRanker,  # in a file of its own: bins are no scales
     lowrank_rank.WrappedRanker,
     lowrank_rank.StackingRanker,
 }
 
 
+PUBLIC = [*vars(lowrank_rank).values(), *vars(lowrank_rank.structured).values()]
+
+
 def test_every_estimator_is_here():
-    public = {value for value in vars(lowrank_rank).values() if isinstance(value, type)}
+    public = {value for value in PUBLIC if isinstance(value, type)}
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(model) for model, *_ in MODELS.values()} | LEFT_OUT
 

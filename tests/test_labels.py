@@ -10,7 +10,6 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
-    StructuredHingeSequenceClassifier,
     WrappedRanker,
     ranking_target,
 )
@@ -27,6 +26,7 @@ from lowrank_rank._labels import (
 )
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.structured import StructuredHingeSequenceClassifier
 
 NAN = np.nan
 
@@ -149,7 +149,7 @@ def test_ids_given_twice_may_be_of_types_that_do_not_compare():
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_score", "sample_weight"])
-@pytest.mark.parametrize("bad", [["a", "b"], [{}, {}], [[1], [1, 2]], [1, None], [1, 10**400]])
+@pytest.mark.parametrize("bad", [["a", "b"], [{}, {}], [[1], [1, 2]], [1, None], [1.0, 10**400]])
 def test_what_measures_take_must_be_numbers(name, bad):
     given = {"y_true": [1, 0], "y_score": [0.5, 1.0], "sample_weight": [1.0, 1.0], name: bad}
     with pytest.raises(ValueError, match=f"{name} .*NaN|{name} must hold|y is ragged"):

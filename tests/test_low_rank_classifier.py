@@ -23,12 +23,8 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.svm import SVR, LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
-from lowrank_rank import (
-    LowRankSurrogateClassifier,
-    StructuredHingeClassifier,
-    merge,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateClassifier, merge, ranking_target
+from lowrank_rank.structured import StructuredHingeClassifier
 
 from .block_cases import blocks_of
 from .reference import wide
@@ -385,7 +381,7 @@ def test_what_does_not_add_up_is_refused_and_changes_nothing(iris):
             call()
         assert vars(model) == before
     changed = clone(model).fit(X, y).set_params(loss_matrix=COSTS[:3, :3])
-    with pytest.raises(ValueError, match="had loss_matrix"):
+    with pytest.raises(ValueError, match="had loss MatrixLoss"):
         changed.partial_fit(X, y)
     named = LowRankSurrogateClassifier(estimator="ridge", classes=classes)
     with pytest.raises(ValueError, match="not the same"):
@@ -403,11 +399,9 @@ def test_parts_of_another_decomposition_are_refused(iris):
     X, y = iris
     ridge = LowRankSurrogateClassifier(estimator="ridge")
     parts = [clone(ridge).fit(X[i::2], y[i::2]) for i in range(2)]
-    settings = parts[1]._sums_.batch.settings
-    turned = [[0.6, 0.8], [-0.8, 0.6]]
-    name = "the decomposition of the costs"
-    settings[name] = settings[name] @ turned
-    with pytest.raises(ValueError, match=name):
+    loss = parts[1]._loss_
+    loss.alpha_ = loss.alpha_ @ [[0.6, 0.8], [-0.8, 0.6]]
+    with pytest.raises(ValueError, match="Earlier batches had loss MatrixLoss"):
         merge(parts)
 
 

@@ -11,8 +11,9 @@ from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from lowrank_rank import LowRankSurrogateMultilabelClassifier
-from lowrank_rank.target_losses import NDCG, FBeta, Hamming, SetLoss
-from lowrank_rank.testing import check_set_loss
+from lowrank_rank.target_losses import NDCG, FBeta, SetLoss
+from lowrank_rank.target_losses._classes import Hamming
+from lowrank_rank.testing import check_target_loss
 
 LOSSES = [FBeta(0.5), FBeta(), FBeta(2.0), Hamming()]
 X, Y = make_multilabel_classification(200, n_features=8, n_classes=5, random_state=0)
@@ -35,8 +36,8 @@ def test_the_contract_by_enumeration(loss):
     rng = np.random.default_rng(0)
     for n_labels in range(1, 9):
         support = sets_of(n_labels)[rng.permutation(2**n_labels)[:20]]
-        check_set_loss(loss, support, random_state=n_labels)
-    check_set_loss(loss, np.zeros((1, 4), dtype=int))  # K = 0
+        check_target_loss(loss, support, random_state=n_labels)
+    check_target_loss(loss, np.zeros((1, 4), dtype=int))  # K = 0
 
 
 @pytest.mark.parametrize("beta", [0.5, 1.0, 2.0])
@@ -101,12 +102,12 @@ class FirstLabelFirst(Hamming):
 )
 def test_the_check_sees_what_is_wrong(loss, message):
     with pytest.raises(AssertionError, match=message):
-        check_set_loss(loss, sets_of(3))
+        check_target_loss(loss, sets_of(3))
 
 
 def test_the_check_refuses_other_support():
     with pytest.raises(ValueError, match="sets of 1 to 8 labels"):
-        check_set_loss("f1", np.zeros((2, 9)))
+        check_target_loss("f1", np.zeros((2, 9)))
 
 
 def test_a_base_names_what_is_missing():
@@ -225,8 +226,8 @@ def test_constant_columns_are_not_fitted():
     """A label that no row has is never predicted, one that every row has always is."""
     y = np.column_stack([Y, np.zeros(len(Y)), np.ones(len(Y))])
     model = fitted(X, y)
-    of_nobody = model.coef_[1:].reshape(7, model.max_size_, -1)[5]
-    assert model.max_size_ == Y.sum(axis=1).max() + 1
+    largest = Y.sum(axis=1).max() + 1
+    of_nobody = model.coef_[1:].reshape(7, largest, -1)[5]
     assert not of_nobody.any()
     predicted = model.predict(X)
     assert not predicted[:, 5].any()
@@ -235,7 +236,6 @@ def test_constant_columns_are_not_fitted():
 
 def test_no_label_at_all_predicts_the_empty_set():
     model = fitted(X, np.zeros_like(Y))
-    assert model.max_size_ == 0
     assert not model.predict(X).any()
     assert model.score(X, np.zeros_like(Y)) == 1.0
 
@@ -293,3 +293,15 @@ def test_score_wants_the_labels_of_fit():
         model.score(X, Y[:, :4])
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(X, Y[:-1])
+
+
+def test_a_matrix_of_one_label_stays_a_matrix():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, :1] > 0).astype(int)
+    model = LowRankSurrogateMultilabelClassifier().fit(X, y)
+    assert model.predict(X).shape == (60, 1)
+    assert model.classes_.tolist() == [0]
+    assert model.score(X, y) == model.score(X, y[:, 0]) > 0.9
+    flat = LowRankSurrogateMultilabelClassifier().fit(X, np.array(["no", "yes"])[y[:, 0]])
+    np.testing.assert_array_equal(flat.predict(X) == "yes", model.predict(X)[:, 0] == 1)

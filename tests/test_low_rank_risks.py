@@ -2,7 +2,8 @@
 
 import pytest
 
-from lowrank_rank.calibration import conditional_regret, conditional_risks
+from lowrank_rank.calibration import conditional_regret
+from lowrank_rank.low_rank._risks import conditional_risks
 
 
 def test_losses_go_by_name_too():

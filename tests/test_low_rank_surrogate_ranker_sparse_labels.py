@@ -12,20 +12,19 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
+    compare_rankers,
     make_ranking_scorer,
     merge,
 )
-from lowrank_rank.metrics import compare_rankers, per_query
+from lowrank_rank.metrics import per_query
 from lowrank_rank.target_losses import (
     ExpectedRankUtility,
     MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
     PropensityScoredPrecisionAtK,
-    label_propensities,
-    names_of,
-    resolve_measure,
 )
+from lowrank_rank.target_losses._names import names_of, resolve_measure
 
 N, P, R = 40, 6, 2100  # more labels than a block of scores has
 
@@ -151,7 +150,8 @@ def test_default_penalty():
 
 def test_no_label_at_all():
     ranker = LowRankSurrogateRanker(target_loss="ndcg")
-    ranker.fit(np.eye(3), sparse.csr_matrix((3, 5)))
+    with pytest.warns(UserWarning, match="No label has any utility for NDCG.*largest is 0"):
+        ranker.fit(np.eye(3), sparse.csr_matrix((3, 5)))
     assert not ranker.coef_.any()
     columns, scores = ranker.rank_top(np.eye(3), 2)
     assert columns.tolist() == [[0, 1]] * 3
@@ -357,7 +357,7 @@ def test_scores_of_rare_labels_divided_by_propensities_are_the_same_model():
     """The docstring of the loss says so of linear models."""
     rng = np.random.default_rng(9)
     X, y = rng.standard_normal((N, P)), labels(rng, r=30)
-    p = label_propensities(y)
+    p = PropensityScoredPrecisionAtK.label_propensities(y)
     plain = LowRankSurrogateRanker(target_loss="precision@3").fit(X, sparse.csr_matrix(y))
     loss = PropensityScoredPrecisionAtK(3, p)
     scored = clone(plain).set_params(target_loss=loss).fit(X, sparse.csr_matrix(y))

@@ -398,7 +398,7 @@ def test_calibrated_models_are_seen(data):
     y = (y > 0).astype(int)
     series = pd.Series(y, index=pd.Index(qid, name="qid"))
     cv = list(GroupKFold(3).split(X, y, qid))
-    top = PrecisionAtKPerceptron(early_stopping=False, random_state=0)
+    top = PrecisionAtKPerceptron(random_state=0)
     model = CalibratedClassifierCV(top, cv=cv)
     with pytest.raises(ValueError, match="got no qid, but the model was fitted on rows with"):
         make_ranking_scorer("ndcg")(model.fit(X, series), X, y)
@@ -412,7 +412,8 @@ def test_batches_without_ids_are_no_ids(data):
     model = LowRankSurrogateRanker().partial_fit(X[:50], y[:50]).partial_fit(X[50:], y[50:])
     assert lists_seen(model) == (2, False, False)
     scorer = make_ranking_scorer("ndcg@10", one_list=True)
-    assert scorer(model, X, y) == pytest.approx(model.score(X, y))
+    with pytest.warns(UserWarning, match="was fitted without query ids"):
+        assert scorer(model, X, y) == pytest.approx(model.score(X, y))
 
 
 class Foreign(Ridge):
@@ -613,6 +614,7 @@ def test_parameters_of_a_measure_are_checked_when_the_scorer_is_made(params):
         make_ranking_scorer("ndcg", **params)
 
 
+@pytest.mark.filterwarnings("ignore:.*was fitted without query ids")
 @pytest.mark.parametrize("X", [None, 3.0])
 def test_what_is_no_table_is_refused_by_a_sentence(data, X):
     """Where an id is made for each row, before anything has looked at X."""

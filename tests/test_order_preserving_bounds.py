@@ -9,28 +9,21 @@ import pytest
 from sklearn.isotonic import isotonic_regression
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.calibration import (
-    C_phi,
-    all_ranks,
-    conditional_regret,
-    is_order_preserving,
-    regret_bound,
-)
-from lowrank_rank.decoders import decode_sort
-from lowrank_rank.metrics import expected_reciprocal_rank_score, mean_average_precision_score
-from lowrank_rank.surrogates import (
-    SURROGATES,
-    BregmanSurrogate,
+from lowrank_rank.calibration import C_phi, conditional_regret, is_order_preserving, regret_bound
+from lowrank_rank.decoders._decoded import decode_sort
+from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.metrics import mean_average_precision_score, measure_score
+from lowrank_rank.order_preserving._surrogates import (
+    PairwiseSquaredHinge,
     PointwiseLogistic,
     PointwiseSmoothHinge,
     PointwiseSquared,
     PointwiseSquaredHinge,
-    RankSVM,
-    Surrogate,
-    SurrogateValues,
     resolve_surrogate,
 )
-from lowrank_rank.target_losses import DCG, ExpectedRankUtility, resolve_target_loss
+from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, SurrogateValues
+from lowrank_rank.target_losses import DCG, ExpectedRankUtility, ExpectedReciprocalRank
+from lowrank_rank.target_losses._names import resolve_target_loss
 
 from .losses import binary, graded, rankings
 from .surrogate_cases import BOUNDED, MINIMISER, ORDER_PRESERVING, population_minimiser, with_eta
@@ -74,25 +67,25 @@ def test_minimiser_orders_as_expected_utilities(name, r):
         np.testing.assert_allclose(scores - shift, closed, atol=2e-3)
 
 
-@pytest.mark.parametrize("name", ["ranksvm", "ranknet"])
+@pytest.mark.parametrize("name", ["pairwise_squared_hinge", "ranknet"])
 def test_usual_pairwise_losses_put_the_wrong_item_first(name):
     """Item 1 has grade 1; item 2 grade 3 with .4, else 0: E v = (1, 1.2)."""
     utilities, p = np.array([[1.0, 0.0], [1.0, 3.0]]), np.array([0.6, 0.4])
-    wrong = population_minimiser(SURROGATES[name], utilities, p)
+    wrong = population_minimiser(SURROGATES[name](), utilities, p)
     assert wrong[0] > wrong[1] + 0.1
     assert conditional_regret("dcg", utilities, p[None], decode_sort(wrong[None]))[0] == (
         pytest.approx(0.2 * (1 - 1 / np.log2(3)))
     )
-    template = population_minimiser(SURROGATES["pairwise_logistic"], utilities, p)
+    template = population_minimiser(SURROGATES["pairwise_logistic"](), utilities, p)
     assert template[1] - template[0] == pytest.approx(np.log(1.2), abs=1e-4)
     assert conditional_regret("dcg", utilities, p[None], decode_sort(template[None]))[0] == 0
 
 
 def test_utilities_divided_by_their_sum_are_not_calibrated_for_cross_entropy():
     gains, p = np.array([[7.0, 0.0], [0.0, 1.0]]), np.array([0.3, 0.7])
-    right = population_minimiser(SURROGATES["cross_entropy"], gains, p)
+    right = population_minimiser(SURROGATES["cross_entropy"](), gains, p)
     wrong = population_minimiser(
-        SURROGATES["cross_entropy"], gains / gains.sum(axis=1, keepdims=True), p
+        SURROGATES["cross_entropy"](), gains / gains.sum(axis=1, keepdims=True), p
     )
     assert right[0] - right[1] == pytest.approx(np.log(2.1 / 0.7), abs=1e-4)
     assert wrong[0] - wrong[1] == pytest.approx(np.log(0.3 / 0.7), abs=1e-4)
@@ -113,7 +106,9 @@ class SquaredOfRoots(Surrogate):
         return SurrogateValues(lists.sum(weights * error**2), 2 * weights * error, 2 * weights)
 
 
-@pytest.mark.parametrize("surrogate", ["ranknet", "ranksvm", RankSVM(), SquaredOfRoots()])
+@pytest.mark.parametrize(
+    "surrogate", ["ranknet", "pairwise_squared_hinge", PairwiseSquaredHinge(), SquaredOfRoots()]
+)
 def test_counter_examples_are_valid(surrogate):
     check = is_order_preserving(surrogate, margin=0.1, random_state=0)
     assert not check
@@ -138,8 +133,8 @@ def test_counter_examples_are_valid(surrogate):
 
 
 def test_differences_below_the_margin_are_passed_over():
-    assert is_order_preserving("ranksvm", margin=0.75, random_state=0)
-    assert not is_order_preserving("ranksvm", margin=0.0, random_state=0)
+    assert is_order_preserving("pairwise_squared_hinge", margin=0.75, random_state=0)
+    assert not is_order_preserving("pairwise_squared_hinge", margin=0.0, random_state=0)
 
 
 def test_the_check_takes_no_surrogate_that_cannot_take_its_utilities():
@@ -245,7 +240,7 @@ OTHER_SHAPES = {
         ),
     ),
 }
-CASES = {name: (SURROGATES[name], MINIMISER[name]) for name in MINIMISER} | OTHER_SHAPES
+CASES = {name: (SURROGATES[name](), MINIMISER[name]) for name in MINIMISER} | OTHER_SHAPES
 every_bounded = pytest.mark.parametrize("name", CASES)
 
 
@@ -310,7 +305,7 @@ def test_bound_with_equal_scores(name):
 @pytest.mark.parametrize("name", ["pointwise_squared", "pairwise_squared", "bregman_squared"])
 def test_worst_scores_of_an_order_are_an_isotonic_regression(name):
     """Of E v along the order: no scores in that order have less regret; and they are tight."""
-    surrogate, rng, ratios = SURROGATES[name], np.random.default_rng(0), []
+    surrogate, rng, ratios = SURROGATES[name](), np.random.default_rng(0), []
     for r in (2, 3, 5):
         lists, ones = RankingLists.equal(1, r), np.ones(r)
         ratios.append(0.0)
@@ -393,7 +388,7 @@ class NoLongerOrderPreserving(PointwiseSquared):
 
 
 def test_a_bound_is_of_what_is_order_preserving_and_has_a_constant():
-    assert not {"ranknet", "ranksvm"} & set(BOUNDED)
+    assert not {"ranknet", "pairwise_squared_hinge"} & set(BOUNDED)
     assert set(MINIMISER) <= set(BOUNDED)
     for surrogate in (NoLongerOrderPreserving(), SquaredOfRoots()):
         assert not surrogate.has_bound
@@ -412,7 +407,7 @@ def test_constants_of_the_table():
         "bregman_squared": [2, 2],
     }
     for name, c in expected.items():
-        np.testing.assert_allclose(SURROGATES[name].bound_constant(u, lists), c)
+        np.testing.assert_allclose(SURROGATES[name]().bound_constant(u, lists), c)
     for surrogate, c in [
         (with_eta("pointwise_logistic"), 2.0),
         (with_eta("pointwise_exponential"), 2.0),
@@ -422,7 +417,9 @@ def test_constants_of_the_table():
         (BregmanSurrogate(None, None, mu=4.0), 1.0),
     ]:
         np.testing.assert_allclose(surrogate.bound_constant(u, lists), [c, c])
-    equal = SURROGATES["cross_entropy"].bound_constant(np.array([0.5, 0.5, 0.1]), RankingLists([3]))
+    equal = SURROGATES["cross_entropy"]().bound_constant(
+        np.array([0.5, 0.5, 0.1]), RankingLists([3])
+    )
     np.testing.assert_allclose(equal, np.sqrt(2.0))
 
 
@@ -500,7 +497,7 @@ def test_positional_measures_have_no_such_mixtures():
 def test_theorem_3_3_by_the_measures_of_the_package(measure, one, other):
     score = {
         average_precision: mean_average_precision_score,
-        expected_reciprocal_rank: partial(expected_reciprocal_rank_score, max_grade=1.0),
+        expected_reciprocal_rank: partial(measure_score, ExpectedReciprocalRank(max_grade=1.0)),
     }[measure]
     orders = list(permutations(range(3)))
     for y, _ in one + other:

@@ -8,7 +8,7 @@ from lowrank_rank._lists import RankingLists
 from lowrank_rank.order_preserving import _list_loss
 from lowrank_rank.order_preserving._list_loss import ListLoss, check_loss
 from lowrank_rank.surrogates import SURROGATES
-from lowrank_rank.target_losses import resolve_target_loss
+from lowrank_rank.target_losses._names import resolve_target_loss
 
 RNG = np.random.default_rng(0)
 QID = RNG.integers(0, 40, 600)

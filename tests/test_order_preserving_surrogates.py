@@ -10,14 +10,8 @@ from scipy.special import expit, xlogy
 
 from lowrank_rank import ranking_target
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.surrogates import (
-    SURROGATES,
-    BregmanSurrogate,
-    PointwiseLogistic,
-    Surrogate,
-    resolve_surrogate,
-    surrogate_loss,
-)
+from lowrank_rank.order_preserving._surrogates import PointwiseLogistic, resolve_surrogate
+from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, surrogate_loss
 
 from .surrogate_cases import (
     BY_HAND,
@@ -71,7 +65,7 @@ def test_what_the_guide_lists_has_a_sum_by_hand():
     listed = set(re.findall(r"^   \* - ``(\w+)``$", guide.read_text(), flags=re.MULTILINE))
     assert len(listed) > 10
     assert listed == set(BY_HAND) <= set(SURROGATES)
-    assert set(MINIMISER) == {name for name in BY_HAND if SURROGATES[name].is_order_preserving}
+    assert set(MINIMISER) == {name for name in BY_HAND if SURROGATES[name]().is_order_preserving}
 
 
 def numerical_derivatives(surrogate, v, s, lists, w, h=1e-5):
@@ -136,7 +130,7 @@ def test_many_pairs_are_summed_in_blocks_of_bounded_memory(name):
     v = rng.integers(0, 4, lists.n_rows).astype(float)
     s, w = rng.normal(size=lists.n_rows), rng.uniform(size=lists.n_rows)
     tracemalloc.start()
-    found = SURROGATES[name].evaluate(v, s, lists, w)
+    found = SURROGATES[name]().evaluate(v, s, lists, w)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * 800**2
@@ -286,7 +280,7 @@ def test_huge_scores_in_the_right_order_cost_nothing_unbounded(case):
 
 def test_differences_among_the_best_count_however_far_the_others_are():
     v, s, lists = np.array([1.0, 0.0, 0.0]), np.array([500.0, 499.0, -500.0]), RankingLists([3])
-    found = SURROGATES["pairwise_exponential"].evaluate(v, s, lists, np.ones(3))
+    found = SURROGATES["pairwise_exponential"]().evaluate(v, s, lists, np.ones(3))
     np.testing.assert_allclose(found.values, np.exp(-1.0))
     np.testing.assert_allclose(found.gradient, np.exp(-1.0) * np.array([-1, 1, 0]), atol=1e-12)
 
@@ -391,11 +385,11 @@ def test_utilities_out_of_range(name):
 
 @every_name
 def test_resolved_surrogates_are_copies(name):
-    first, second = resolve_surrogate(name), resolve_surrogate(SURROGATES[name])
-    assert first is not SURROGATES[name]
-    assert second is not SURROGATES[name]
-    assert type(first) is type(second) is type(SURROGATES[name])
-    assert ETA not in SURROGATES[name].get_params().values()
+    first, second = resolve_surrogate(name), resolve_surrogate(SURROGATES[name]())
+    assert first is not SURROGATES[name]()
+    assert second is not SURROGATES[name]()
+    assert type(first) is type(second) is type(SURROGATES[name]())
+    assert ETA not in SURROGATES[name]().get_params().values()
 
 
 def test_numbers_whose_squares_overflow_are_named():

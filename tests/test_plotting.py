@@ -14,21 +14,16 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     bradley_terry,
+    compare_rankers,
     consensus_ranking,
     ranking_target,
 )
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
-from lowrank_rank.decoders import PD_DECODERS, decode_pd_borda, decode_pd_exact
-from lowrank_rank.metrics import (
-    compare_rankers,
-    ndcg_score,
-    precision_at_k_score,
-    recall_at_k_score,
-)
+from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
+from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS
+from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
-    CumulativeGainsDisplay,
-    MeasureByLengthDisplay,
     PrecisionAtKDisplay,
     PreferenceMatrixDisplay,
     QueryLearningCurveDisplay,
@@ -149,17 +144,17 @@ def test_precision_curve_is_the_measure_at_each_k(ranking):
     scores = np.round(X[:, 0])  # tied
     display = PrecisionAtKDisplay.from_predictions(y, scores, qid=qid, name="x", budget=3)
     assert display.k.tolist() == list(range(1, 10))
-    for s, curve in ((scores, display.precision), (np.zeros(len(y)), display.chance)):
+    for s, curve in ((scores, display.values), (np.zeros(len(y)), display.chance)):
         values = [precision_at_k_score(y, s, qid=qid, k=k) for k in display.k]
         assert_allclose(curve, values, rtol=1e-12)
-    assert_allclose(display.line_.get_ydata(), display.precision)
+    assert_allclose(display.line_.get_ydata(), display.values)
     above = PrecisionAtKDisplay.from_predictions(
         y, scores, qid=qid, max_k=4, relevance_threshold=2, plot_chance_level=False
     )
     values = [
         precision_at_k_score(y, scores, qid=qid, k=k, relevance_threshold=2) for k in range(1, 5)
     ]
-    assert_allclose(above.precision, values, rtol=1e-12)
+    assert_allclose(above.values, values, rtol=1e-12)
 
 
 def test_several_models_in_one_axis(ranking):
@@ -186,53 +181,40 @@ def test_classifiers_with_named_classes():
     display = PrecisionAtKDisplay.from_estimator(model, X, y, pos_label="fraud", max_k=10)
     scores = model.predict_proba(X)[:, 0]
     values = [precision_at_k_score(y == "fraud", scores, k=k) for k in range(1, 11)]
-    assert_allclose(display.precision, values)
+    assert_allclose(display.values, values)
 
 
 def test_gains_by_hand_and_as_recall(ranking):
-    amounts = CumulativeGainsDisplay.from_predictions([100, 0, 300], [2, 2, 1])
-    assert_allclose(amounts.gains, [50, 100, 400])
+    amounts = PrecisionAtKDisplay.from_predictions([100, 0, 300], [2, 2, 1], kind="gains")
+    assert_allclose(amounts.values, [50, 100, 400])
     assert_allclose(amounts.chance, [400 / 3, 800 / 3, 400])
     assert_allclose(amounts.best, [300, 400, 400])
     X, y, qid = ranking
     y = (y > 0) * 1.0
     scores = np.round(X[:, 0])
-    display = CumulativeGainsDisplay.from_predictions(y, scores, qid=qid, normalize=True, budget=4)
+    display = PrecisionAtKDisplay.from_predictions(
+        y, scores, qid=qid, kind="gains", normalize=True, budget=4
+    )
     values = [recall_at_k_score(y, scores, qid=qid, k=k) for k in display.k]
-    assert_allclose(display.gains, values, rtol=1e-12)
-    assert display.gains[-1] == pytest.approx(1.0)
+    assert_allclose(display.values, values, rtol=1e-12)
+    assert display.values[-1] == pytest.approx(1.0)
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert "best order" in texts
     ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    fitted = CumulativeGainsDisplay.from_estimator(ranker, X, y, qid=qid, ax=display.ax_)
+    fitted = PrecisionAtKDisplay.from_estimator(ranker, X, y, qid=qid, kind="gains", ax=display.ax_)
     assert_allclose(
         fitted.best, [np.minimum(k, [y[qid == q].sum() for q in set(qid)]).mean() for k in fitted.k]
     )
     with pytest.raises(ValueError, match="No list has a gain"):
-        CumulativeGainsDisplay.from_predictions([0, 0], [1, 2], normalize=True)
+        PrecisionAtKDisplay.from_predictions([0, 0], [1, 2], kind="gains", normalize=True)
+    for wrong in ({"normalize": True}, {"kind": "gains", "relevance_threshold": 1}):
+        with pytest.raises(ValueError, match="normalize to kind='gains', got kind="):
+            PrecisionAtKDisplay.from_predictions([1, 0], [1, 2], **wrong)
+    with pytest.raises(ValueError, match="kind must be"):
+        PrecisionAtKDisplay.from_predictions([1, 0], [1, 2], kind="lift")
 
 
-# By length, by number of queries, by pairs ------------------------------------------
-
-
-def test_measure_by_length(ranking):
-    X, y, qid = ranking
-    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    display = MeasureByLengthDisplay.from_estimator(
-        ranker, X, y, qid=qid, measure="ndcg@5", n_bins=3
-    )
-    values = ndcg_score(y, ranker.predict(X), qid=qid, k=5, average=None)
-    assert display.n_lists.sum() == np.isfinite(values).sum()
-    assert display.mean @ display.n_lists == pytest.approx(np.nansum(values))
-    assert (display.interval[:, 0] <= display.mean).all()
-    assert (display.mean <= display.interval[:, 1]).all()
-    assert (np.diff(display.length) > 0).all()
-    again = MeasureByLengthDisplay.from_predictions(y, X[:, 0], qid=qid, name="x", ax=display.ax_)
-    assert again.figure_ is display.figure_
-    one = MeasureByLengthDisplay.from_predictions([[1, 0, np.nan]], [[1, 2, 3]], measure="dcg")
-    assert one.length.tolist() == [2.0]
-    with pytest.raises(ValueError, match="on no list"):
-        MeasureByLengthDisplay.from_predictions([0, 0], [1, 2], measure="map")
+# By number of queries, by pairs -----------------------------------------------------
 
 
 def test_learning_curve_counts_queries(ranking):

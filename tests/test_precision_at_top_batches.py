@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from lowrank_rank.precision_at_top._batches import ListsBatch, MatrixBatch
-from lowrank_rank.surrogates import perceptron_step, precision_surrogate
+from lowrank_rank.precision_at_top._surrogates import perceptron_step
+from lowrank_rank.surrogates import precision_surrogate
 
 from .top_cases import STEPS, batch_of, make_list, objective, rule
 

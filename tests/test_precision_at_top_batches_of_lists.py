@@ -8,9 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.precision_at_top._batches import (
-    Part,
     Top,
-    held_out_measure,
     make_batches,
     number_of_batches,
     resolve_top,
@@ -20,7 +18,7 @@ from .top_cases import labels_of, numbered
 
 
 def problem_of(X, labels, top, batch_size, random_state):
-    return make_batches(Part(X, labels, top), batch_size, random_state)
+    return make_batches(X, labels, top, batch_size, random_state)
 
 
 def rows_of(batches):
@@ -175,7 +173,7 @@ def test_matrix_rows_are_shuffled():
 @pytest.mark.filterwarnings("ignore:The cutting planes end at weights with equal scores")
 @pytest.mark.parametrize(
     "params",
-    [{"solver": "cutting_plane"}, {}, {"update": "perceptron"}],
+    [{"method": "svmperf"}, {}, {"method": "perceptron@k-avg", "start": "logistic"}],
     ids=str,
 )
 def test_recall_of_a_long_top_is_the_problem_of_the_other_class(params):
@@ -183,19 +181,15 @@ def test_recall_of_a_long_top_is_the_problem_of_the_other_class(params):
     X = rng.normal(size=(300, 4))
     y = (X[:, 0] + rng.normal(size=300) > 1.5).astype(int)
     k = y.sum() + 40
-    params = {**params, "max_iter": 100, "tol": 1e-3, "early_stopping": False, "batch_size": 300}
+    params = {**params, "max_iter": 100, "tol": 1e-3, "batch_size": 300}
     found = PrecisionAtKPerceptron(target_loss=f"recall@{k}", **params).fit(X, y)
     other = PrecisionAtKPerceptron(target_loss=f"precision@{300 - k}", **params).fit(X, 1 - y)
     assert_allclose(found.coef_, -other.coef_, rtol=1e-6)
-    if "solver" not in params:  # struct may prefer the wrong order
+    if params.get("method") != "svmperf":  # struct may prefer the wrong order
         assert found.score(X, y) > k / 300
 
 
-def test_the_top_of_a_part():
-    assert Top(None, 0.3).of_part(100, 20, 0.5) == Top(None, 0.3)
-    assert Top(5).of_part(100, 20, 0.5) == Top(None, 0.25)
-    assert Top(50, recall=True).of_part(100, 20, 0.5) == Top(25, recall=True)
-    assert Top(99, recall=True).of_part(100, 20, 0.1) == Top(9, recall=True)
+def test_a_name_has_its_top():
     loss, top = resolve_top("prbep")
     assert top == Top(None, 1.0)
     assert loss.share == 1.0
@@ -207,14 +201,3 @@ def test_losses_without_a_top_are_told_one_name_for_each_that_has_one():
     for name in ("precision@25%", "precision@10", "recall@10"):
         assert repr(name) in str(caught.value)
     assert "'map'" not in str(caught.value)
-
-
-def test_held_out_rows_have_their_own_top():
-    y = np.array([1, 1, 0, 0, 1, 0])
-    scores = np.array([5.0, 1.0, 4.0, 3.0, 2.0, 0.0])
-    loss, top = resolve_top("precision@2")
-    part = held_out_measure(labels_of(y), loss, top.of_part(60, 20, 0.1))
-    assert part(scores) == 1.0  # a tenth of the positives: one place
-    assert held_out_measure(labels_of(y), loss, Top(3, recall=True))(scores) == 1 / 3
-    qid = np.array([0, 0, 0, 1, 1, 1])
-    assert held_out_measure(labels_of(y, qid), loss, top)(scores) == 0.5

@@ -31,24 +31,19 @@ from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_ta
 from lowrank_rank._classes import threshold_between
 from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
-from lowrank_rank.surrogates import perceptron_step, precision_surrogate
+from lowrank_rank.precision_at_top._surrogates import perceptron_step
+from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
 from .top_cases import labels_matrix, no_steps, rare_class
 
-#: Whether the start is the best depends on few held-out rows.
-pytestmark = pytest.mark.filterwarnings("ignore:Training did not improve held-out precision")
-
+STEPS = ["ramp", "avg", "max", "struct"]
+PUBLISHED = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
 ALGORITHMS = [
-    {},
-    {"surrogate": "avg"},
-    {"surrogate": "max"},
-    {"surrogate": "struct"},
-    {"update": "perceptron"},
-    {"update": "perceptron", "surrogate": "max"},
-    {"early_stopping": False},
+    *({"method": method} for method in (*STEPS, *PUBLISHED)),
     {"average": False},
-    {"solver": "cutting_plane", "max_iter": 200},
+    {"method": "sgd@k-avg", "average": False},
+    {"method": "svmperf", "max_iter": 200},
 ]
 
 
@@ -73,14 +68,14 @@ def test_every_algorithm_learns(params):
     assert model.coef_.shape == (1, 8)
     assert model.intercept_.shape == (1,)
     assert model.n_iter_ >= 1
-    held_out = "early_stopping" not in params and "solver" not in params
-    assert len(model.loss_curve_) == model.n_iter_ + held_out
+    assert len(model.loss_curve_) == model.n_iter_
+    assert model.alpha_ == 0.05
 
 
 @pytest.mark.parametrize("start", ["logistic", "zeros"])
 @pytest.mark.parametrize(
     "params",
-    [{"update": "perceptron"}, {"solver": "cutting_plane", "max_iter": 200}],
+    [{"method": "perceptron@k-avg"}, {"method": "1pmb"}, {"method": "svmperf", "max_iter": 200}],
     ids=str,
 )
 def test_features_as_they_are_may_be_sparse(params, start):
@@ -89,7 +84,7 @@ def test_features_as_they_are_may_be_sparse(params, start):
     model = PrecisionAtKPerceptron(random_state=0, start=start, **params)
     dense = clone(model).fit(X, y)
     thin = clone(model).fit(sparse.csr_matrix(X), y)
-    if start == "zeros" or "solver" in params:
+    if start == "zeros" or params["method"] == "svmperf":
         assert_allclose(thin.coef_, dense.coef_, atol=1e-8)
         assert_allclose(thin.decision_function(X[:5]), dense.decision_function(X[:5]), atol=1e-8)
     assert_allclose(clone(model).fit(sparse.csc_matrix(X), y).coef_, thin.coef_, atol=1e-12)
@@ -144,21 +139,23 @@ def test_better_than_logistic_regression_where_the_top_is_another_matter(data_fo
 def test_first_step_by_hand(loss, name, n_rows, batch_size):
     X, y = rare_class(n_rows)
     Z = StandardScaler().fit_transform(X)
-    start = fit_logistic(Z, y, np.ones(n_rows), "auto", tol=1e-4)[0][0]
+    start = fit_logistic(Z, y, np.ones(n_rows), "auto", tol=1e-6)[0][0]
     k = 1 if loss == "wta" else max(1, int(0.25 * y.sum() + 0.5))
     _, slope = precision_surrogate(y, Z @ start, k, surrogate=name)
     assert slope.any()
-    pull = 50.0 * 0.02 * X.shape[1] / k  # the mean squared norm is the number of features
-    stepped = start - 50.0 / X.shape[1] * Z.T @ slope / k
+    pull = 20.0 * 0.05 * X.shape[1] / k  # the mean squared norm is the number of features
+    stepped = start - 20.0 / X.shape[1] * Z.T @ slope / k
     expected = (stepped + pull * start) / (1 + pull) / X.std(axis=0)
     model = PrecisionAtKPerceptron(
-        target_loss=loss, surrogate=name, batch_size=batch_size, average=False
+        target_loss=loss, method=name, batch_size=batch_size, average=False
     )
     assert_allclose(clone(model).partial_fit(X, y).coef_[0], expected, rtol=1e-9)
-    whole = clone(model).set_params(max_iter=1, early_stopping=False, batch_size=n_rows)
+    whole = clone(model).set_params(max_iter=1, batch_size=n_rows)
     assert_allclose(whole.fit(X, y).coef_[0], expected, rtol=1e-9)
     given = clone(model).set_params(start=start / X.std(axis=0)).partial_fit(X, y)
     assert_allclose(given.coef_[0], expected, rtol=1e-9)
+    middle = clone(given).set_params(average=True).partial_fit(X, y)
+    assert_allclose(middle.coef_[0], (start / X.std(axis=0) + expected) / 2, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["avg", "max"])
@@ -168,7 +165,7 @@ def test_first_perceptron_step_by_hand(name):
     step = perceptron_step(y, X @ start, y.sum(), surrogate=name)
     assert step.any()
     model = PrecisionAtKPerceptron(
-        target_loss="prbep", update="perceptron", surrogate=name, start=Ridge(), batch_size=100
+        target_loss="prbep", method=f"perceptron@k-{name}", start=Ridge(), batch_size=100
     ).partial_fit(X, y)
     assert_allclose(model.coef_[0], start + X.T @ step, rtol=1e-8)
 
@@ -182,7 +179,6 @@ def test_a_small_k_is_not_another_k():
             target_loss=f"precision@{k}",
             start="zeros",
             alpha=0.0,
-            early_stopping=False,
             random_state=0,
         )
         .fit(X, y)
@@ -214,9 +210,7 @@ def test_the_best_row_is_not_the_first_of_the_best_29():
 def test_fit_shuffles_by_the_random_state_alone():
     X, y = rare_class(2000)
     one, again, other = (
-        PrecisionAtKPerceptron(batch_size=200, random_state=seed, early_stopping=False)
-        .fit(X, y)
-        .coef_
+        PrecisionAtKPerceptron(batch_size=200, random_state=seed).fit(X, y).coef_
         for seed in (0, 0, 1)
     )
     assert_array_equal(one, again)
@@ -230,39 +224,11 @@ def test_fit_shuffles_by_the_random_state_alone():
 
 def test_a_perceptron_without_mistakes_stays_where_it_is():
     X, y = np.array([[3.0], [2.0], [0.0], [-1.0]]), [1, 1, 0, 0]
-    model = PrecisionAtKPerceptron(
-        update="perceptron", start="zeros", average=False, random_state=0
-    )
+    model = PrecisionAtKPerceptron(method="perceptron@k-avg", average=False, random_state=0)
     one, nine = (clone(model).set_params(max_iter=n).fit(X, y) for n in (1, 9))
     assert nine.loss_curve_ == [0.0] + [1.0] * 8  # at zeros all is tied
     assert nine.n_iter_ == 9
     assert_array_equal(one.coef_, nine.coef_)
-
-
-def test_steps_that_lead_astray_do_not_count():
-    """Heavy tails: a few huge rows draw the steps away from a start that is good."""
-    rng = np.random.RandomState(0)
-    n = 8000
-    amount, hour = np.exp(rng.normal(4, 1.5, n)), rng.randint(0, 24, n)
-    foreign, new = rng.rand(n) < 0.1, rng.rand(n) < 0.15
-    z = -5 + 2.2 * foreign + 2 * new + 0.4 * (np.log(amount) - 4) + 0.8 * (hour < 6)
-    y = (rng.rand(n) < 1 / (1 + np.exp(-z))).astype(int)
-    X = StandardScaler().fit_transform(np.column_stack([amount, hour, foreign, new]))
-    model = PrecisionAtKPerceptron(random_state=0, alpha=0.0, average=False)
-    with pytest.warns(
-        ConvergenceWarning,
-        match="Training did not improve held-out precision at k; keeping the initial logistic",
-    ):
-        model.fit(X, y)
-    start = fit_logistic(X, y, np.ones(n), "auto", tol=1e-4)[0]
-    assert_allclose(model.coef_, start, rtol=1e-6)  # of all rows, not of four fifths
-    with pytest.warns(ConvergenceWarning, match="keeping the initial LogisticRegression"):
-        model.set_params(start=LogisticRegression()).fit(X, y)
-    assert_allclose(model.coef_, LogisticRegression().fit(X, y).coef_, rtol=1e-6)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", ConvergenceWarning)
-        model.set_params(start=start).fit(X, y)
-    assert_allclose(model.coef_, start, rtol=1e-9)
 
 
 def transformed(X, how):
@@ -273,7 +239,7 @@ def transformed(X, how):
 
 
 @pytest.mark.parametrize("shape", ["list", "queries", "matrix"])
-@pytest.mark.parametrize("params", [{}, {"early_stopping": False}, {"start": "zeros"}], ids=str)
+@pytest.mark.parametrize("params", [{}, {"average": False}, {"start": "zeros"}], ids=str)
 def test_units_offsets_and_order_of_the_columns_do_not_matter(params, shape):
     options = {}
     if shape == "list":
@@ -350,37 +316,10 @@ def test_years_and_times_are_features_like_others(centre, spread):
     assert expected.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("shape", ["queries", "matrix"])
-def test_a_start_that_is_better_is_fitted_again_to_all_rows(shape):
-    """Logistic regression is right, and steps that are far too large lose it."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 10))
-    score = X @ rng.normal(size=(10, 4)) + 0.5 * rng.normal(size=(600, 4))
-    y = (score > 2).astype(int) if shape == "matrix" else (score[:, 0] > 1).astype(int)
-    qid = {"qid": np.arange(600) // 20} if shape == "queries" else {}
-    wild = PrecisionAtKPerceptron(
-        target_loss="prbep",
-        eta0=1e6,
-        alpha=0.0,
-        average=False,
-        max_iter=1,
-        batch_size=20,
-        random_state=0,
-    )
-    with pytest.warns(ConvergenceWarning, match="keeping the initial logistic regression"):
-        wild.fit(X, y, **qid)
-    assert wild.loss_curve_[0] > max(wild.loss_curve_[1:])
-    start = no_steps(target_loss="prbep").fit(X, y, **qid)
-    assert_allclose(wild.coef_, start.coef_, rtol=1e-6)
-    tame = PrecisionAtKPerceptron(random_state=0).fit(*rare_class(3000))
-    assert tame.loss_curve_[0] <= max(tame.loss_curve_)
-    assert not np.allclose(tame.coef_, no_steps().fit(*rare_class(3000)).coef_, rtol=1e-3)
-
-
 # Predictions and labels ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("params", [{}, {"update": "perceptron"}])
+@pytest.mark.parametrize("params", [{}, {"method": "perceptron@k-avg"}])
 def test_as_many_are_marked_as_there_are_positives(params):
     X, y = rare_class()
     model = PrecisionAtKPerceptron(random_state=0, **params).fit(X, y)
@@ -516,82 +455,42 @@ def test_repeats_clones_and_pickles(params):
     assert_array_equal(first.fit(X, y).coef_, copy.coef_)
 
 
-def test_early_stopping_keeps_the_best_of_the_held_out_rows():
-    X, y = rare_class(3000)
-    model = PrecisionAtKPerceptron(random_state=0, max_iter=7)
-    assert len(model.fit(X, y).loss_curve_) == 8
-    # The weights of the first passes do not depend on the number of passes.
-    best = len(model.loss_curve_) - 1 - np.argmax(model.loss_curve_[::-1])
-    assert best > 0
-    shorter = clone(model).set_params(max_iter=int(best)).fit(X, y)
-    assert_array_equal(shorter.coef_, model.coef_)
-
-
-@pytest.mark.parametrize("n_positives", [9, 10, 190, 191])
-def test_rows_are_held_out_from_ten_of_each_class_on(n_positives):
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    y = (np.arange(200) < n_positives).astype(int)
-    X[:, 0] += 3.0 * y
-    model = PrecisionAtKPerceptron(random_state=0, max_iter=2).fit(X, y)
-    assert len(model.loss_curve_) == (3 if 10 <= n_positives <= 190 else 2)
-    model.set_params(early_stopping=False).fit(X, y)
-    assert len(model.loss_curve_) == 2
-    assert len(model.set_params(early_stopping=True).fit(X, y).loss_curve_) == 3
-    assert len(PrecisionAtKPerceptron().partial_fit(X, y).loss_curve_) == 1
-    planes = PrecisionAtKPerceptron(solver="cutting_plane", alpha=1e-3, max_iter=500).fit(X, y)
-    assert len(planes.loss_curve_) == planes.n_iter_
-
-
-@pytest.mark.parametrize("n_lists", [9, 10])
-def test_lists_are_held_out_from_ten_on(n_lists):
-    rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(4 * n_lists, 2)), np.tile([1, 0, 0, 0], 2 * n_lists)
-    model = PrecisionAtKPerceptron(target_loss="wta", random_state=0, max_iter=2)
-    qid = np.arange(8 * n_lists) // 4  # the second half of the queries has one class
-    flat = clone(model).fit(np.vstack([X, X]), np.where(qid < n_lists, Y, 0), qid=qid)
-    matrix = clone(model).fit(X[:n_lists], Y.reshape(-1, 4)[:n_lists])
-    for fitted in (flat, matrix):
-        assert len(fitted.loss_curve_) == (3 if n_lists == 10 else 2)
-
-
-@pytest.mark.parametrize("loss", ["recall@1900", "recall@400", "precision@165", "wta"])
-def test_early_stopping_looks_at_the_same_top(loss):
-    X, y = rare_class()
-    assert y.sum() >= 165
-    model = PrecisionAtKPerceptron(target_loss=loss, random_state=0)
-    assert abs(max(model.fit(X, y).loss_curve_) - model.score(X, y)) < 0.3
-    plain = clone(model).set_params(early_stopping=False).fit(X, y)
-    assert abs(plain.score(X, y) - model.score(X, y)) < 0.1
-
-
-def test_early_stopping_needs_queries_to_compare():
-    X, y, qid = queries()
-    y = np.where(qid == 5, y, 0)  # one query to learn from
-    y[np.flatnonzero(qid == 5)[:2]] = 0, 1
-    with pytest.raises(ValueError, match="in one part no list has both"):
-        PrecisionAtKPerceptron(target_loss="wta", early_stopping=True).fit(X, y, qid=qid)
-
-
-def test_a_fifth_is_held_out():
-    X, y = rare_class(1000, positive=0.2)
-    X += 1.5 * np.random.default_rng(0).normal(size=X.shape)
-    model = PrecisionAtKPerceptron(target_loss="prbep", random_state=0, eta0=300.0).fit(X, y)
-    hits = np.array(model.loss_curve_) * round(0.2 * y.sum())
-    assert_allclose(hits, np.round(hits), atol=1e-9)
-    assert len(set(np.round(hits))) > 1
-
-
-@pytest.mark.parametrize("params", [{}, {"average": False}, {"early_stopping": False}], ids=str)
-def test_a_stream_continues_a_fit(params):
+@pytest.mark.parametrize("method", ["ramp", "1pmb", "perceptron@k-max"])
+def test_a_stream_continues_a_fit(method):
+    """Rows in one mini-batch, and no penalty: it counts the places of all calls."""
     X, y = rare_class(2500)
-    model = PrecisionAtKPerceptron(random_state=0, max_iter=2, **params)
-    first = model.fit(X, y).coef_.copy()
-    model.set_params(eta0=1e-12).partial_fit(X, y)
-    assert_allclose(model.coef_, first, rtol=1e-6)  # steps of nothing stay there
+    model = PrecisionAtKPerceptron(
+        method=method, start="logistic", alpha=0.0, batch_size=2500, max_iter=2
+    )
+    expected = clone(model).set_params(max_iter=3).fit(X, y).coef_
+    model.fit(X, y)
+    assert not np.allclose(model.coef_, expected, rtol=1e-3)
+    assert_allclose(model.partial_fit(X, y).coef_, expected, rtol=1e-8)
     model.partial_fit(X.astype(np.float32), y)
     assert model.coef_.dtype == np.float32
-    moved = model.set_params(eta0=50.0).partial_fit(X, y)
-    assert not np.allclose(moved.coef_, first, rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["ramp", "avg"])
+def test_the_prediction_is_the_midpoint_of_the_start_and_the_averaged_steps(method):
+    """Three passes over one mini-batch, whose weights grow like t (t + 1) (t + 2)."""
+    X, y = rare_class(500)
+    model = PrecisionAtKPerceptron(method=method, batch_size=500, random_state=0)
+    start = no_steps().fit(X, y).coef_
+    last = [clone(model).set_params(average=False, max_iter=n).fit(X, y).coef_ for n in (1, 2, 3)]
+    mean = np.average(last, axis=0, weights=[6, 24, 60])
+    found = clone(model).set_params(max_iter=3).fit(X, y).coef_
+    assert_allclose(found, (start + mean) / 2, rtol=1e-8)
+    assert not np.allclose(found, mean, rtol=1e-2)
+
+
+@pytest.mark.parametrize("positive", [0.02, 0.5])
+def test_all_rows_are_used(positive):
+    """No row is held out: a fit sees every positive, however few there are."""
+    X, y = rare_class(400, positive=positive)
+    model = PrecisionAtKPerceptron(target_loss="prbep", batch_size=400)
+    assert_allclose(
+        model.fit(X, y).coef_, clone(model).set_params(random_state=5).fit(X, y).coef_, rtol=1e-8
+    )
 
 
 def test_verbose_prints_a_line_for_each_pass(capsys):
@@ -600,8 +499,8 @@ def test_verbose_prints_a_line_for_each_pass(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == model.n_iter_ == 3
     assert lines[0].startswith("[PrecisionAtKPerceptron] pass 1: ")
-    assert lines[0].endswith("right at the top of the held-out rows")
-    planes = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=200, verbose=1).fit(X, y)
+    assert lines[0].endswith("right at the top of the mini-batches")
+    planes = PrecisionAtKPerceptron(method="svmperf", max_iter=200, verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == planes.n_iter_
     assert lines[0].startswith("[PrecisionAtKPerceptron] round 1: ")
@@ -621,10 +520,10 @@ def test_thresholds():
     "params",
     [
         {},
-        {"surrogate": "avg"},
-        {"update": "perceptron", "surrogate": "max"},
+        {"method": "avg"},
+        {"method": "perceptron@k-max"},
         {"average": False},
-        {"surrogate": "struct"},
+        {"method": "1pmb"},
     ],
     ids=str,
 )
@@ -633,7 +532,7 @@ def test_a_call_of_partial_fit_is_one_pass_of_fit(params):
     X, y = rare_class(1000)
     X += np.random.default_rng(0).normal(size=X.shape)
     model = PrecisionAtKPerceptron(
-        batch_size=1000, early_stopping=False, max_iter=3, alpha=0.0, **params
+        start="logistic", batch_size=1000, max_iter=3, alpha=0.0, **params
     )
     whole = clone(model).fit(X, y)
     stream = clone(model)
@@ -649,7 +548,7 @@ def test_partial_fit_over_queries_is_one_pass_over_all_of_them():
     """With features of the first call's scale: those of perceptrons are as they are."""
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(
-        target_loss="precision@2", update="perceptron", start="zeros", batch_size=1
+        target_loss="precision@2", method="perceptron@k-avg", batch_size=1
     )
     whole = clone(model).partial_fit(X, y, qid=qid)
     stream = clone(model)
@@ -683,9 +582,8 @@ def test_streams_keep_to_what_they_began_with():
         model.score(X, y)
     with pytest.raises(ValueError, match="was fitted with query ids"):
         model.rank(X)
-    for params in ({"early_stopping": True}, {"solver": "cutting_plane"}):
-        with pytest.raises(AttributeError, match="has no attribute 'partial_fit'"):
-            clone(model).set_params(**params).partial_fit(X, y)
+    with pytest.raises(AttributeError, match="has no attribute 'partial_fit'"):
+        clone(model).set_params(method="svmperf").partial_fit(X, y)
 
 
 def test_a_call_that_the_top_takes_in_whole():
@@ -798,7 +696,7 @@ def test_a_count_of_one_list_is_scored_on_as_many_rows(name):
     assert value == model.score(X, y)
     fraction = PrecisionAtKPerceptron(target_loss="precision@50%", random_state=0).fit(X, y)
     fraction.score(X[:half], y[:half])
-    steps = PrecisionAtKPerceptron(target_loss=name, early_stopping=False).partial_fit(X, y)
+    steps = PrecisionAtKPerceptron(target_loss=name).partial_fit(X, y)
     steps.score(X[:half], y[:half])  # a count of each call
 
 
@@ -821,9 +719,7 @@ def test_matrix_is_queries_with_a_block_of_features_for_each_item():
     rows = np.vstack([np.kron(np.eye(n_items), x) for x in augmented])
     settings = {
         "target_loss": "precision@2",
-        "start": "zeros",
-        "update": "perceptron",
-        "surrogate": "max",
+        "method": "perceptron@k-max",
         "average": False,
         "batch_size": 1,
     }
@@ -841,7 +737,7 @@ def test_matrix_is_queries_with_a_block_of_features_for_each_item():
     )
 
 
-@pytest.mark.parametrize("params", [{}, {"surrogate": "avg"}, {"update": "perceptron"}], ids=str)
+@pytest.mark.parametrize("params", [{}, {"method": "avg"}, {"method": "perceptron@k-avg"}], ids=str)
 def test_matrix_of_labels(params):
     X, Y = labels_matrix()
     model = PrecisionAtKPerceptron(target_loss="precision@2", random_state=0, **params).fit(X, Y)
@@ -869,9 +765,7 @@ def share_right(found, k, positives, sizes):
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_what_the_passes_watch_is_the_recall(k):
     """k below and above the positives of a list: the mirrored lists count the same mistakes."""
-    model = PrecisionAtKPerceptron(
-        target_loss=f"recall@{k}", start=Ridge(), eta0=1e-12, max_iter=1, early_stopping=False
-    )
+    model = PrecisionAtKPerceptron(target_loss=f"recall@{k}", start=Ridge(), eta0=1e-12, max_iter=1)
     X, Y = labels_matrix()
     matrix = clone(model).fit(X, Y)
     found = recall_at_k_score(Y, matrix.decision_function(X), k=k, average=None)
@@ -889,10 +783,10 @@ def test_what_the_passes_watch_is_the_recall(k):
     assert_allclose(right.mean(), flat.loss_curve_[0])
 
 
-def test_matrix_with_early_stopping_and_stream():
+def test_matrix_and_stream():
     X, Y = labels_matrix()
-    stopped = PrecisionAtKPerceptron(target_loss="prbep", random_state=0)
-    assert stopped.fit(X, Y).score(X, Y) > 0.6
+    whole = PrecisionAtKPerceptron(target_loss="prbep", random_state=0)
+    assert whole.fit(X, Y).score(X, Y) > 0.6
     stream = PrecisionAtKPerceptron(target_loss="prbep")
     for rows in np.array_split(np.arange(300), 6):
         stream.partial_fit(X[rows], Y[rows])
@@ -982,31 +876,18 @@ def test_tuned_threshold():
         ({"batch_size": 2}, [1, 1, 0, 1, 1, 1], "only 1 negatives"),
         ({"target_loss": "ndcg"}, [0, 1] * 3, "no top of the list"),
         ({"target_loss": "map@3"}, [0, 1] * 3, "Unknown target loss"),
-        ({"surrogate": "hinge"}, [0, 1] * 3, "surrogate must be one of"),
-        ({"update": "adam"}, [0, 1] * 3, "update must be one of"),
-        ({"update": "perceptron", "surrogate": "ramp"}, [0, 1] * 3, "no perceptron for 'ramp'"),
-        ({"solver": "cutting_plane", "surrogate": "avg"}, [0, 1] * 3, "takes surrogate='struct'"),
-        (
-            {"solver": "cutting_plane", "early_stopping": True},
-            [0, 1] * 3,
-            "takes early_stopping=Fa",
-        ),
-        ({"solver": "cutting_plane", "update": "perceptron"}, [0, 1] * 3, "takes update='sgd'"),
-        ({"solver": "cutting_plane", "alpha": 0}, [0, 1] * 3, "alpha must be a finite number > 0"),
-        ({"solver": "lbfgs"}, [0, 1] * 3, "solver must be one of"),
+        ({"method": "perceptron@k-ramp"}, [0, 1] * 3, "method must be one of"),
+        ({"method": "svmperf", "alpha": 0}, [0, 1] * 3, "alpha must be 'auto' or a finite numb"),
         ({"start": "ones"}, [0, 1] * 3, "start must be one of"),
         ({"batch_size": 0}, [0, 1] * 3, "batch_size must be 'auto' or an integer >= 1"),
         ({"batch_size": 2, "target_loss": "wta"}, [0, 1] * 3, "only k=1 places at the top"),
-        ({"early_stopping": "no"}, [0, 1] * 3, "early_stopping must be 'auto' or True or False"),
         ({"eta0": 0}, [0, 1] * 3, "eta0 must be a finite number > 0"),
-        ({"alpha": -1}, [0, 1] * 3, "alpha must be a finite number >= 0"),
+        ({"alpha": -1}, [0, 1] * 3, "alpha must be 'auto' or a finite number >= 0"),
         ({"max_iter": 0}, [0, 1] * 3, "max_iter must be an integer >= 1"),
         ({"tol": -1}, [0, 1] * 3, "tol must be a finite number >= 0"),
-        ({"validation_fraction": 1.0}, [0, 1] * 3, "must be a finite number > 0 and < 1"),
-        ({"early_stopping": True}, [0, 1, 0, 0, 0, 0], "cannot hold out"),
         ({}, [0.5, 1.5] * 3, "Unknown label type"),
         ({"average": "no"}, [0, 1] * 3, "average must be True or False"),
-        ({"surrogate": ["avg"]}, [0, 1] * 3, "surrogate must be one of"),
+        ({"method": ["avg"]}, [0, 1] * 3, "method must be one of"),
         ({}, ["a", None, "b", "a", "b", "a"], "the label of row 1 is missing"),
         ({}, pd.Series(["a", "b", None, "a", "b", "a"]), "the label of row 2 is missing"),
         ({}, pd.Series([0, 1, 0, pd.NA, 1, 0], dtype="Int64"), "the label of row 3 is missing"),
@@ -1033,12 +914,9 @@ def test_steps_that_diverge():
     model = PrecisionAtKPerceptron(start="zeros", eta0=1e300, alpha=0.0)
     with pytest.raises(ValueError, match=r"Training diverged.*lower eta0=1e"):
         model.fit(X * 1e-150, y)
-    for early_stopping in (False, True):
-        with pytest.raises(ValueError, match="Training diverged"):
-            model.set_params(early_stopping=early_stopping).fit(X * 1e-150, y)
     for unit in (1e300, 1e-300):
         with pytest.raises(ValueError, match="too large or too small"):
-            PrecisionAtKPerceptron(update="perceptron").fit(X * unit, y)
+            PrecisionAtKPerceptron(method="perceptron@k-avg").fit(X * unit, y)
     assert not hasattr(model, "coef_")
 
 
@@ -1053,7 +931,7 @@ def test_bad_queries():
     with pytest.raises(ValueError, match="covers every list"):
         model.set_params(target_loss="recall@30").fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="takes one list of rows"):
-        model.set_params(target_loss="precision@2", solver="cutting_plane").fit(X, y, qid=qid)
+        model.set_params(target_loss="precision@2", method="svmperf").fit(X, y, qid=qid)
 
 
 def test_bad_streams():
@@ -1062,7 +940,7 @@ def test_bad_streams():
         PrecisionAtKPerceptron().partial_fit(X[y == 0], y[y == 0])
     with pytest.raises(ValueError, match="classes must hold two labels"):
         PrecisionAtKPerceptron().partial_fit(X, y, classes=[0, 1, 2])
-    model = PrecisionAtKPerceptron(update="perceptron").partial_fit(X, y)
+    model = PrecisionAtKPerceptron(method="perceptron@k-avg").partial_fit(X, y)
     steps = model._path_.n_steps
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
         model.partial_fit(X, np.where(y == 1, 5, 0))
@@ -1076,15 +954,15 @@ def test_bad_streams():
 def test_cutting_planes_that_run_out_of_rounds_warn():
     X, y = rare_class(300)
     with pytest.warns(ConvergenceWarning, match="duality gap of"):
-        model = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=2, alpha=1e-3).fit(X, y)
-    assert model.duality_gap_ > model.tol
+        model = PrecisionAtKPerceptron(method="svmperf", max_iter=2, alpha=1e-3).fit(X, y)
+    assert model.dual_gap_ > model.tol
     for alpha in (1e-6, 1e-4, 1e-3):
-        done = PrecisionAtKPerceptron(solver="cutting_plane", max_iter=300, alpha=alpha).fit(X, y)
-        assert done.duality_gap_ >= 0
+        done = PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=alpha).fit(X, y)
+        assert done.dual_gap_ >= 0
         assert done.n_iter_ < 300
     with pytest.warns(ConvergenceWarning, match="equal scores for all rows.*lower alpha"):
-        PrecisionAtKPerceptron(solver="cutting_plane", max_iter=300, alpha=1e6).fit(X, y)
-    assert not hasattr(done.set_params(solver="mini_batch").fit(X, y), "duality_gap_")
+        PrecisionAtKPerceptron(method="svmperf", max_iter=300, alpha=1e6).fit(X, y)
+    assert not hasattr(done.set_params(method="ramp").fit(X, y), "dual_gap_")
 
 
 def test_ids_of_one_call_are_remembered():

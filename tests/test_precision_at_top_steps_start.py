@@ -31,7 +31,7 @@ def test_starts(pos_label):
         model = no_steps(start=start, pos_label=pos_label).fit(X, y)
         assert_allclose(model.coef_[0], expected, rtol=1e-6)
         assert_array_equal(model.rank(X).argsort()[:9], np.argsort(-sign * scores)[:9])
-    plain = fit_logistic(X, y, np.ones(400), "auto", tol=1e-4)[0]
+    plain = fit_logistic(X, y, np.ones(400), "auto", tol=1e-6)[0]
     assert_allclose(no_steps(pos_label=pos_label).fit(X, y).coef_, plain, rtol=1e-6)
     ridge = no_steps(start=Ridge(), pos_label=pos_label).fit(X, y)
     assert_allclose(ridge.coef_[0], Ridge().fit(X, y).coef_, rtol=1e-5)

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank.calibration import precision_margins
-from lowrank_rank.surrogates import PRECISION_SURROGATES, perceptron_step, precision_surrogate
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES, perceptron_step
+from lowrank_rank.surrogates import precision_surrogate
 
 from .top_cases import NAMES, random_lists
 

@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from lowrank_rank.calibration import (
-    conditional_regret,
-    in_p_dag,
-    in_p_f,
-    in_p_reinforce,
-    noise_report,
-)
-from lowrank_rank.decoders import decode_sort
+from lowrank_rank.calibration import conditional_regret, noise_report
+from lowrank_rank.decoders._decoded import decode_sort
 from lowrank_rank.target_losses import MeanAveragePrecision, PairwiseDisagreement
+
+
+def in_p_dag(u, **given):
+    return noise_report(u, **given).in_p_dag
+
+
+def in_p_f(u, f="dmj", **given):
+    return noise_report(u, score_function=f, **given).in_p_f
+
+
+def in_p_reinforce(u, **given):
+    return noise_report(u, target_loss="map", **given).in_p_reinforce
 
 
 def p_reinforce_by_hand(u):
@@ -36,7 +42,7 @@ def test_condition_as_printed(r):
         u = np.zeros((r, r))
         u[row, column] = u[column, row] = rng.uniform(size=len(row))
         u[np.diag_indices(r)] += rng.uniform(0, r) * np.arange(r)
-        assert in_p_reinforce(u[row, column][np.newaxis], r)[0] == p_reinforce_by_hand(u)
+        assert in_p_reinforce(u[row, column][np.newaxis])[0] == p_reinforce_by_hand(u)
 
 
 def exact_expectation(labels, counts):
@@ -63,7 +69,7 @@ def test_condition_at_exact_ties():
         members.append(p_reinforce_by_hand(u))
         for order in (np.arange(5), rng.permutation(5)):
             p = (counts / counts.sum())[np.newaxis, order]
-            found = in_p_reinforce(labels[order].astype(float), r, probabilities=p)
+            found = in_p_reinforce(labels[order].astype(float), probabilities=p)
             assert found.tolist() == members[-1:]
     assert ties > 200
     assert 100 < sum(members) < 1900
@@ -85,7 +91,7 @@ def test_theorem_4(r):
         u = p @ loss.encode(support)
         ranks = loss.decoders["diagonal"].decode(u, r)
         regret = conditional_regret(loss, support, p, ranks)[0]
-        if in_p_reinforce(u, r)[0]:
+        if in_p_reinforce(u)[0]:
             inside += 1
             assert regret < 1e-9
         else:
@@ -205,8 +211,8 @@ def test_expected_and_labelled_forms_agree():
     binary = (grades > 1).astype(float)
     binary[binary.sum(axis=1) == 0, 0] = 1.0
     np.testing.assert_array_equal(
-        in_p_reinforce(binary, 4, probabilities=p),
-        in_p_reinforce(p @ MeanAveragePrecision().encode(binary), 4),
+        in_p_reinforce(binary, probabilities=p),
+        in_p_reinforce(p @ MeanAveragePrecision().encode(binary)),
     )
 
 
@@ -232,6 +238,21 @@ def test_noise_report():
     mixed = noise_report([cycle, longer, chain])
     assert mixed.in_p_dag.tolist() == [False, True, True]
     np.testing.assert_allclose(mixed.deleted, [0.2, 0.0, 0.0])
+    scores = [[3.0, 2.0, 1.0], np.zeros(4), [1.0, 2.0, 3.0]]
+    assert noise_report([cycle, longer, chain], scores=scores).in_p_f.tolist() == [
+        False, True, False,
+    ]  # fmt: skip
+    assert report.in_p_reinforce is None
+
+
+def test_noise_report_of_average_precision():
+    labels, p = [[0, 1, 1], [1, 0, 0]], [[0.65, 0.35], [0.2, 0.8]]
+    report = noise_report(labels, probabilities=p, target_loss="map")
+    assert report.in_p_reinforce.tolist() == [False, True]
+    assert report.enough == "exact"
+    assert "50.0%" in str(report)
+    assert report.in_p_dag is report.in_p_f is report.deleted is None
+    assert noise_report(labels, probabilities=p[1:], target_loss="map").enough == "diagonal"
 
 
 @pytest.mark.parametrize(
@@ -242,6 +263,11 @@ def test_noise_report():
         (lambda: in_p_dag([[0, 1], [0, 0]]), "n_lists, r, r"),
         (lambda: in_p_f([[[0, 1], [0, 0]]], count_beaten), "together with probabilities"),
         (lambda: in_p_f([[[0, 1], [0, 0]]], scores=[[1.0]]), "must be"),
+        (lambda: in_p_f([[[0, 1], [0, 0]]], scores=[[1, 0], [1, 0]]), "of 2 lists .* for 1 lists"),
+        (lambda: in_p_dag([[1, 0]], probabilities=[[0.5, 0.5]]), r"shape \(n, 1\)"),
+        (lambda: in_p_reinforce([[1.0, 0, 0]], scores=[[1.0, 0]]), "has no scores"),
+        (lambda: in_p_reinforce([[1.0, 0]]), "lower triangles"),
+        (lambda: noise_report([[1, 0]], target_loss="ndcg"), "target_loss must be"),
     ],
 )
 def test_bad_preferences(call, message):

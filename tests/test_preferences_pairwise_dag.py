@@ -16,16 +16,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import LowRankSurrogateRanker, PairwiseDAGRanker, make_ranking_scorer, merge
-from lowrank_rank.calibration import all_ranks, conditional_regret, in_p_dag
+from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import grades_from_orders, make_duels, make_preferences
 from lowrank_rank.decoders import (
-    PD_DECODERS,
     decode_pd_dag,
     decode_pd_exact,
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.metrics import kendall_tau_loss, pairwise_disagreement_loss
+from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS
+from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.metrics import measure_score, pairwise_disagreement_loss
 from lowrank_rank.preferences._labels import label_scores
 from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
 
@@ -68,7 +69,9 @@ def test_algorithm_1_suffices_in_p_dag_only():
             data.data[:2000], data.target[:2000]
         )
         p = data.probabilities[2000:]
-        assert np.all(in_p_dag(data.support, probabilities=p) == (condition == "p_dag"))
+        assert np.all(
+            noise_report(data.support, probabilities=p).in_p_dag == (condition == "p_dag")
+        )
         ranks = ranker.rank(data.data[2000:])
         regret[condition] = conditional_regret("pd", data.support, p, ranks).mean()
     assert regret["p_dag"] < 2e-3
@@ -202,8 +205,7 @@ def test_factorisation_with_missing_grades(loss):
     for _ in range(20):
         y = rng.integers(0, 3, (1, 4)).astype(float)
         y[0, rng.integers(4)] = np.nan
-        measure = kendall_tau_loss if isinstance(loss, KendallTau) else pairwise_disagreement_loss
-        values = [measure(y, -ranks[np.newaxis]) for ranks in every]
+        values = [-measure_score(loss, y, -ranks[np.newaxis]) for ranks in every]
         np.testing.assert_allclose(loss.loss(np.repeat(y, len(every), axis=0), every), values)
 
 
@@ -303,40 +305,8 @@ def test_probabilities_of_duels():
         ranker.predict_preference_probabilities([[0.0], [1.0]], qid=[7, 7])
 
 
-@pytest.mark.parametrize("decoder", ["dag", "exact", "local_search", "borda", "auto"])
-def test_report_certifies_what_is_decoded(decoder):
-    data = make_preferences(300, 6, condition="cyclic", random_state=3)
-    ranker = PairwiseDAGRanker(decoder=decoder).fit(data.data, data.target)
-    X = data.data[:50]
-    report = ranker.decode_report(X)
-    np.testing.assert_array_equal(report.ranks, ranker.rank(X))
-    graphs = np.maximum(ranker.predict_preferences(X), 0.0)
-    np.testing.assert_allclose(report.values, preference_cost(graphs, report.ranks))
-    best = decode_pd_exact(graphs).values
-    np.testing.assert_allclose(report.bounds, best, atol=1e-12)
-    np.testing.assert_array_equal(report.optimal, report.values <= best + 1e-9)
-    assert report.optimal.all() or decoder in ("dag", "borda")
-
-
-def test_report_of_documents_is_in_order_of_first_appearance():
-    duels = make_duels(200, random_state=0)
-    ranker = PairwiseDAGRanker(pair_features=products).fit(duels.data, duels.target, qid=duels.qid)
-    qid = np.array(["b"] * 3 + ["a"] * 5 + ["c"] * 3 + ["b"] * 2)
-    X = duels.data[: len(qid)]
-    report = ranker.decode_report(X, qid=qid)
-    np.testing.assert_array_equal(report.ranks, ranker.rank(X, qid=qid))
-    tables = ranker.predict_preferences(X, qid=qid)
-    for q, name in enumerate("bac"):
-        graph = np.maximum(tables[q], 0.0)[np.newaxis]
-        cost = preference_cost(graph, report.ranks[qid == name][np.newaxis])
-        assert report.values[q] == pytest.approx(cost[0])
-        assert report.bounds[q] == pytest.approx(decode_pd_exact(graph).values[0])
-
-
-def test_scores_have_no_report_and_no_probabilities(data):
+def test_scores_have_no_probabilities(data):
     ranker = PairwiseDAGRanker(decoder="score").fit(data.data, data.target)
-    with pytest.raises(ValueError, match="nothing to certify"):
-        ranker.decode_report(data.data)
     with pytest.raises(ValueError, match="not preferences of pairs"):
         ranker.predict_preference_probabilities(data.data)
 

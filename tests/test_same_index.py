@@ -12,13 +12,15 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
+)
+from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
 )
-from lowrank_rank.metrics import ndcg_score
 
 RANKERS = [
     LowRankSurrogateRanker(),
@@ -121,8 +123,7 @@ def functions_of_rows():
 
 #: Functions of other shapes: of surrogates and theory, of one list, or of lists as they are.
 OTHER = {"surrogate_loss", "structured_hinge", "precision_surrogate", "conditional_regret"}
-OTHER |= {"precision_margins", "precision_mistake_bound", "perceptron_mistake_bound"}
-OTHER |= {"perceptron_step", "sequence_accuracy_scorer"}
+OTHER |= {"precision_margins", "precision_mistake_bound"}
 FUNCTIONS = {name: (call, rows) for name, call, rows in functions_of_rows() if name not in OTHER}
 
 
@@ -136,6 +137,7 @@ def further(name, tmp_path):
             "rankers": {"a": np.arange(40.0), "b": -np.arange(40.0)},
             "zero_division": 0.0,
         },
+        "measure_score": {"measure": "ndcg"},
         "mean_intervals": {"judge_unlabelled": np.arange(40.0)},
     }
     return dict(given.get(name, {}))

@@ -15,8 +15,9 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from lowrank_rank import LowRankSurrogateClassifier, StructuredHingeClassifier
-from lowrank_rank.calibration import perceptron_mistake_bound
+from lowrank_rank import LowRankSurrogateClassifier
+from lowrank_rank.calibration import precision_mistake_bound
+from lowrank_rank.structured import StructuredHingeClassifier
 
 
 def test_the_0_1_loss_is_crammer_and_singer():
@@ -116,9 +117,11 @@ def test_the_perceptron_makes_no_more_mistakes_than_its_bound():
     constant = np.column_stack([X, np.ones(120)])
     other = StructuredHingeClassifier(alpha=1e-5, standardize=False).fit(X, y)
     coef = np.column_stack([other.coef_, other.intercept_])
-    bound = perceptron_mistake_bound(constant, y, coef)
-    assert model.n_iter_ <= bound < np.inf
-    assert perceptron_mistake_bound(constant, y, np.zeros((3, 3))) == np.inf
+    scores, own = constant @ coef.T, np.eye(3, dtype=bool)[y]
+    margin = (scores[own] - np.where(own, -np.inf, scores).max(axis=1)).min()
+    assert margin > 0
+    radius, norm = np.linalg.norm(constant, axis=1).max(), np.linalg.norm(coef) / margin
+    assert model.n_iter_ <= precision_mistake_bound(0.5, radius, norm) < np.inf
     X, y = make_blobs(120, centers=3, cluster_std=5.0, random_state=2)
     wrong = []
     for max_iter in (5, 20, 80):

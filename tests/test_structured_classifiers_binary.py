@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 
-from lowrank_rank import StructuredHingeBinaryClassifier
+from lowrank_rank.structured import StructuredHingeBinaryClassifier
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import FBeta
 

@@ -8,14 +8,14 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import (
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.fitting._statistics import default_alpha
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
 )
-from lowrank_rank.datasets import make_ranking
-from lowrank_rank.fitting._statistics import default_alpha
 
 
 @pytest.fixture

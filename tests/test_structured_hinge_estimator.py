@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lowrank_rank import StructuredHingeRanker
+from lowrank_rank.structured import StructuredHingeRanker
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from lowrank_rank import StructuredHingeRanker, make_ranking_scorer, ranking_target
+from lowrank_rank import make_ranking_scorer, ranking_target
+from lowrank_rank.structured import StructuredHingeRanker
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import PrecisionAtK
 
@@ -128,6 +129,7 @@ def test_steps_go_on_over_calls_of_whole_lists(documents):
             refused.partial_fit(X, y, qid=qid)
 
 
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 def test_steps_begin_with_the_first_batch_that_has_anything_to_learn(documents):
     X, y, qid = documents
     late = StructuredHingeRanker(target_loss="precision@1", solver="sgd", alpha=0.01)
@@ -173,6 +175,7 @@ def test_ids_given_to_fit_are_asked_for(documents):
         model.score(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:No label has any utility")
 @pytest.mark.parametrize("name", ["ndcg@10", "precision@1", "recall@6", "auc", "kendall"])
 @pytest.mark.parametrize("grade", [0, 1])
 def test_grades_that_are_all_equal_leave_nothing_to_learn(name, grade):

@@ -9,12 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from lowrank_rank import (
-    StructuredHingeClassifier,
-    StructuredHingeSequenceClassifier,
-    ranking_target,
-    sequence_accuracy_scorer,
-)
+from lowrank_rank import ranking_target
+from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeSequenceClassifier
 
 
 @pytest.fixture
@@ -37,9 +33,6 @@ def test_neighbours_tell_what_a_letter_does_not_show(solver, words):
     model.fit(X[train], y[train], qid=qid[train])
     assert model.score(X[~train], y[~train], qid=qid[~train]) > alone + 0.1
     assert model.transitions_.argmax(axis=1).tolist() == [1, 2, 0]
-    found = model.predict(X[~train], qid=qid[~train]) == y[~train]
-    whole = sequence_accuracy_scorer(model, X[~train], y[~train], qid=qid[~train])
-    assert_allclose(whole, found.reshape(-1, 6).all(axis=1).mean())
 
 
 def test_without_ids_rows_are_classified_alone(words):
@@ -56,8 +49,6 @@ def test_ids_given_to_fit_are_asked_for(words):
     for call in (lambda: model.predict(X), lambda: model.score(X, y)):
         with pytest.raises(ValueError, match="fitted with query ids"):
             call()
-    with pytest.raises(ValueError, match="fitted with query ids"):
-        sequence_accuracy_scorer(model, X, y)
 
 
 def test_sequences_may_be_interleaved(words):
@@ -96,7 +87,6 @@ def test_a_sequence_cut_across_calls_is_refused(words):
         model.partial_fit(X[102:], y[102:])
     assert np.array_equal(model.coef_, before)
     model.partial_fit(X[102:], y[102:], qid=qid[102:])
-    assert model.n_sequences_ == 80
 
 
 def test_one_class_is_refused(words):
@@ -134,12 +124,8 @@ def test_sequences_of_compound_ids_go_on(words):
 def test_labels_of_another_length_are_refused(words):
     X, y, qid = words
     model = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
-    for score in (
-        model.score,
-        lambda *args, **named: sequence_accuracy_scorer(model, *args, **named),
-    ):
-        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-            score(X, y[1:], qid=qid)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.score(X, y[1:], qid=qid)
 
 
 def test_labels_and_ids_that_cannot_be_are_refused(words):

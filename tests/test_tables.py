@@ -5,10 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from lowrank_rank import LowRankSurrogateRanker, StackingRanker, consensus_ranking
+from lowrank_rank import LowRankSurrogateRanker, StackingRanker, compare_rankers, consensus_ranking
 from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.metrics import compare_rankers
 
 
 class Result(TableMixin):
@@ -65,7 +64,9 @@ def test_consensus_prints_ranks_and_scores():
 def test_comparison_and_weights_print():
     y, scores = np.tile([1, 0], (6, 1)), np.tile([2.0, 1.0], (6, 1))
     found = compare_rankers(y, {"new": scores, "old": -scores}, measure="mrr", random_state=0)
-    assert repr(found).splitlines()[1].split()[:3] == ["new", "old", "0.5"]
+    means, pairs = (table.splitlines() for table in repr(found).split("\n\n"))
+    assert means[1].split()[:2] == ["new", "1"]
+    assert pairs[1].split()[:3] == ["new", "old", "0.5"]
     assert "<td>new" in found._repr_html_()
     X, y, qid = make_ranking(n_lists=12, random_state=0)
     parts = [("one", LowRankSurrogateRanker()), ("two", LowRankSurrogateRanker(alpha=1e6))]

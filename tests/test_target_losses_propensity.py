@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, make_ranking_scorer
-from lowrank_rank.target_losses import NDCG, PropensityScoredPrecisionAtK, label_propensities
+from lowrank_rank.target_losses import NDCG, PropensityScoredPrecisionAtK
 from lowrank_rank.testing import check_target_loss
 
 
@@ -60,9 +60,14 @@ def test_propensities_of_the_paper():
     for a, b in ((0.55, 1.5), (0.5, 0.4)):
         c = (np.log(50) - 1) * (b + 1) ** a
         expected = [1 / (1 + c * np.exp(-a * np.log(n + b))) for n in (y > 0).sum(axis=0)]
-        np.testing.assert_allclose(label_propensities(y, a=a, b=b), expected)
-        np.testing.assert_allclose(label_propensities(sparse.csr_matrix(y), a=a, b=b), expected)
-    common = label_propensities(y)[np.argsort((y > 0).sum(axis=0))]
+        np.testing.assert_allclose(
+            PropensityScoredPrecisionAtK.label_propensities(y, a=a, b=b), expected
+        )
+        np.testing.assert_allclose(
+            PropensityScoredPrecisionAtK.label_propensities(sparse.csr_matrix(y), a=a, b=b),
+            expected,
+        )
+    common = PropensityScoredPrecisionAtK.label_propensities(y)[np.argsort((y > 0).sum(axis=0))]
     assert np.all(np.diff(common) >= 0)
     assert np.all((common > 0) & (common < 1))
 
@@ -70,7 +75,7 @@ def test_propensities_of_the_paper():
 def test_as_a_scorer_and_a_parameter():
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((30, 3)), (rng.random((30, 5)) < 0.4).astype(float)
-    loss = PropensityScoredPrecisionAtK(2, label_propensities(y))
+    loss = PropensityScoredPrecisionAtK(2, PropensityScoredPrecisionAtK.label_propensities(y))
     ranker = LowRankSurrogateRanker(target_loss=loss).fit(X, y)
     assert make_ranking_scorer(loss)(ranker, X, y) == ranker.score(X, y)
     assert clone(ranker).set_params(target_loss__k=1).fit(X, y).target_loss_.k == 1
@@ -114,7 +119,7 @@ def test_documents_have_no_propensities():
 )
 def test_labels_without_propensities(y, options, message):
     with pytest.raises(ValueError, match=message):
-        label_propensities(y, **options)
+        PropensityScoredPrecisionAtK.label_propensities(y, **options)
 
 
 def test_sparse_scores_are_refused():

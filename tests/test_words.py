@@ -12,9 +12,9 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
-    StructuredHingeRanker,
 )
 from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.structured import StructuredHingeRanker
 
 N_TRAIN, N_LABELS, N_WORDS = 300, 12, 700
 

@@ -1,5 +1,7 @@
 """Lists, rules and batches that the tests of precision at the top share."""
 
+from functools import partial
+
 import numpy as np
 from sklearn.datasets import make_classification
 
@@ -7,8 +9,9 @@ from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank._classes import read_binary_labels
 from lowrank_rank.fitting._statistics import Scaling
 from lowrank_rank.precision_at_top._batches import ListsBatch
-from lowrank_rank.precision_at_top._steps import Descent, Trajectory
-from lowrank_rank.surrogates import PRECISION_SURROGATES, precision_surrogate
+from lowrank_rank.precision_at_top._steps import Trajectory, take_step
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
+from lowrank_rank.surrogates import precision_surrogate
 
 NAMES = sorted(PRECISION_SURROGATES)
 PERCEPTRONS = sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)
@@ -21,7 +24,7 @@ def rule(name, perceptron=False):
 
 
 def steps_of(name, *, eta0, alpha):
-    return Descent(*rule(name), eta0, alpha)
+    return partial(take_step, method=name, eta0=eta0, alpha=alpha)
 
 
 def path_from(start, X, n_places):
@@ -85,4 +88,4 @@ def labels_matrix(seed=0, n=300):
 
 def no_steps(**params):
     """A model that stays where it starts."""
-    return PrecisionAtKPerceptron(eta0=1e-12, early_stopping=False, random_state=0, **params)
+    return PrecisionAtKPerceptron(eta0=1e-12, random_state=0, **params)

@@ -26,7 +26,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import LinearSVC
 
-from lowrank_rank import StructuredHingeBinaryClassifier, StructuredHingeClassifier
+from lowrank_rank.structured import StructuredHingeBinaryClassifier, StructuredHingeClassifier
 
 iris = load_iris()
 X, y = scale(iris.data[:, 2:]), iris.target

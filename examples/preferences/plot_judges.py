@@ -19,10 +19,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lowrank_rank import PairwiseDAGRanker
-from lowrank_rank.calibration import conditional_regret, in_p_dag, noise_report
+from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import load_wine_tasting, make_preferences
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact, preference_cost
-from lowrank_rank.metrics import kendall_tau_loss
+from lowrank_rank.metrics import measure_score
 from lowrank_rank.plotting import PreferenceMatrixDisplay
 from lowrank_rank.target_losses import PairwiseDisagreement
 
@@ -38,8 +38,8 @@ print(fill(wines.source, 95))
 # pairs.
 
 n = len(judges)
-tau = kendall_tau_loss(np.repeat(points, n, axis=0), np.tile(points, (n, 1)), average=None)
-tau = tau.reshape(n, n)
+tau = measure_score("kendall", np.repeat(points, n, axis=0), np.tile(points, (n, 1)), average=None)
+tau = -tau.reshape(n, n)
 others = tau[~np.eye(n, dtype=bool)].reshape(n, n - 1)
 print(f"Two judges differ on {others.mean():.0%} of the pairs")
 order = np.argsort(others.mean(axis=1))
@@ -113,11 +113,13 @@ without = total - preferences
 reduced = decode_pd_exact(without)
 print(f"{'without':24}{'cost':>6}{'proved':>8}{'cycle':>7}{'pairs reversed':>16}")
 r = len(means)
-changed = kendall_tau_loss(np.tile(-decoded.ranks, (n, 1)), -reduced.ranks, average=None)
+orders = np.tile(-decoded.ranks, (n, 1))
+changed = -measure_score("kendall", orders, -reduced.ranks, average=None)
+acyclic = noise_report(without).in_p_dag
 for j in range(n):
     print(
         f"{judges[j]:24}{reduced.values[j]:6.0f}{reduced.optimal[j]!s:>8}"
-        f"{not in_p_dag(without[j : j + 1])[0]!s:>7}{changed[j] * r * (r - 1) / 2:16.0f}"
+        f"{not acyclic[j]!s:>7}{changed[j] * r * (r - 1) / 2:16.0f}"
     )
 
 figure, left = plt.subplots(figsize=(7, 6), layout="constrained")

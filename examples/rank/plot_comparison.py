@@ -3,7 +3,7 @@ Compare rankers: confidence intervals and tests
 ===============================================
 
 Two means differ in the third digit. Is one ranker better, or are the held-out queries easier for it
-by chance? `metrics.compare_rankers` computes the difference in each query, with intervals and
+by chance? `compare_rankers` computes the difference in each query, with intervals and
 tests. The four rankers here search for images of the same handwritten digit.
 """
 
@@ -18,9 +18,9 @@ from scipy import stats
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
 
-from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, ranking_target
+from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, compare_rankers, ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
-from lowrank_rank.metrics import compare_rankers, per_query
+from lowrank_rank.metrics import per_query
 from lowrank_rank.model_selection import query_train_test_split
 from lowrank_rank.plotting import QueryLearningCurveDisplay, RankerComparisonDisplay
 

@@ -21,7 +21,7 @@ from scipy.sparse import csr_matrix
 
 from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.metrics import precision_at_k_score
-from lowrank_rank.target_losses import PropensityScoredPrecisionAtK, label_propensities
+from lowrank_rank.target_losses import PropensityScoredPrecisionAtK
 
 N_ROWS, N_LABELS, N_FEATURES, PER_ROW = 4000, 500, 50, 3
 rng = np.random.default_rng(0)
@@ -40,10 +40,10 @@ print(f"{np.median(counts):.0f} of 2000 rows have the median label, {counts.max(
 # %%
 # Two rankers
 # -----------
-# `label_propensities` estimates from the counts how often a relevant label is recorded. The
+# ``label_propensities`` estimates from the counts how often a relevant label is recorded. The
 # propensity-scored measure divides each correct label by this number.
 
-propensities = label_propensities(y[train])
+propensities = PropensityScoredPrecisionAtK.label_propensities(y[train])
 scored = PropensityScoredPrecisionAtK(3, propensities)
 top = {}
 for name, loss in {"precision@3": "precision@3", "propensity-scored": scored}.items():

@@ -13,9 +13,9 @@ from sklearn.metrics import ndcg_score as sklearn_ndcg_score
 from sklearn.metrics import roc_auc_score
 
 from lowrank_rank.metrics import (
-    auc_score,
     dcg_score,
     mean_average_precision_score,
+    measure_score,
     ndcg_score,
     precision_at_k_score,
 )
@@ -101,7 +101,7 @@ popular = qid % 2
 y = (rng.uniform(size=len(qid)) < np.where(popular, 0.6, 0.1)).astype(float)
 s = 2.0 * popular + rng.normal(size=len(qid))
 print(f"AUC, all rows pooled  {roc_auc_score(y, s):.3f}")
-print(f"AUC, mean over lists  {auc_score(y, s, qid=qid):.3f}")
+print(f"AUC, mean over lists  {measure_score('auc', y, s, qid=qid):.3f}")
 
 # %%
 # The first three conventions in one figure

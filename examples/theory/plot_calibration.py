@@ -19,9 +19,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.calibration import conditional_regret, in_p_reinforce
+from lowrank_rank.calibration import conditional_regret, noise_report
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.target_losses import MeanAveragePrecision, resolve_target_loss
+from lowrank_rank.target_losses import MeanAveragePrecision
 
 LOSSES = ["precision@1", "auc", "map", "prbep"]
 SIZES = [50, 150, 500, 1500, 5000, 15000]
@@ -39,12 +39,7 @@ def regrets(n_samples, seed, losses=LOSSES, **kwargs):
         ranker.fit(data.data[:n_samples], data.target[:n_samples])
         ranks = ranker.rank(data.data[n_samples:])
         new = data.probabilities[n_samples:]
-        table.append(
-            [
-                conditional_regret(resolve_target_loss(by), data.support, new, ranks).mean()
-                for by in losses
-            ]
-        )
+        table.append([conditional_regret(by, data.support, new, ranks).mean() for by in losses])
     return np.array(table)
 
 
@@ -105,7 +100,8 @@ for n_samples in (500, 5000, 15000):
 loss = MeanAveragePrecision()
 support, probabilities = np.array([[0, 1, 1], [1, 0, 0]]), np.array([[0.65, 0.35]])
 u = probabilities @ loss.encode(support)
-print("u_ii =", u[0, [0, 2, 5]], "condition holds:", in_p_reinforce(u, 3)[0])
+report = noise_report(u, target_loss="map")
+print("u_ii =", u[0, [0, 2, 5]], "condition holds:", report.in_p_reinforce[0])
 for name in ("diagonal", "exact"):
     ranks = loss.decoders[name].decode(u, 3)
     risk = probabilities[0] @ loss.loss(support, np.repeat(ranks, 2, axis=0))

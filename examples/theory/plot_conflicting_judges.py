@@ -24,9 +24,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from lowrank_rank import HistGradientBoostingRanker, WrappedRanker
-from lowrank_rank.target_losses import resolve_target_loss
+from lowrank_rank.target_losses import NDCG
 
-ndcg = resolve_target_loss("ndcg_exp")  # the gain of a grade is 2**grade - 1
+ndcg = NDCG(gain="exponential")  # the gain of a grade is 2**grade - 1
 five = np.array([[2.0, 2.0, 2.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0, 0.0]]), np.array([0.62, 0.38])
 grades, shares = five
 print("expected gain over ideal DCG:", (shares @ ndcg.encode(grades)).round(3))

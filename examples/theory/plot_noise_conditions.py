@@ -15,7 +15,7 @@ calibrated. They differ in how many distributions meet them.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from lowrank_rank.calibration import in_p_dag, in_p_f, in_p_reinforce
+from lowrank_rank.calibration import noise_report
 
 SIZES, N_LABELS, N_SUPPORTS, N_EACH = [3, 4, 5, 6, 8, 10], 6, 40, 50
 inside = {"P_DAG": [], "P_f": [], "P_reinforce": []}
@@ -27,9 +27,11 @@ for r in SIZES:
         orders = rng.permuted(np.tile(np.arange(r), (N_LABELS, 1)), axis=1)
         relevance = rng.integers(0, 2, (N_LABELS, r))
         relevance[:, 0] |= relevance.sum(axis=1) == 0
-        found["P_DAG"].append(in_p_dag(orders, probabilities=p))
-        found["P_f"].append(in_p_f(orders, probabilities=p))
-        found["P_reinforce"].append(in_p_reinforce(relevance, r, probabilities=p))
+        report = noise_report(orders, probabilities=p)
+        found["P_DAG"].append(report.in_p_dag)
+        found["P_f"].append(report.in_p_f)
+        report = noise_report(relevance, probabilities=p, target_loss="map")
+        found["P_reinforce"].append(report.in_p_reinforce)
     for name, members in found.items():
         inside[name].append(np.mean(members))
 for name, fractions in inside.items():

@@ -22,10 +22,9 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lowrank_rank import LowRankSurrogateRanker, PrecisionAtKPerceptron
-from lowrank_rank.metrics import compare_rankers, precision_at_k_score
-from lowrank_rank.plotting import CumulativeGainsDisplay, RankerComparisonDisplay
-from lowrank_rank.target_losses import resolve_measure
+from lowrank_rank import LowRankSurrogateRanker, PrecisionAtKPerceptron, compare_rankers
+from lowrank_rank.metrics import measure_score, precision_at_k_score
+from lowrank_rank.plotting import PrecisionAtKDisplay, RankerComparisonDisplay
 
 A_DAY, K = 200, 10
 
@@ -92,14 +91,14 @@ scores = {
 
 print(f"{'':18}{'money':>8}{'frauds':>8}  among the first {K}")
 for name, score in scores.items():
-    recovered = resolve_measure(MONEY).measure(money_test, score, qid=day_test)
+    recovered = measure_score(MONEY, money_test, score, qid=day_test)
     found = K * precision_at_k_score(fraud_test, score, qid=day_test, k=K)
     print(f"{name:18}{recovered:8.0f}{found:8.2f}")
 
 figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 for name in ("p times amount", "trees, money", "ridge, money", "tree classifier"):
-    CumulativeGainsDisplay.from_predictions(
-        money_test, scores[name], qid=day_test, max_k=30, budget=K, name=name, ax=axis
+    PrecisionAtKDisplay.from_predictions(
+        money_test, scores[name], qid=day_test, kind="gains", max_k=30, budget=K, name=name, ax=axis
     )
 axis.set(xlabel="cases inspected a day", ylabel="money recovered a day", ylim=(0, 430))
 axis.set_title("A classifier of fraud times the amount recovers most")

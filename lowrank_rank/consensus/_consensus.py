@@ -15,19 +15,11 @@ from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
-from ..decoders import (
-    MAX_ITEMS_ORDERING,
-    MAX_ITEMS_SUBSETS,
-    Decoded,
-    decode_pd_exact,
-    decode_pd_local_search,
-    net_preferences,
-    net_scores,
-    pd_decoder,
-    preference_cost,
-)
+from ..decoders import Decoded, decode_pd_exact, decode_pd_local_search, preference_cost
 from ..decoders._decoded import subsets_by_size
-from ..decoders.feedback_arcs._graphs import acyclic, strong_components
+from ..decoders.feedback_arcs._decoders import pd_decoder
+from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
+from ..decoders.feedback_arcs._graphs import acyclic, net_preferences, net_scores, strong_components
 from ..target_losses import PairwiseDisagreement
 from ._votes import Votes, read_votes
 
@@ -240,6 +232,7 @@ class ConsensusRanking(TableMixin):
         Returns
         -------
         RankIntervals
+            See `RankIntervals`.
 
         Raises
         ------
@@ -333,18 +326,21 @@ def consensus_ranking(
         One of
 
         * an array or frame of grades (n_voters, r), higher is better, NaN for what is not ranked; a
-          frame's columns name the items; with ``ranks=True`` ranks, 1 = best;
+          frame's columns name the items; with ``ranks=True`` ranks, 1 = best; numbers that may be
+          ranks or orders as well are refused without `kind` or `ranks`;
         * what `datasets.load_preflib` returns, or any Bunch with ``target``; ``counts`` are the
           weights and ``item_names`` the names, unless others are given;
-        * a list of orders, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``. Items are names or
-          numbers, tied items stand in a tuple, and orders need not be complete;
-        * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or "grade";
+        * a list or Series of orders, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``. Items
+          are names or numbers, tied items stand in a tuple, and orders need not be complete; or a
+          table of names, a row for each voter, best first;
+        * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or "grade", and
+          optionally "weight", one for each voter. A warning names other columns;
         * with ``pairwise=True`` counts (r, r) of the votes for "i before j", of a frame with the
           same items as index and columns; preferences (n_voters, r, r) are always known by their
           shape.
     weights : array-like of shape (n_voters,) or None, default=None
         Number of voters behind each row, or its importance; of long frames in the order in which
-        voters appear.
+        voters appear, or a Series by voter.
     items : sequence of length r or None, default=None
         Names of the items; None numbers them where nothing names them.
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
@@ -364,8 +360,8 @@ def consensus_ranking(
     Returns
     -------
     ConsensusRanking
-        ``ranks``, ``order``, ``cost``, ``bound``, ``optimal``; ``n_optima``, ``is_unique``,
-        ``optima()`` and ``tied_pairs``; ``rank_intervals()``.
+        See `ConsensusRanking`: ``ranks``, ``order``, ``cost``, ``bound``, ``optimal``;
+        ``n_optima``, ``is_unique``, ``optima()`` and ``tied_pairs``; ``rank_intervals()``.
 
     Raises
     ------

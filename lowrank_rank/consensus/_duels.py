@@ -1,6 +1,5 @@
 """Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
 
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,13 +13,22 @@ from scipy.special import ndtr
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers, plain
+from .._arrays import (
+    LARGEST,
+    ArrayLike,
+    check_finite,
+    check_same_index,
+    check_size,
+    column_names,
+    numbers,
+    plain,
+)
 from .._lists import codes_of, id_array, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
 from ._consensus import RankIntervals
-from ._votes import read_votes
+from ._votes import read_votes, warn_of_other_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +58,8 @@ class BradleyTerry(TableMixin):
         Davidson's parameter, and its standard error: items of equal strength tie with probability
         ``tie / (2 + tie)``. Both are 0 without ties.
     half_games : float
+    judge_weights : dict or None
+        Weight of each judge's duels, from 0.02 to 1. None without a column "judge".
 
     Examples
     --------
@@ -74,6 +84,7 @@ class BradleyTerry(TableMixin):
     tie: float
     tie_error: float
     half_games: float
+    judge_weights: dict | None = None
 
     def _columns(self):
         found, errors = self.rank_intervals(random_state=0), self.standard_errors
@@ -105,7 +116,7 @@ class BradleyTerry(TableMixin):
         Returns
         -------
         RankIntervals
-            ``samples`` are the ranks of the drawn strengths.
+            See `RankIntervals`; ``samples`` are the ranks of the drawn strengths.
 
         References
         ----------
@@ -130,6 +141,37 @@ class BradleyTerry(TableMixin):
         high = len(errors) - (difference < -margin).sum(axis=1)
         drawn = ranks_from_orders(np.argsort(-(self.strengths + draws), axis=1))
         return RankIntervals(self.items, self.ranks, low, high, confidence_level, drawn)
+
+    def probability(self, a: Any, b: Any) -> float:
+        """Probability that item a beats item b; a tie counts half.
+
+        Parameters
+        ----------
+        a, b : object
+            Names of items.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If there is no such item.
+
+        Examples
+        --------
+        >>> from lowrank_rank import bradley_terry
+        >>> board = bradley_terry(6 * [["a", "b"]] + 2 * [["b", "a"]])
+        >>> round(board.probability("a", "b"), 6)
+        0.75
+        """
+        names = self.items.tolist()
+        for item in (a, b):
+            if item not in names:
+                raise ValueError(f"{item!r} is not one of the items, {names[:10]}.")
+        log_odds = self.strengths[names.index(a)] - self.strengths[names.index(b)]
+        return float(_outcomes(log_odds, np.log(self.tie) if self.tie else -np.inf)[2])
 
     def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple]:
         """The k pairs of items to compare next.
@@ -196,6 +238,9 @@ def bradley_terry(
     covariates: ArrayLike | None = None,
     half_games: float = 0.0,
     ties: str = "davidson",
+    item_a: str = "model_a",
+    item_b: str = "model_b",
+    result: str = "winner",
 ) -> BradleyTerry:
     """Strengths of items from duels, a leaderboard: maximum likelihood of Bradley and Terry.
 
@@ -209,10 +254,13 @@ def bradley_terry(
 
         * counts (r, r) of "i beat j", or a frame with the same items as index and columns; a tie
           may be half a win of each;
-        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``;
+        * a list of ``[winner, loser]``; a tie is a pair in a list, ``[("a", "b")]``; or an array
+          (n_duels, 2), but for numbers (2, 2), which are counts;
         * a frame or mapping with the columns "winner" and "loser", and optionally "tie" (whether
-          neither won), "weight" (number of such duels) and "group" (prompt or voter: errors are
-          clustered by it). A warning names other columns.
+          neither won), "weight" (number of such duels), "group" (prompt or voter: errors are
+          clustered by it) and "judge" (see Notes). A warning names other columns;
+        * the same with the columns `item_a`, `item_b` and `result` in place of "winner", "loser"
+          and "tie".
     covariates : array-like of shape (n_duels,) or (n_duels, n_covariates) or None, default=None
         The winner's minus the loser's: the lengths of two answers, or who was shown first. In a
         tie the item in the place of the winner counts as winner.
@@ -222,12 +270,18 @@ def bradley_terry(
     ties : {"davidson", "half"}, default="davidson"
         "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts half a win
         and half a loss.
+    item_a, item_b : str, default="model_a", "model_b"
+        Columns of the two items of a duel.
+    result : str, default="winner"
+        Column that says who won: the name of one of these two columns, "a" or "b", the item itself,
+        or a word that begins with "tie", such as "tie (bothbad)".
 
     Returns
     -------
     BradleyTerry
-        ``items``, ``strengths``, ``standard_errors``, ``ranks``, ``coefficients``;
-        ``rank_intervals()``, ``next_duels()``, ``to_frame()``.
+        See `BradleyTerry`: ``items``, ``strengths``, ``standard_errors``, ``ranks``,
+        ``coefficients``; ``rank_intervals()``, ``probability(a, b)``, ``next_duels()``,
+        ``to_frame()``.
 
     Raises
     ------
@@ -243,7 +297,14 @@ def bradley_terry(
     Notes
     -----
     Weights count duels: weight 2 is the row twice. If weights are importances, give each row a
-    group of its own.
+    group of its own. Variances clustered by n groups have the factor n / (n - 1); those without
+    groups have no such factor.
+
+    With a column "judge" the model is fitted twice. A judge agrees with the first order in a
+    fraction acc of its duels, ``(agreeing + 1) / (duels + 2)`` with ties as half, and the second
+    fit weighs its duels by ``max(2 acc - 1, 0.02)``: a judge who guesses hardly counts. Each row is
+    then a group of its own, unless there are groups. It cannot help where most judges err alike.
+    ``group=judge`` is another thing, errors clustered by few judges, and nearly useless with ten.
 
     References
     ----------
@@ -263,13 +324,19 @@ def bradley_terry(
     """
     check_parameter("half_games", half_games, [number(0)])
     check_parameter("ties", ties, ["davidson", "half"])
-    table, weights, extra, items = _read(duels, covariates)
+    duels = _with_winners(duels, item_a, item_b, result)
+    table, weights, extra, items, judge, judges = _read(duels, covariates)
     if half_games == 0:
         _check_connected(table[0], table[1], table[2], items)
     r, p = len(items), len(items) + extra.shape[1]
     davidson = ties == "davidson" and bool(table[2].any())
     likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
     theta, inverse, residuals = likelihood.maximise()
+    if judges is not None:
+        trust = _trust(theta, table, weights, judge)
+        weights, judges = weights * trust[judge], dict(zip(judges, trust.tolist(), strict=True))
+        likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
+        theta, inverse, residuals = likelihood.maximise()
     sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
     errors = np.sqrt(np.maximum(np.diag(sandwich), 0.0))
     strengths, covariance = theta[:r] - theta[:r].mean(), _centred(sandwich[:r, :r])
@@ -277,9 +344,18 @@ def bradley_terry(
     deviation = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     spread = deviation, ranks, covariance, _centred(inverse[:r, :r])
     tie = float(np.exp(theta[p])) if davidson else 0.0
-    return BradleyTerry(
-        items, strengths, *spread, theta[r:p], errors[r:p], tie, tie * float(errors[-1]), half_games
-    )
+    of_ties = tie, tie * float(errors[-1])
+    found = items, strengths, *spread, theta[r:p], errors[r:p], *of_ties, half_games
+    return BradleyTerry(*found, judge_weights=judges)
+
+
+def _trust(theta, table, weights, judge):
+    """Weight of each judge: ``2 acc - 1`` for the fraction acc of duels as the order has them."""
+    winner, loser, tied, _ = table
+    ahead = np.sign(theta[winner] - theta[loser]) * (1 - tied)
+    agreeing = np.bincount(judge, weights * (1.0 + ahead) / 2.0)
+    accuracy = (agreeing + 1.0) / (np.bincount(judge, weights) + 2.0)
+    return np.maximum(2.0 * accuracy - 1.0, 0.02)
 
 
 def _centred(covariance):
@@ -375,11 +451,14 @@ class _Likelihood:
                     unknown = np.any((inflation <= 0) | (inflation > 1e10))
                     break
         if unknown:
-            raise ValueError(
-                "No finite estimate exists: covariates separate winners from losers, or follow "
-                "from the items or from each other; or ties are too frequent for the model: set "
-                "ties='half'."
-            )
+            causes = {
+                "covariates separate winners from losers, or follow from the items or from each "
+                "other": p > self.r,
+                "ties are too frequent for the model (set ties='half')": self.davidson,
+            }
+            words = [cause for cause, is_possible in causes.items() if is_possible]
+            words = words or ["half_games is too small to keep the strengths finite (take 0.5)"]
+            raise ValueError(f"No finite estimate exists: {'; or '.join(words)}.")
         return theta, inverse, residuals
 
     def squared_scores(self, residual, tie_residual):
@@ -402,31 +481,31 @@ def _read(duels, covariates):
 
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
-    columns = getattr(duels, "columns", duels if isinstance(duels, Mapping) else ())
-    tied, group = np.zeros(1), np.full(1, -1)
+    columns, given = column_names(duels), duels
+    duels = _as_pairs(duels)
+    tied, group, judge, judges = np.zeros(1), np.full(1, -1), np.zeros(1, np.intp), None
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
         pairs, items = _pairs_of_columns(duels, columns, covariates)
         tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
         weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
+        if "judge" in columns:
+            judge, judges = codes_of(duels["judge"], "'judge'")
+            group = np.arange(len(pairs))
         group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
     elif isinstance(duels, list | tuple):
         pairs, items, tied = _pairs_of(duels)
     else:
         pairs, weights, items = _counts(duels, covariates)
-    if (
-        not tied.ndim == weights.ndim == 1
-        or not np.all((tied == 0) | (tied == 1))
-        or not np.all((weights >= 0) & np.isfinite(weights))
-    ):
-        raise ValueError("'tie' must be True or False, and 'weight' finite and >= 0, in each row.")
+    _check_rows("tie", tied, (tied == 0) | (tied == 1), "True or False")
+    _check_rows("weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
         raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
     check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
-    extra = _covariates(duels, covariates, len(pairs))
+    extra = _covariates(given, covariates, len(pairs))
     weights = np.broadcast_to(weights, len(pairs))
     table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
-    if covariates is None and "group" not in columns:
+    if covariates is None and not {"group", "judge"} & set(columns):
         shape = (len(items), len(items), 2)
         weights = np.bincount(np.ravel_multi_index(tuple(table[:3]), shape), weights)
         table = np.stack(np.broadcast_arrays(*np.unravel_index(np.arange(len(weights)), shape), -1))
@@ -437,20 +516,57 @@ def _read(duels, covariates):
             "'group' is the same in all rows, but errors clustered by it need two groups at least: "
             "omit it if the duels are independent."
         )
-    return table[:, kept], weights[kept], extra[kept], items
+    judge = np.broadcast_to(judge, len(kept))[kept]
+    names = None if judges is None else judges.tolist()
+    return table[:, kept], weights[kept], extra[kept], items, judge, names
+
+
+def _with_winners(duels, item_a, item_b, result):
+    """A table of two items and a result as one with the columns "winner", "loser" and "tie"."""
+    columns, wanted = column_names(duels), [item_a, item_b, result]
+    missing = [column for column in wanted if column not in columns]
+    if missing and wanted != ["model_a", "model_b", "winner"]:
+        raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
+    if missing or "loser" in columns:
+        return duels
+    a, b, outcome = (np.asarray(duels[column], dtype=object) for column in wanted)
+    words = np.array([str(one).strip().lower() for one in outcome], dtype=object)
+    tied = np.array([word.startswith("tie") for word in words])
+    first = (outcome == a) | np.isin(words, [item_a.lower(), "a"])
+    second = (outcome == b) | np.isin(words, [item_b.lower(), "b"])
+    for row in np.flatnonzero(~(first ^ second) & ~tied)[:1]:
+        raise ValueError(
+            f"{result!r} is {outcome[row]!r} in row {row}: it must be {item_a!r}, {item_b!r}, the "
+            f"item {a[row]!r} or {b[row]!r}, or a word that begins with 'tie'."
+        )
+    others = {column: duels[column] for column in columns if column not in wanted}
+    winner, loser = np.where(second & ~tied, [b, a], [a, b])
+    return {"winner": winner, "loser": loser, "tie": tied, **others}
+
+
+def _as_pairs(duels):
+    """A list of pairs for an array or a Series of them; anything else as it is."""
+    shape: Any = getattr(duels, "shape", ())
+    kind = getattr(getattr(duels, "dtype", None), "kind", "")
+    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
+        return [list(pair) for pair in duels]
+    return duels
+
+
+def _check_rows(name, values, is_right, words):
+    """Refuse a column that is wrong in some row."""
+    if values.ndim != 1 or not is_right.all():
+        row = int(np.argmin(is_right)) if values.ndim == 1 else 0
+        got = plain(values[row])
+        raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
 
 
 def _pairs_of_columns(duels, columns, covariates):
     """Codes (n, 2) of the columns "winner" and "loser", and the names of the items."""
-    known = ["winner", "loser", "tie", "weight", "group"]
-    others = [name for name in columns if name not in known]
-    if others and covariates is None:
-        warnings.warn(
-            f"bradley_terry does not read the columns {others[:5]}: it reads {known}, and "
-            "covariates= takes numbers of the duels.",
-            UserWarning,
-            stacklevel=4,
-        )
+    known = ["winner", "loser", "tie", "weight", "group", "judge"]
+    if covariates is None:
+        who = "bradley_terry (but for covariates=, numbers of the duels)"
+        warn_of_other_columns(columns, known, who)
     check_consistent_length(*(duels[name] for name in known if name in columns))
     return _coded(duels["winner"], duels["loser"])
 
@@ -486,7 +602,7 @@ def _counts(duels, covariates):
     if covariates is not None:
         raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
     is_dict = isinstance(duels, Mapping) and "target" not in duels  # "target": a PrefLib file
-    columns = list(duels if is_dict else getattr(duels, "columns", ()))
+    columns = column_names(duels)
     if is_dict or (columns and len(columns) != len(duels)):
         raise ValueError(
             f"duels have the columns {columns}, and 'winner' and 'loser' are needed: rename or "
@@ -520,11 +636,12 @@ def _check_connected(winner, loser, tied, items):
     winner, loser = np.append(winner, loser[tied == 1]), np.append(loser, winner[tied == 1])
     shape = (len(items), len(items))
     beat = sparse.csr_matrix((np.ones(len(winner)), (winner, loser)), shape=shape)
+    met = connected_components(beat, connection="weak")[1]
     part = connected_components(beat, connection="strong")[1]
     apart, few = part[winner] != part[loser], 2 * np.bincount(part)[part] <= len(items)
     won, lost = (np.isin(part, part[side[apart]]) for side in (winner, loser))
     found = {
-        "did not meet the rest": few & ~won & ~lost,
+        "did not meet the rest": met != np.bincount(met).argmax(),
         "never lost to the rest": few & won & ~lost,
         "never won against the rest": few & lost & ~won,
     }

@@ -7,8 +7,9 @@ from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
-from .._arrays import check_size, numbers
+from .._arrays import by_label, check_same_index, check_size, column_names, is_frame, numbers
 from .._labels import read_weights
 from .._lists import codes_of, id_array, is_missing
 from ..datasets import grades_from_orders
@@ -53,11 +54,12 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
         weights = orders.get("counts") if weights is None else weights
         items = orders.get("item_names") if items is None else items
         orders = orders["target"]
-    columns = getattr(orders, "columns", orders if isinstance(orders, Mapping) else ())
+    columns = column_names(orders)
     if {"voter", "item"} <= set(columns):  # a row for each voter and item
-        labels, items = _long_grades(orders, items)
-    elif _are_orders(orders, kind, ranks or pairwise):
-        orders = orders.to_numpy() if hasattr(orders, "to_numpy") else orders
+        labels, items, weights = _long_grades(orders, columns, items, weights)
+    elif _are_orders(given := _as_lists(orders), kind, ranks or pairwise):
+        check_same_index(orders=orders, weights=weights)
+        orders = given if isinstance(given, list | tuple) else np.asarray(given)
         if items is None:  # in order of first appearance
             items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
             if any(map(is_missing, items)):
@@ -66,8 +68,8 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
                 )
         labels = grades_from_orders(orders, items=items)
     else:
-        if items is None and hasattr(orders, "columns"):
-            items = list(orders.columns)
+        check_same_index(orders=orders, weights=weights)
+        items = columns if items is None and is_frame(orders) else items
         labels = _matrix(orders, pairwise)
     labels, are_counts = _shaped(labels, ranks, pairwise, weights)
     try:
@@ -98,7 +100,7 @@ def _matrix(orders, pairwise):
                 "columns=items, fill_value=0)."
             )
     try:
-        return numbers(orders.to_numpy() if hasattr(orders, "to_numpy") else orders, "orders")
+        return numbers(orders, "orders")
     except ValueError as error:
         raise ValueError(
             f"{error} Orders of names, best first, are a list of lists such as [['b', 'a', 'c'], "
@@ -106,9 +108,19 @@ def _matrix(orders, pairwise):
         ) from None
 
 
-def _long_grades(orders, items):
-    columns = set(getattr(orders, "columns", orders))
-    if len(columns & {"rank", "grade"}) != 1:
+def warn_of_other_columns(columns, known, who):
+    """Warn of columns that a function does not read; `who` begins the sentence."""
+    if others := [name for name in columns if name not in known]:
+        message = f"{who} does not read the columns {others[:5]}: it reads {known}."
+        warnings.warn(message, UserWarning, stacklevel=5)
+
+
+def _long_grades(orders, columns, items, weights):
+    """Grades (n, r), names of the items and weights of the voters of a long frame."""
+    warn_of_other_columns(
+        columns, ["voter", "item", "rank", "grade", "weight"], "consensus_ranking"
+    )
+    if len({"rank", "grade"}.intersection(columns)) != 1:
         raise ValueError(
             "A long frame of orders has the columns 'voter', 'item' and one of 'rank' (1 = best) "
             f"and 'grade' (higher is better), got {sorted(map(str, columns))}."
@@ -135,7 +147,43 @@ def _long_grades(orders, items):
     values = numbers(orders[kind], f"The column {kind!r}")
     grades = np.full(shape, np.nan)
     grades[voter, item] = -values if kind == "rank" else values
-    return grades, names
+    if "weight" not in columns:
+        return grades, names, by_label(weights, voters.tolist(), "weights")
+    if weights is not None:
+        raise ValueError("weights are given twice, as a column and as an argument: give one.")
+    return grades, names, _weights_of_voters(orders["weight"], voter, voters)
+
+
+def _weights_of_voters(column, voter, voters):
+    """The weight of each voter, which all rows of the voter hold."""
+    weight = numbers(column, "The column 'weight'")
+    weights = np.zeros(len(voters))
+    weights[voter] = weight
+    for row in np.flatnonzero(~(weights[voter] == weight))[:1]:
+        raise ValueError(
+            f"Voter '{voters[voter[row]]}' must have one weight, the same number in all rows of "
+            f"the voter, got {weight[row]:g} in row {row}."
+        )
+    return weights
+
+
+def _as_lists(orders):
+    """Orders of names as lists, from a Series of lists or a table of names; others unchanged.
+
+    Missing names at the end of a row only fill it up.
+    """
+    if isinstance(orders, list | tuple | Mapping):
+        return orders
+    array = np.asarray(orders)
+    if array.dtype.kind not in "OUT" or not any(isinstance(v, (str, *_GROUPS)) for v in array.flat):
+        return orders
+    if array.ndim == 1:
+        return list(array)
+    rows = [list(row) for row in array]
+    for row in rows:
+        while row and is_missing(row[-1]):
+            row.pop()
+    return rows
 
 
 def _are_orders(orders, kind, is_matrix):
@@ -144,16 +192,12 @@ def _are_orders(orders, kind, is_matrix):
         raise ValueError(f"kind={kind!r} cannot be combined with ranks=True or pairwise=True.")
     if kind is not None or is_matrix:
         return kind == "orders"
-    if isinstance(orders, np.ndarray) and orders.dtype.kind in "iu" and orders.ndim == 2:
-        rows = np.sort(orders, axis=1)
-        if rows.shape[1] > 1 and np.all(rows == rows[0, 0] + np.arange(rows.shape[1])):
-            raise ValueError(
-                "Every row of the array orders holds the same integers, each once: say "
-                "kind='orders' if a row lists the items, best first, or kind='grades' if it has a "
-                "number for each item, higher is better."
-            )
-    if isinstance(orders, np.ndarray):
-        return orders.dtype.kind in "UT"
+    if _is_ambiguous(orders):
+        raise ValueError(
+            "Every row of orders holds the ranks of its own numbers, or the same integers: say "
+            "kind='orders' if a row lists the items, best first, ranks=True if it has the rank of "
+            "each item, 1 = best, or kind='grades' if it has grades, higher is better."
+        )
     if not isinstance(orders, list | tuple):
         return False
     groups = [order for order in orders if isinstance(order, _GROUPS)]
@@ -164,6 +208,26 @@ def _are_orders(orders, kind, is_matrix):
             "as an array, or set kind='grades'."
         )
     return True
+
+
+def _is_ambiguous(orders):
+    """Whether numbers may be grades, ranks or orders: each row equals the ranks of its entries."""
+    try:
+        values = numbers(orders, "orders")
+    except ValueError:  # names, or orders of several lengths
+        return False
+    if values.ndim != 2 or 0 in values.shape:
+        return False
+    if isinstance(orders, np.ndarray) and orders.dtype.kind in "iu" and values.shape[1] > 1:
+        rows = np.sort(values, axis=1)
+        if np.all(rows == rows[0, 0] + np.arange(values.shape[1])):  # also from 0 on
+            return True
+    unknown = np.isnan(values)
+    last = np.where(unknown, np.inf, values)
+    ways = (rankdata(last, method, axis=1) for method in ("dense", "min", "average"))
+    each = [((ranks == values) | unknown).all(axis=1) for ranks in ways]
+    has_order = np.where(unknown, -np.inf, values).max(axis=1) > last.min(axis=1)
+    return bool(np.any(each, axis=0).all() and has_order.any())
 
 
 def _flat(order):

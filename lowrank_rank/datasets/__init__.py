@@ -2,7 +2,7 @@
 
 from ._clicks import make_clicks, utilities_from_clicks
 from ._digits import load_digits_retrieval
-from ._generators import make_label_ranking, make_ranking, qid_from_group
+from ._generators import make_label_ranking, make_ranking
 from ._iter_lists import iter_lists
 from ._letor import dump_letor, load_letor
 from ._orders import grades_from_orders
@@ -30,7 +30,6 @@ __all__ = [
     "make_preferences",
     "make_ranking",
     "propensities_from_clicks",
-    "qid_from_group",
     "runs_to_features",
     "utilities_from_clicks",
 ]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from .._arrays import ArrayLike, check_finite, check_same_index, numbers
+from .._arrays import ArrayLike, by_label, check_finite, check_same_index, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
@@ -43,11 +43,12 @@ def utilities_from_clicks(
     position : array-like of int, shape (n_rows,)
         Position of the document on the page, 1 = first.
     propensity : float, array-like of shape (n_positions,) or callable, default=1.0
-        theta_p: entry p - 1 of an array, ``propensity(positions)`` of a callable, or
-        ``(1 / p)**eta`` for a number eta >= 0.
+        theta_p: entry p - 1 of an array, the entry with the label p of a Series,
+        ``propensity(positions)`` of a callable, or ``(1 / p)**eta`` for a number eta >= 0.
     trust : (eps_plus, eps_minus) or None, default=None
-        Each is a number or an array of shape (n_positions,), with eps_plus > eps_minus. Readers who
-        trust the first positions click irrelevant documents there. None is (1, 0).
+        Each is a number, an array of shape (n_positions,) or a Series by position, with eps_plus >
+        eps_minus. Readers who trust the first positions click irrelevant documents there. None is
+        (1, 0).
     min_propensity : float, default=0.0
         Lower bound of the propensities: less variance, and a bias.
     non_negative : bool, default=False
@@ -142,6 +143,9 @@ def of_positions(name, value, position):
         found = (1.0 / position) ** float(value)
     elif np.ndim(value) == 0:
         found = np.full(position.shape, numbers(value, name))
+    elif hasattr(value, "index") and not isinstance(value, list | tuple):
+        positions, place = np.unique(position, return_inverse=True)
+        found = numbers(by_label(value, positions, name), name)[place]
     else:
         table = numbers(value, name)
         if table.ndim != 1 or position.max(initial=1) > len(table):

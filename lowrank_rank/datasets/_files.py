@@ -190,8 +190,13 @@ def _reason(line, error, zero_based):
     if not zero_based and features and re.match(rb"0+:", features[0]):
         return "feature 0, but features count from 1: zero_based=True reads files that count from 0"
     for feature in features:
+        entry = repr(feature[:40].decode(errors="replace"))
         if not re.fullmatch(rb"[0-9_]+:[^:]+", feature):
-            return f"{feature[:40].decode(errors='replace')!r} is not '<feature>:<value>'"
+            return f"{entry} is not '<feature>:<value>'"
+        try:
+            float(feature.partition(b":")[2])
+        except ValueError:
+            return f"{entry} holds no number (write nan for a missing value)"
     return str(error).rstrip(".")
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from .._arrays import ArrayLike, numbers
 from .._parameters import Rule, check_parameter, count, number
 from .._parameters import random_state as seed
 
@@ -179,34 +178,3 @@ def draw_labels(rng, support, probabilities, n_features):
     drawn = (rng.uniform(size=(n_samples, 1)) > np.cumsum(probabilities, axis=1)).sum(axis=1)
     image = np.linalg.qr(rng.normal(size=(n_features, n_labels)))[0].T
     return support[np.minimum(drawn, n_labels - 1)], probabilities @ image
-
-
-def qid_from_group(sizes: ArrayLike) -> np.ndarray:
-    """Convert sizes of lists to query ids 0, 1, ... of consecutive rows.
-
-    This is the inverse of ``group=`` in LightGBM and XGBoost.
-
-    Parameters
-    ----------
-    sizes : array-like of shape (n_lists,)
-        Number of rows of each list; 0 skips an id.
-
-    Returns
-    -------
-    ndarray of int, shape (sum of sizes,)
-
-    Raises
-    ------
-    ValueError
-        If the sizes are not whole numbers >= 0.
-
-    Examples
-    --------
-    >>> from lowrank_rank.datasets import qid_from_group
-    >>> qid_from_group([2, 3])
-    array([0, 0, 1, 1, 1])
-    """
-    counts = numbers(sizes, "sizes")
-    if counts.ndim != 1 or not np.all((counts >= 0) & (counts % 1 == 0) & (counts < np.inf)):
-        raise ValueError(f"sizes must be one whole number >= 0 for each list, got {sizes!r}.")
-    return np.repeat(np.arange(len(counts)), counts.astype(np.intp))

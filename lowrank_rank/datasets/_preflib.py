@@ -23,7 +23,8 @@ def load_preflib(path: Any) -> Bunch:
 
     Each line is ``count: 3,1,{2,4}``, the number of voters and their order, best first, ties in
     braces. Lines with the count 0 are skipped. Files of the older format, without '#' before the
-    lines of the header, are read as well. An order of m' alternatives becomes grades,
+    lines of the header, are read as well. Alternatives may have any numbers; columns are in the
+    order of these numbers. An order of m' alternatives becomes grades,
 
     ``grade(i) = m' - rank(i)``.
 
@@ -84,14 +85,16 @@ def load_preflib(path: Any) -> Bunch:
     if not lines:
         raise ValueError(f"{path} is empty.")
     current = lines[0][1].lstrip().startswith("#")
-    names, title, voters, lines = (
+    numbered, title, voters, lines = (
         _read_header(path, lines, data_type) if current else _read_older_header(path, lines)
     )
+    names = [name for _, name in sorted(numbered.items())]
+    place = {number: i for i, number in enumerate(sorted(numbered))}
     lines = [(line, text) for line, text in lines if not _WITHOUT_VOTERS.match(text)]
     if not lines:
         raise ValueError(f"{path} contains no orders, only a header.")
     check_size(f"The grades of {path}", 8 * len(lines) * len(names), "read fewer orders")
-    counts, orders = _read_orders(path, lines, current, len(names), data_type)
+    counts, orders = _read_orders(path, lines, current, place, data_type)
     lengths = [sum(map(len, blocks)) for blocks in orders]
     sizes = [len(block) for blocks in orders for block in blocks]
     items = [item for blocks in orders for block in blocks for item in block]
@@ -100,7 +103,7 @@ def load_preflib(path: Any) -> Bunch:
             message = f"{number} voters, but the counts of the orders add up to {sum(counts)}"
             raise line_error(path, line, message)
     return Bunch(
-        target=tied_grades(np.array(lengths), np.array(sizes), np.array(items) - 1, len(names)),
+        target=tied_grades(np.array(lengths), np.array(sizes), np.array(items), len(names)),
         counts=np.array(counts, dtype=np.int64),
         item_names=np.array(names),
         title=title,
@@ -128,7 +131,7 @@ def _read_integer(path, line, text, what):
 
 
 def _read_header(path, lines, data_type):
-    """Names, title, stated numbers of voters and other lines of a file with '# KEY: value'."""
+    """Names by number, title, stated numbers of voters and other lines of '# KEY: value'."""
     values: dict[str, tuple[int, str]] = {}
     for line, text in lines:
         key, colon, value = text.strip().lstrip("#").partition(":")
@@ -143,14 +146,12 @@ def _read_header(path, lines, data_type):
         raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
     line, text = values["NUMBER ALTERNATIVES"]
     n_items = _read_integer(path, line, text, "NUMBER ALTERNATIVES")
-    names = {
-        key: value for key, (_, value) in values.items() if key.startswith("ALTERNATIVE NAME ")
-    }
-    keys = [f"ALTERNATIVE NAME {i}" for i in range(1, len(names) + 1)]
-    if len(names) != n_items or set(names) != set(keys):
+    keys = [key.removeprefix("ALTERNATIVE NAME ") for key in values]
+    names = {int(i): values[f"ALTERNATIVE NAME {i}"][1] for i in keys if re.fullmatch(_ITEM, i)}
+    if len(names) != n_items:
         message = (
             f"{n_items} alternatives, but the header names {len(names)}; it must hold "
-            f"'# ALTERNATIVE NAME i: name' for each i from 1 to {n_items}"
+            "'# ALTERNATIVE NAME i: name' for the number i of each alternative"
         )
         raise line_error(path, line, message)
     line, text = values.get("DATA TYPE", (0, ""))
@@ -162,20 +163,21 @@ def _read_header(path, lines, data_type):
         line, text = values["NUMBER VOTERS"]
         voters.append((line, _read_integer(path, line, text, "NUMBER VOTERS")))
     rest = [(line, text) for line, text in lines if text.lstrip()[0] != "#"]
-    return [names[key] for key in keys], values.get("TITLE", (0, ""))[1], voters, rest
+    return names, values.get("TITLE", (0, ""))[1], voters, rest
 
 
 def _read_older_header(path, lines):
     """The values of `_read_header` from the lines 'm', m lines 'i,name' and three numbers."""
     line, text = lines[0]
     n_items = _read_integer(path, line, text, "the number of alternatives")
-    names = []
-    for i, (line, text) in enumerate(lines[1 : n_items + 1], start=1):
+    names: dict[int, str] = {}
+    for line, text in lines[1 : n_items + 1]:
         number, comma, name = text.partition(",")
-        if not comma or number.strip() != str(i):
+        if not comma or not re.fullmatch(_ITEM, number.strip()) or int(number) in names:
+            i = len(names) + 1
             message = f"expected '{i},name', alternative {i} of {n_items}, got {text.strip()!r}"
             raise line_error(path, line, message)
-        names.append(name.strip())
+        names[int(number)] = name.strip()
     form = "'voters,sum of counts,different orders'"
     if len(lines) < n_items + 2:
         message = f"the file ends before {n_items} names 'i,name' and the line {form}"
@@ -193,7 +195,7 @@ def _read_older_header(path, lines):
 # Orders -----------------------------------------------------------------------------
 
 
-def _read_orders(path, lines, current, n_items, data_type):
+def _read_orders(path, lines, current, place, data_type):
     """Count of each order, and its blocks of tied alternatives, best first."""
     separator = ":" if current else ","
     form = re.compile(rf"\s*({_ITEM})\s*{separator}\s*({_ORDER})\s*$")
@@ -210,30 +212,31 @@ def _read_orders(path, lines, current, n_items, data_type):
             [int(item) for item in (tied or single).split(",")]
             for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
         ]
-        if message := _fault(blocks, n_items, data_type):
+        if message := _fault(blocks, place, data_type):
             raise line_error(path, line, message)
         counts.append(int(match[1]))
-        orders.append(blocks)
+        orders.append([[place[item] for item in block] for block in blocks])
     return counts, orders
 
 
-def _fault(blocks, n_items, data_type):
+def _fault(blocks, place, data_type):
     """Why an order does not fit its file, or None."""
     order = [item for block in blocks for item in block]
+    seen: set[int] = set()
     for item in order:
-        if not 1 <= item <= n_items:
-            return f"alternative {item}, but the alternatives are 1 to {n_items}"
-    if len(set(order)) < len(order):
-        again = next(item for item in order if order.count(item) > 1)
-        return f"alternative {again} is named twice in one order"
+        if item not in place:
+            return f"alternative {item}, which the header does not name"
+        if item in seen:
+            return f"alternative {item} is named twice in one order"
+        seen.add(item)
     if data_type[0] == "s" and len(blocks) < len(order):
         return (
             f"a tie in a .{data_type} of strict orders; orders with ties belong in a "
             f".t{data_type[1:]}"
         )
-    if data_type[2] == "c" and len(order) < n_items:
+    if data_type[2] == "c" and len(order) < len(place):
         return (
-            f"the order ranks {len(order)} of {n_items} alternatives in a .{data_type} of "
+            f"the order ranks {len(order)} of {len(place)} alternatives in a .{data_type} of "
             f"complete orders; incomplete ones belong in a .{data_type[:2]}i"
         )
     return None

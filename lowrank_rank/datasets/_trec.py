@@ -9,12 +9,13 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils import Bunch
 
-from .._arrays import column_names, is_frame, table_of
+from .._arrays import column_names, is_frame, plain, table_of
+from .._labels import QUERY
+from .._lists import id_text
 from .._parameters import Rule, check_parameter
 from ._files import line_error, numbered_lines, open_replacing, path_like, read_path
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
-QUERY = ("qid", "query_id", "q_id")
 DOCUMENT = ("docno", "doc_id")
 SCORE = ("score",)
 RELEVANCE = ("relevance", "label", "rel")
@@ -57,7 +58,7 @@ def read_mapping(table, value_names, name):
     Raises
     ------
     ValueError
-        If a column is missing, a document occurs twice, or a value is not a finite number.
+        If a column or an id is missing, a document occurs twice, or a value is not a finite number.
     TypeError
         If the table is of another type.
     """
@@ -74,19 +75,21 @@ def read_mapping(table, value_names, name):
                 f"{name} must be a dict from queries to dicts from documents to values, a frame, "
                 f"a path, or a Run or Qrels of ranx, got {type(table).__name__}."
             )
-        read = {str(query): {} for query in table}
+        read = {id_text(query, name): {} for query in table}
         if len(read) != len(table):
             raise ValueError(f"{name} contains a query twice, once as text and once as a number.")
         rows = ((query, *row) for query, documents in table.items() for row in documents.items())
-    for query, document, value in rows:
-        documents = read.setdefault(str(query), {})
-        if str(document) in documents:
+    for row, (query, document, value) in enumerate(rows):
+        where = f"{name} (row {row})" if is_frame(table) else name
+        documents, key = read.setdefault(id_text(query, where), {}), id_text(document, where)
+        value = plain(value)
+        if key in documents:
             raise ValueError(f"{name} contains the document {document!r} of {query!r} twice.")
         if not isinstance(value, Real) or not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
             raise ValueError(
                 f"{name}[{query!r}][{document!r}] is {value!r}: it must be a finite number."
             )
-        documents[str(document)] = value
+        documents[key] = value
     return read
 
 
@@ -103,6 +106,8 @@ def _column(table, names, name):
 
 def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
     """Read TREC judgements: lines ``query iteration document relevance``.
+
+    Lines that begin with # are comments.
 
     Parameters
     ----------
@@ -141,7 +146,8 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
 def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
     """Read a TREC run: lines ``query Q0 document rank score tag``.
 
-    The scores order the documents. Ranks and the tag are ignored, as in trec_eval.
+    The scores order the documents. Ranks and the tag are ignored, as in trec_eval. Lines that begin
+    with # are comments.
 
     Parameters
     ----------
@@ -183,7 +189,7 @@ def _load(path, form, place, kind, value_name, as_frame):
     path = read_path(path)
     read: dict = {}
     for number, line in numbered_lines(path):
-        if not (words := line.split()):
+        if not (words := line.split()) or words[0].startswith(b"#"):
             continue
         try:
             if len(words) != len(form.split()):
@@ -373,6 +379,9 @@ def _dump(mapping, path, name, lines_of):
             raise ValueError(
                 f"{name} contains the id {word!r}: in a file an id is UTF-8 text without spaces."
             )
+    for query in mapping:
+        if query.startswith("#"):
+            raise ValueError(f"{name} contains the query {query!r}: # would begin a comment.")
     with open_replacing(path) as file:
         for query, documents in mapping.items():
             file.write("".join(f"{line}\n" for line in lines_of(query, documents)).encode())

@@ -65,7 +65,7 @@ def average_precision_value(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import average_precision_value
+    >>> from lowrank_rank.decoders._average_precision import average_precision_value
     >>> average_precision_value([[1.0, 3.0, 2.0]], [[1, 2]])  # 1/1 + 3/2 + 2/2
     array([3.5])
     """
@@ -94,7 +94,7 @@ def average_precision_bound(u: ArrayLike, n_items: int) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import average_precision_bound
+    >>> from lowrank_rank.decoders._average_precision import average_precision_bound
     >>> average_precision_bound([[1.0, 3.0, 2.0]], n_items=2)  # best order: 2/1 + 4/2 = 4
     array([4.])
     """
@@ -126,7 +126,7 @@ def decode_map_diagonal(u: ArrayLike, n_items: int, *, bound: bool = False) -> D
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_map_diagonal
+    >>> from lowrank_rank.decoders._average_precision import decode_map_diagonal
     >>> decode_map_diagonal([[1.0, 0.0, 2.0]], n_items=2).ranks
     array([[2, 1]])
     """

@@ -154,7 +154,7 @@ def decode_sort(u: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_sort
+    >>> from lowrank_rank.decoders._decoded import decode_sort
     >>> decode_sort([[0.1, 0.7, 0.2]])
     array([[3, 1, 2]])
     """
@@ -189,7 +189,7 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import decode_assignment
+    >>> from lowrank_rank.decoders._decoded import decode_assignment
     >>> decode_assignment([[3.0, 2.0, 2.0, 0.0, 0.0, 0.0]], n_items=3)  # depth 2
     array([[2, 1, 3]])
     """

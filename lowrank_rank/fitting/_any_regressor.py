@@ -116,8 +116,8 @@ class Regression:
         if takes_none:
             raise ValueError(
                 f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
-                "weights (sample_weight; or they are pairs from lists of different lengths): use "
-                "another estimator."
+                "weights (sample_weight; or they are pairs from lists of different lengths): leave "
+                "them out, or use another estimator."
             )
         return weights
 

@@ -8,7 +8,8 @@ from scipy import sparse
 from .._arrays import is_finite
 from .._lists import RankingLists
 from ..decoders._decoded import checked_ranks
-from ..target_losses import TargetLoss, names_of
+from ..target_losses import TargetLoss
+from ..target_losses._names import names_of
 from ..target_losses._target_loss import reciprocal
 
 NOT_FINITE = (

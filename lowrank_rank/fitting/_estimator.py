@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range
+from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range, plain
 from .._base import attribute_of_fitted, read_features
 from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
 from .._lists import same_id
@@ -22,7 +22,7 @@ from ._any_regressor import Regression, RegressorModel, is_linear, named_regress
 from ._logistic import FractionalModel
 from ._ridge import LinearModel, Sums
 
-_COLUMNS = ("n_features_in_", "feature_names_in_")
+_COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
 
 def adds_up(estimator):
@@ -133,7 +133,8 @@ class RegressionMixin:
                 raise out_of_range()
             model = model._replace(sums=None)
             self.solver_ = model.solver
-        self._model_, linear, self.n_iter_ = model, model, model.n_iter
+        self._model_: Any = model
+        linear, self.n_iter_ = model, model.n_iter
         if isinstance(model, RegressorModel):
             self.estimators_, linear = model.regressors, model.linear
             if len(model.regressors) == 1:
@@ -254,14 +255,24 @@ def solve_sums(model, added):
     return model
 
 
+def _said(name, value):
+    """A setting in words."""
+    if name == "n_items_":
+        return "one row per document" if value is None else f"{value} items in each row"
+    return f"{name.strip('_')} {value}"
+
+
 def add_earlier(model, earlier):
     """Add an earlier batch to the later one that the model has read."""
-    for name in model._shared:
-        one, two = (getattr(each, name, None) for each in (earlier, model))
+    settings = [
+        (name, getattr(earlier, name, None), getattr(model, name, None)) for name in model._shared
+    ]
+    centered = (each._sums_.moments.features.within is not None for each in (earlier, model))
+    for name, one, two in [*settings, ("centered", *centered)]:
         if not _agree(two, one):
             raise ValueError(
-                f"Earlier batches had {name.strip('_')} {one}, this one has {two}: all batches of "
-                "a model must be of one kind. Use fit to start again."
+                f"Earlier batches had {_said(name, one)}, this one has {_said(name, two)}: all "
+                "batches of a model must be of one kind. Use fit to start again."
             )
     one, two = (each._sums_.moments.features.total for each in (earlier, model))
     fraction = two / (one + two) if one + two > 0 else 0.0
@@ -284,7 +295,8 @@ def _agree(now, before):
     LAPACK may find another basis for equal singular values of costs on another machine.
     """
     if hasattr(now, "get_params"):
-        mine, other = now.get_params(), getattr(before, "get_params", dict)()
+        mine: dict = now.get_params()
+        other: dict = getattr(before, "get_params", dict)()
         return (
             type(now).__name__ == type(before).__name__
             and all(_agree(value, other[name]) for name, value in mine.items())
@@ -368,12 +380,16 @@ def _check_merges(first: Any, model: Any) -> None:
             f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} and {first!r}."
         )
     check_is_fitted(model)
-    if repr(model.get_params()) != repr(first.get_params()):
+    one, two = (
+        repr({name: plain(value) for name, value in each.get_params().items()})
+        for each in (model, first)
+    )
+    if one != two:
         raise ValueError(f"merge needs models of equal parameters, got {model!r} and {first!r}.")
     for name in _COLUMNS:
         one, two = (getattr(each, name, []) for each in (first, model))
         if not np.array_equal(one, two):
-            raise ValueError(f"merge takes models of the same features: {name} is {one} and {two}.")
+            raise ValueError(f"merge takes models of the same columns: {name} is {one} and {two}.")
     if getattr(model, "_sums_", None) is None:
         raise ValueError(
             f"{model!r} has no sums: it was fitted by an iterative solver, an estimator, logistic "

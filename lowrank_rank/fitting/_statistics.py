@@ -6,6 +6,7 @@ Dense X is read in blocks of rows. Each block is centred before it is multiplied
 X is made, and a large mean cancels no digits. Sparse X stays sparse.
 """
 
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -408,12 +409,23 @@ class SecondMoments:
 def _solve_shortest(matrix, right):
     """Least squares solution of least norm, with features scaled to second moment 1.
 
-    Directions with less than 1e-10 of the largest second moment are rounding, not data.
+    Directions with less than 1e-10 of the largest second moment are left out, with a warning unless
+    they are rounding of collinear features.
     """
     scale = np.sqrt(np.diag(matrix))
     scale = np.divide(1.0, scale, out=np.zeros(len(scale)), where=scale > 0)
     scaled = matrix * scale * scale[:, np.newaxis]
-    solution = linalg.lstsq(scaled, (right.T * scale).T, cond=1e-10)[0]
+    solution, _, _, moments = linalg.lstsq(scaled, (right.T * scale).T, cond=1e-10)
+    relative = moments / max(moments.max(initial=0.0), _TINY)
+    dropped = np.count_nonzero((relative > 10 * len(scale) * _EPS) & (relative <= 1e-10))
+    if dropped:
+        warnings.warn(
+            f"alpha=0 leaves out {dropped} of {len(scale)} directions, in which the features "
+            "have less than 1e-5 of the largest standard deviation: set alpha > 0, "
+            "or drop nearly collinear features.",
+            UserWarning,
+            stacklevel=2,
+        )
     return (solution.T * scale).T
 
 

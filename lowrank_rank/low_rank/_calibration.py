@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._tables import TableMixin
-from ..target_losses import Decoder, TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
+from ..target_losses._target_loss import Decoder
 from ._risks import all_ranks, conditional_regret
 
 
@@ -108,7 +110,7 @@ def calibration_report(
     Returns
     -------
     CalibrationReport
-        A table when printed. A search without result is no proof.
+        See `CalibrationReport`: a table when printed. A search without result is no proof.
 
     Examples
     --------

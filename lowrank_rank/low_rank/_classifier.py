@@ -59,7 +59,7 @@ def _decides_classes(classifier):
 
 
 class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
-    """Classify with the costs of decisions that you name.
+    """Classify at the lowest expected cost, for any cost matrix, with abstention.
 
     `fit` estimates ``u = E[alpha(y) | x]``. `predict` takes the decision t of the least
     ``<u, beta(t)>``. Here ``loss(y, t) = offset(y) + <alpha(y), beta(t)>`` comes from a singular

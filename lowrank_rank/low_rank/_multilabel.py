@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._base import Rows
 from .._classes import read_binary_labels
-from .._labels import read_weights
+from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
@@ -34,7 +34,7 @@ def _encoded(sets, loss, max_size):
 
 
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
-    """Predict a set of labels for each row, for the F-measure of that row.
+    """Predict the set of labels with the largest expected F1.
 
     `fit` estimates, for each label i and size k, the probability that the true set holds i and has
     k labels. `predict` takes the set of the largest expected F-measure, among all sets. No
@@ -73,8 +73,6 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         The loss as an object.
     n_labels_ : int
         Number s of columns of y.
-    max_size_ : int
-        K, the largest number of labels of a row in fit.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
         The linear models have them, as in `LowRankSurrogateRanker`.
     low_, high_ : ndarrays of shape (d,)
@@ -149,7 +147,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = tags.target_tags.multi_output = True
         return tags
 
     def fit(
@@ -179,15 +177,16 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
+            read_item_names(self, y, reset=True)
             if is_linear(self.estimator):
                 check_range(X)
-            labels = read_binary_labels(y, None, None, None, self)
+            labels = read_binary_labels(y, None, None, None, self, least_columns=1)
             sets = _sets(labels)
             check_consistent_length(X, sets)
             self.target_loss_, self.classes_ = loss, labels.classes
-            self.n_labels_, self.max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
+            self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
-            self._keep(self._regression().fit(rows, _encoded(sets, loss, self.max_size_)))
+            self._keep(self._regression().fit(rows, _encoded(sets, loss, self._max_size_)))
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -205,7 +204,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         """
         u = self.predict_surrogate(X)
         sets = self.target_loss_.decode(u, self.n_labels_)
-        return sets if self.n_labels_ > 1 else self.classes_[sets[:, 0]]
+        return sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
 
     def score(self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
         """Mean over the rows of the measure of `target_loss`, greater is better.
@@ -222,9 +221,11 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             For "f1" ``f1_score(average="samples", zero_division=1.0)``.
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
+        read_item_names(self, y, reset=False)
         u = self.predict_surrogate(X)
-        known = self.classes_ if self.n_labels_ == 1 else None
-        sets = _sets(read_binary_labels(y, None, known, None, self))
+        is_matrix = len(self.classes_) == self.n_labels_
+        known, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
+        sets = _sets(read_binary_labels(y, None, known, None, self, least_columns=least))
         if sets.shape[1] != self.n_labels_:
             raise ValueError(
                 f"y has {sets.shape[1]} labels, but the model was fitted to {self.n_labels_}: give "

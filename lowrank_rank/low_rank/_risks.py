@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ArrayLike
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
 
 _MAX_ITEMS = 8  # 8! orders
 
@@ -25,7 +26,7 @@ def all_ranks(n_items: int) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.calibration import all_ranks
+    >>> from lowrank_rank.low_rank._risks import all_ranks
     >>> all_ranks(2).tolist()
     [[1, 2], [2, 1]]
     """
@@ -56,7 +57,7 @@ def conditional_risks(
 
     Examples
     --------
-    >>> from lowrank_rank.calibration import conditional_risks
+    >>> from lowrank_rank.low_rank._risks import conditional_risks
     >>> from lowrank_rank.target_losses import PrecisionAtK
     >>> conditional_risks(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[1, 2], [2, 1]])
     array([[0.25, 0.75]])

@@ -14,7 +14,8 @@ from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, r
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
 from ..target_losses._positional import check_k
 
 
@@ -45,7 +46,7 @@ def top_columns(blocks, n, k):
 
 
 class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
-    """Rank documents or items by a model trained for the measure you name.
+    """Rank documents or items by any regressor, trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
     decodes the estimate u into the order of least ``<u, beta(order)>``. This is consistent if
@@ -193,7 +194,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

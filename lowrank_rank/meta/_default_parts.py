@@ -11,9 +11,10 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.utils import check_array
 
 from .._arrays import column_names, is_data_frame
-from ..low_rank import LowRankSurrogateRanker
-from ..order_preserving import HistGradientBoostingRanker, OrderPreservingRegressor
+from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
+from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from ..order_preserving._list_loss import has_utilities
+from ..order_preserving._regressor import OrderPreservingRegressor
 from ..target_losses import TargetLoss
 
 #: The most categories of a feature of scikit-learn's histogram trees.

@@ -19,7 +19,8 @@ from .._labels import ranking_target
 from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from ..fitting._any_regressor import weight_parameters
-from ..target_losses import RankingMeasure, resolve_measure
+from ..target_losses._names import resolve_measure
+from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
 from ._wrapped import WrappedRanker, WrapsModels, name_of_lists
 

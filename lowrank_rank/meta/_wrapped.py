@@ -17,7 +17,8 @@ from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
 from ..fitting._any_regressor import checked_prediction, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
 from ._staged_scores import HeldOut, staged_scores, with_trees
 
 

@@ -13,13 +13,13 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
+from .._arrays import ArrayLike, MatrixLike, check_same_columns, check_same_index, plain
 from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
 from .._tables import TableMixin
 from ..datasets._trec import RELEVANCE, SCORE, is_judgements, read_mapping
-from ..target_losses import resolve_measure
+from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
 from ._mean_intervals import MeanIntervals, mean_intervals
 from ._per_query import evaluate_run
@@ -69,7 +69,7 @@ class RankerComparison(TableMixin):
 
     Examples
     --------
-    >>> from lowrank_rank.metrics import compare_rankers
+    >>> from lowrank_rank import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [2, 1, 2, 1, 1, 2]}
     >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1", random_state=0)
@@ -215,7 +215,8 @@ def compare_rankers(
     Returns
     -------
     RankerComparison
-        Prints as a table, with ``to_frame()``; `plotting.RankerComparisonDisplay` draws it.
+        See `RankerComparison`. Prints as a table, with ``to_frame()``;
+        `plotting.RankerComparisonDisplay` draws it.
 
     Raises
     ------
@@ -248,7 +249,7 @@ def compare_rankers(
     --------
     Three queries, all won by "new": signs alone could do that with probability 2 / 2**3.
 
-    >>> from lowrank_rank.metrics import compare_rankers
+    >>> from lowrank_rank import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [1, 2, 2, 1, 1, 2]}
     >>> found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)
@@ -274,14 +275,8 @@ def compare_rankers(
     check_parameter("random_state", random_state, [random_state_rule])
     resolved = resolve_measure(measure)
     pairs = _pairs_of(rankers, baseline)
-    if judge is not None:
-        _check_judge_options(method, n_resamples, zero_division)
-    if is_judgements(y_true):
-        if X is not None or qid is not None:
-            raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
-        read: Any = _of_runs(y_true, judge, rankers, resolved, zero_division)
-    else:
-        read = _of_labels(y_true, judge, rankers, X, qid, resolved, zero_division)
+    options = method, n_resamples, zero_division
+    read = _values_of(y_true, judge, rankers, X, qid, resolved, options)
     ids, values, by_judge, kept = read
     if judge is not None:
         given = values[kept], by_judge[kept], by_judge[~kept]
@@ -325,8 +320,23 @@ def _pairs_of(rankers, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
+def _values_of(y_true, judge, rankers, X, qid, measure, options):
+    """Ids of the queries, values by people and by the judge, and which queries people judged."""
+    zero_division = options[-1]
+    are_runs = is_judgements(y_true)
+    if not are_runs:
+        check_same_columns(y_true=y_true, judge=judge)
+    if judge is not None:
+        _check_judge_options(*options)
+    if not are_runs:
+        return _of_labels(y_true, judge, rankers, X, qid, measure, zero_division)
+    if X is not None or qid is not None:
+        raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
+    return _of_runs(y_true, judge, rankers, measure, zero_division)
+
+
 def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
-    """Ids of the queries, values by the labels and by the judge, and which queries are human."""
+    """`_values_of` labels of rows."""
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
@@ -339,7 +349,7 @@ def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
 
 
 def _of_runs(qrels, judge, rankers, measure, zero_division):
-    """The same of judgements and runs."""
+    """`_values_of` judgements and runs."""
     human = read_mapping(qrels, RELEVANCE, "y_true")
     by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
     if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):

@@ -52,7 +52,7 @@ class MeanIntervals(TableMixin):
     judge_weight: Any = None
 
     def _columns(self):
-        columns = {"name": self.names} if any(self.names) else {}
+        columns: dict = {"name": self.names} if any(self.names) else {}
         columns |= {
             "mean": self.mean,
             "low": self.interval[:, 0],

@@ -4,13 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_same_index, table_of
+from .._arrays import ArrayLike, check_same_columns, check_same_index, exact_scores, table_of
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
 from ..datasets._trec import RELEVANCE, SCORE, read_mapping
-from ..target_losses import SCORE_ONLY, TARGET_LOSSES, names_of, resolve_measure
-from ..target_losses._names import plain_name
+from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, names_of, plain_name, resolve_measure
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
 _CUTS = {"k", "[k]"}
@@ -115,6 +114,7 @@ def per_query(
     ([1.0, 0.0], [0.5, 0.5], [1.0, 0.5])
     """
     check_same_index(y_true=y_true, y_score=y_score, qid=qid)
+    check_same_columns(y_true=y_true, y_score=y_score)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true", accept_sparse=True)
     lists = lists_of(y, qid, "y_true")
@@ -148,7 +148,8 @@ def evaluate_run(
     ----------
     run : dict, frame or ranx.Run
         ``{query: {document: score}}``, or a frame of pandas or polars with the columns "qid",
-        "docno" and "score" ("query_id", "q_id" and "doc_id" will do). Ids are taken as text.
+        "docno" and "score" ("query_id", "q_id" and "doc_id" will do). Ids are taken as text, whole
+        floats as integers.
     qrels : dict, frame or ranx.Qrels
         ``{query: {document: grade}}``, or a frame whose column of grades is "relevance",
         "label" or "rel".
@@ -248,9 +249,10 @@ def _lists_of_run(run, qrels, all_queries):
         columns[0].extend(max(grades.get(document, 0.0), 0.0) for document in found)
         columns[0].extend(missed)
         columns[1].extend(found.values())
-        columns[1].extend([-np.inf] * len(missed))
         columns[2].extend([True] * len(found) + [False] * len(missed))
         lengths.append(len(found) + len(missed))
     y, scores, retrieved = columns
-    arrays = np.array(y, dtype=np.float64), np.array(scores, dtype=np.float64), np.array(retrieved)
-    return both, arrays, RankingLists(lengths)
+    is_found = np.array(retrieved)
+    of_all = np.full(len(is_found), -np.inf)
+    of_all[is_found] = exact_scores(scores)
+    return both, (np.array(y, dtype=np.float64), of_all, is_found), RankingLists(lengths)

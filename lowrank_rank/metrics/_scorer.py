@@ -12,11 +12,11 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import ArrayLike, MatrixLike, n_rows, take_rows
 from .._cut_queries import warn_of_cut_queries
-from .._labels import carries_qid, lost_qid, one_label_per_row, split_target
+from .._labels import carries_qid, lost_qid, one_label_per_row, read_item_names, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameters
-from ..target_losses import SCORE_ONLY, TARGET_LOSSES, RankingMeasure, resolve_measure
-from ..target_losses._names import stated_parameters
+from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
+from ..target_losses._target_loss import RankingMeasure
 
 
 def make_ranking_scorer(
@@ -77,7 +77,7 @@ def make_ranking_scorer(
     if isinstance(target_loss, list | tuple):
         target_loss = {m if isinstance(m, str) else repr(m): m for m in target_loss}
     several = isinstance(target_loss, dict)
-    named = target_loss if several else {"": target_loss}
+    named: Any = target_loss if several else {"": target_loss}
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
     for measure in named.values():
         if isinstance(measure, str):
@@ -209,6 +209,7 @@ class RankingScorer(BaseEstimator):
 
     def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
         """Labels of the relevant class, scores of the model, and query ids."""
+        read_item_names(last_step(estimator), y, reset=False)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
         _refuse_pairs_as_classes(last_step(estimator))

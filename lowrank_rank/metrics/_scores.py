@@ -6,20 +6,16 @@ import numpy as np
 
 from .._arrays import ArrayLike
 from ..target_losses import (
-    AUC,
     DCG,
     NDCG,
     ExpectedRankUtility,
-    ExpectedReciprocalRank,
-    KendallTau,
     MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
-    PrecisionAtShare,
     RecallAtK,
     ReciprocalRank,
-    SpearmanRho,
 )
+from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
 
 
@@ -27,6 +23,68 @@ def measured(measure, y_true, y_score, qid, sample_weight, average, zero_divisio
     """The values of a measure, by the common parameters of the functions of this file."""
     how = {"sample_weight": sample_weight, "average": average, "zero_division": zero_division}
     return measure.measure(y_true, y_score, qid=qid, **how)
+
+
+def measure_score(
+    measure: Any,
+    y_true: Any,
+    y_score: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: Any = None,
+    average: Any = "mean",
+    zero_division: float = np.nan,
+) -> float | np.ndarray:
+    """Value of any measure, by its name or as an object.
+
+    The scorer of the name gives the same value, always higher is better: a measure that is a loss,
+    such as "kendall", is negative.
+
+    Parameters
+    ----------
+    measure : str or object
+        A name of `get_ranking_scorer_names` ("err@10", "auc", "spearman", "kendall", ...), or an
+        object of `lowrank_rank.target_losses`, such as ``ExpectedReciprocalRank(max_grade=4)``.
+    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
+        Labels of the measure; preferences (n_lists, r, r) for "pd".
+    y_score : array-like of shape (n_rows,) or (n_lists, r)
+        Scores, higher is better. Ties count as the mean over their orders; Kendall's tau counts
+        each tied pair once.
+    qid : array-like of shape (n_rows,) or None, default=None
+        Query id of each row, any hashable ids in any order; None is one list. Not with
+        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
+    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
+        Weights; the weight of a list is the mean weight of its rows.
+    average : {"mean", None}, default="mean"
+        The weighted mean over lists, or one value per list in order of first appearance.
+    zero_division : float, default=nan
+        Value of a list for which the measure is undefined; nan skips it in the mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_lists,)
+        Higher is better.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, the labels do not fit the measure, or shapes do not fit.
+    TypeError
+        If `measure` is neither a name nor a measure.
+
+    Examples
+    --------
+    >>> from lowrank_rank.metrics import measure_score
+    >>> measure_score("auc", [1, 0, 1, 0], [4, 3, 2, 1])  # 3 of 4 pairs
+    0.75
+    >>> measure_score("kendall", [3, 2, 1], [3, 1, 2], average=None)  # one pair of three is wrong
+    array([-0.33333333])
+    >>> from lowrank_rank.target_losses import ExpectedReciprocalRank
+    >>> measure_score(ExpectedReciprocalRank(max_grade=1), [0, 1], [2, 1])  # (1/2) * (1/2)
+    0.25
+    """
+    measure = resolve_measure(measure)
+    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
 def precision_at_k_score(
@@ -95,14 +153,7 @@ def precision_at_k_score(
     >>> precision_at_k_score([[1, 0, 1, 0]], [[4, 3, 3, 1]], k=2)  # 2 of 3 tied fit in
     0.75
     """
-    if share is None:
-        measure = PrecisionAtK(10 if k is None else k, relevance_threshold=relevance_threshold)
-    elif k is None:
-        measure = PrecisionAtShare(share, relevance_threshold=relevance_threshold)
-    else:
-        raise ValueError(
-            f"k={k!r} and share={share!r} both say where the list is cut: give one of them."
-        )
+    measure = PrecisionAtK(k, share=share, relevance_threshold=relevance_threshold)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -163,65 +214,6 @@ def recall_at_k_score(
     0.5
     """
     measure = RecallAtK(k, relevance_threshold=relevance_threshold)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
-
-
-def auc_score(
-    y_true: Any,
-    y_score: ArrayLike,
-    *,
-    qid: ArrayLike | None = None,
-    sample_weight: Any = None,
-    average: Any = "mean",
-    zero_division: float = np.nan,
-    relevance_threshold: float | None = None,
-) -> float | np.ndarray:
-    """Area under the ROC curve of each list.
-
-    The fraction of pairs (relevant, irrelevant) that stand in the right order; a tied pair counts
-    one half. Unlike `sklearn.metrics.roc_auc_score` it never compares items of different
-    lists.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Relevance: grades > 0 (or >= `relevance_threshold`) are relevant.
-    y_score : array-like of the same shape
-        Scores, higher is better.
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order; None is one list. Not with
-        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
-    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
-        Weights; the weight of a list is the mean weight of its rows.
-    average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
-    zero_division : float, default=nan
-        Value of a list with all or no items relevant; nan skips it in the mean.
-    relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None means grades > 0.
-
-    Returns
-    -------
-    float or ndarray of shape (n_lists,)
-        In [0, 1], higher is better.
-
-    Raises
-    ------
-    ValueError
-        If a grade is negative or shapes do not fit.
-
-    References
-    ----------
-    .. [1] C. Calauzènes, N. Usunier, P. Gallinari, "Calibration and regret bounds for
-       order-preserving surrogate losses in learning to rank", Machine Learning 93, 2013.
-
-    Examples
-    --------
-    >>> from lowrank_rank.metrics import auc_score
-    >>> auc_score([1, 0, 1, 0], [4, 3, 2, 1])  # 3 of 4 pairs
-    0.75
-    """
-    measure = AUC(relevance_threshold=relevance_threshold)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -524,123 +516,6 @@ def expected_rank_utility_score(
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
-def expected_reciprocal_rank_score(
-    y_true: Any,
-    y_score: ArrayLike,
-    *,
-    qid: ArrayLike | None = None,
-    k: int | None = None,
-    max_grade: float = 4.0,
-    sample_weight: Any = None,
-    average: Any = "mean",
-    zero_division: float = np.nan,
-) -> float | np.ndarray:
-    """Expected reciprocal rank (ERR) of a reader who stops when satisfied.
-
-    ``ERR = sum_p (1/p) * R_(p) * prod_{t < p} (1 - R_(t))``, averaged over ties. The stop
-    probability is ``R_i = (2**y_i - 1) / 2**max_grade``, and (p) is the item at rank p.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Grades in 0..max_grade, higher is better.
-    y_score : array-like of the same shape
-        Scores, higher is better.
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order; None is one list. Not with
-        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
-    k : int or None, default=None
-        Cut-off; None is the whole list.
-    max_grade : float, default=4.0
-        The highest grade of the scale, whether or not it occurs.
-    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
-        Weights; the weight of a list is the mean weight of its rows.
-    average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
-    zero_division : float, default=nan
-        Unused: the measure is defined on every list.
-
-    Returns
-    -------
-    float or ndarray of shape (n_lists,)
-        In [0, 1), higher is better.
-
-    Raises
-    ------
-    ValueError
-        If a grade is negative or above `max_grade`, or k is not an integer >= 1.
-
-    References
-    ----------
-    .. [1] O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan, "Expected reciprocal rank for graded
-       relevance", CIKM 2009.
-
-    Examples
-    --------
-    >>> from lowrank_rank.metrics import expected_reciprocal_rank_score
-    >>> expected_reciprocal_rank_score([0, 1], [2, 1], max_grade=1)  # (1/2) * (1/2)
-    0.25
-    """
-    measure = ExpectedReciprocalRank(k, max_grade=max_grade)
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
-
-
-def spearman_score(
-    y_true: Any,
-    y_score: ArrayLike,
-    *,
-    qid: ArrayLike | None = None,
-    sample_weight: Any = None,
-    average: Any = "mean",
-    zero_division: float = np.nan,
-) -> float | np.ndarray:
-    """Spearman's rank correlation of each list.
-
-    ``rho = 1 - 6 * sum_i (rank(i) - rho_i)**2 / (r * (r**2 - 1))`` with rho_i the rank of item i
-    by `y_true`. Ties on either side are averaged: the value is the mean of this formula over
-    all orders that agree, not Pearson's correlation of mid-ranks.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Any real grades, higher is better; a ranking is given as r - rank.
-    y_score : array-like of the same shape
-        Scores, higher is better.
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order; None is one list. Not with
-        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
-    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
-        Weights; the weight of a list is the mean weight of its rows.
-    average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
-    zero_division : float, default=nan
-        Value of a list with a single item; nan skips it in the mean.
-
-    Returns
-    -------
-    float or ndarray of shape (n_lists,)
-        In [-1, 1], higher is better.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit or y_true holds NaN.
-
-    References
-    ----------
-    .. [1] C. Calauzènes, N. Usunier, P. Gallinari, "Calibration and regret bounds for
-       order-preserving surrogate losses in learning to rank", Machine Learning 93, 2013.
-
-    Examples
-    --------
-    >>> from lowrank_rank.metrics import spearman_score
-    >>> spearman_score([3, 2, 1], [3, 1, 2])  # 1 - 6 * 2 / 24
-    0.5
-    """
-    measure = SpearmanRho()
-    return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
-
-
 def pairwise_disagreement_loss(
     y_true: Any,
     y_score: Any,
@@ -699,59 +574,4 @@ def pairwise_disagreement_loss(
     1.0
     """
     measure, undefined = PairwiseDisagreement(weights), -check_zero_division(zero_division)
-    return 0.0 - measured(measure, y_true, y_score, qid, sample_weight, average, undefined)
-
-
-def kendall_tau_loss(
-    y_true: Any,
-    y_score: ArrayLike,
-    *,
-    qid: ArrayLike | None = None,
-    sample_weight: Any = None,
-    average: Any = "mean",
-    zero_division: float = np.nan,
-) -> float | np.ndarray:
-    """Kendall's tau loss: the fraction of pairs on which two rankings differ.
-
-    ``2 / (r (r-1)) * sum_{i<j} [sign(y_i - y_j) != sign(s_i - s_j)]``. This one is not averaged
-    over ties: a pair tied on one side only counts as wrong, as in the textbook.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,) or (n_lists, r)
-        Any real grades, higher is better; NaN in a matrix skips the item.
-    y_score : array-like of the same shape
-        Scores, higher is better.
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query id of each row, any hashable ids in any order; None is one list. Not with
-        a matrix `y_true`, nor needed where `y_true` is a `ranking_target`.
-    sample_weight : array-like of shape (n_rows,) or (n_lists,), default=None
-        Weights; the weight of a list is the mean weight of its rows.
-    average : {"mean", None}, default="mean"
-        The weighted mean over lists, or one value per list in order of first appearance.
-    zero_division : float, default=nan
-        Value of a list with a single item; nan skips it in the mean.
-
-    Returns
-    -------
-    float or ndarray of shape (n_lists,)
-        In [0, 1], lower is better.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit or a one-dimensional y_true holds NaN.
-
-    References
-    ----------
-    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
-       University Press 2014, section 17.4.
-
-    Examples
-    --------
-    >>> from lowrank_rank.metrics import kendall_tau_loss
-    >>> kendall_tau_loss([3, 2, 1], [3, 1, 2])  # one pair of three
-    0.3333333333333333
-    """
-    measure, undefined = KendallTau(), -check_zero_division(zero_division)
     return 0.0 - measured(measure, y_true, y_score, qid, sample_weight, average, undefined)

@@ -11,7 +11,9 @@ from sklearn.base import clone
 from .._arrays import ArrayLike, check_finite, check_same_index, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights
 from .._lists import RankingLists, id_array
-from ..target_losses import RankingMeasure, TargetLoss, resolve_measure, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_measure, resolve_target_loss
+from ..target_losses._target_loss import RankingMeasure
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import LARGEST_SCORE, Surrogate
 
@@ -33,7 +35,7 @@ class BoostingObjective:
     --------
     Cross-entropy of one list with utilities 1 and 0 at equal scores, log 2, times c = 2 / (1/2):
 
-    >>> from lowrank_rank.boosting import BoostingObjective
+    >>> from lowrank_rank.order_preserving._boosting import BoostingObjective
     >>> objective = BoostingObjective("cross_entropy", "precision@1")
     >>> round(objective.value([1, 0], [0.0, 0.0], group=[2]), 4)
     2.7726
@@ -201,8 +203,8 @@ def boosting_objective(
         object. A two-sided pointwise surrogate given by name has ``eta`` = 1.5 times the largest
         utility.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure that defines the utilities of documents. Average precision is accepted, but no
-        order-preserving surrogate is calibrated for it.
+        The measure to train for: "ndcg@10", "map", ... It gives each document a utility. For "map"
+        the order is right under noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
         XGBRegressor). Do not use it with cross-validation or bagging, which select rows.
@@ -252,7 +254,7 @@ class BoostingMetric:
 
     Examples
     --------
-    >>> from lowrank_rank.boosting import BoostingMetric
+    >>> from lowrank_rank.order_preserving._boosting import BoostingMetric
     >>> BoostingMetric("precision@1")([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
     ('precision@1', 0.5, True)
     """

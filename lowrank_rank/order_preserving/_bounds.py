@@ -179,7 +179,8 @@ def is_order_preserving(
     Returns
     -------
     OrderCheck
-        The counter-example, if the search finds one. A search without result is no proof.
+        See `OrderCheck`: the counter-example, if the search finds one. A search without result is
+        no proof.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -16,7 +16,8 @@ from .._base import BaseRanker, Rows, read_features
 from .._parameters import check_parameters, count, fresh_fit
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
-from ..target_losses import TargetLoss, resolve_target_loss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import Surrogate
 
@@ -61,7 +62,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     loss : str or Surrogate, default="lambdarank"
         "lambdarank", or a surrogate of `OrderPreservingRegressor` such as "cross_entropy".
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", "precision@5", ... It gives the gains.
+        The measure to train for: "ndcg@10", "map", ... It gives the gains.
     learning_rate : float, default=0.1
         Factor of the values of all leaves.
     max_iter : int or "auto", default="auto"
@@ -154,7 +155,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         *,
         target_loss: str | TargetLoss = "ndcg@10",
         learning_rate: float = 0.1,
-        max_iter: int | str = "auto",
+        max_iter: int | Literal["auto"] = "auto",
         max_leaf_nodes: int | str | None = "auto",
         max_depth: int | None = None,
         min_samples_leaf: int = 20,

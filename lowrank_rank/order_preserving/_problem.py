@@ -3,8 +3,9 @@
     minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = X B' + b
 
 X holds the standardised features. B and b have one row for documents and r rows for fixed items.
-The intercepts b have no penalty. A fit reads its rows as `Blocks` of whole lists: one block in
-memory, several on disk, or the futures of a cluster. Sums over the blocks give the objective.
+The intercepts b have no penalty, and are 0 for documents under a shift-invariant surrogate. A fit
+reads its rows as `Blocks` of whole lists: one block in memory, several on disk, or the futures of a
+cluster. Sums over the blocks give the objective.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from ..fitting._encoding import (
 )
 from ..fitting._lbfgs import Minimum, lbfgs
 from ..fitting._statistics import Moments, SecondMoments
-from ..target_losses import PositionalLoss, names_of, resolve_target_loss
+from ..target_losses._names import names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
 
 _OVERFLOW = "The surrogate overflows where all scores are 0: bring the grades to a smaller scale."
@@ -223,12 +224,12 @@ class ScoreProblem:
     def squared_bounds(self, loss, unit):
         """Sum of (c C_phi(2))**2 over the lists with a weight, and the number of these lists.
 
-        The sum is nan without a bound: if the surrogate has none, or if the items of a list have
-        different weights, which the measure does not know.
+        The sum is nan without a bound: if the surrogate or the measure has none, or if the items of
+        a list have different weights, which the measure does not know.
         """
         lists, counts = self.lists, self.mass > 0
         unequal = np.any(self.weights != lists.spread(self.weights[lists.starts]))
-        if unequal or not self.surrogate.has_bound:
+        if unequal or not (self.surrogate.has_bound and loss.is_positional):
             return np.array([np.nan, 1.0])
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         of_measure = np.array([C_phi(loss, int(r)) for r in lengths])[which]
@@ -301,17 +302,17 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
     return Minimum(theta, objective(theta, problems, alpha, True)[0], 0.0, 1)
 
 
-def minimise(problems, start, unit, alpha, intercept, report, **limits):
-    """`Minimum` by L-BFGS in units of `Summary.units`.
+def minimise(problems, unit, alpha, intercept, report, **limits):
+    """`Minimum` by L-BFGS from zero, in units of `Summary.units`.
 
     Gradients are relative to the largest entry at zero coefficients.
 
     ``report(n_iter, value, gradient_norm)`` is called after each iteration. Intercepts stay 0
     unless `intercept`. The limits are ``tol`` and ``max_iter`` of `lbfgs`.
     """
-    settings = problems, alpha, intercept
+    settings, start = (problems, alpha, intercept), np.zeros(unit.shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        at_zero = objective(np.zeros(start.shape), *settings)
+        at_zero = objective(start, *settings)
     size = np.abs(at_zero[1]).max() or 1.0
     if not np.isfinite([at_zero[0], size]).all():
         raise ValueError(_OVERFLOW)
@@ -323,8 +324,7 @@ def minimise(problems, start, unit, alpha, intercept, report, **limits):
     def callback(n_iter, theta, value, gradient_norm):
         report(n_iter, size * value, gradient_norm)
 
-    start[:, -1] *= intercept
-    found = lbfgs(scaled, start / unit, **limits, report=callback, memory=30, polish=True)
+    found = lbfgs(scaled, start, **limits, report=callback, memory=30, polish=True)
     return found._replace(theta=found.theta * unit, value=size * found.value)
 
 
@@ -334,7 +334,7 @@ def minimise(problems, start, unit, alpha, intercept, report, **limits):
 def positional_loss(target_loss):
     """Resolve a positional loss, by name or as an object; refuse other losses."""
     loss = resolve_target_loss(target_loss)
-    if not isinstance(loss, PositionalLoss):
+    if not loss.is_positional:
         raise ValueError(
             "Order-preserving surrogates and their bounds need a positional measure, which "
             f"{loss!r} is not: use one of "

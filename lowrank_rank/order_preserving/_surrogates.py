@@ -17,7 +17,9 @@ Inequality (9) of the paper bounds the regret of a positional measure:
 whether c is from table 2 of the paper, sharper, corrected, or ours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -252,8 +254,8 @@ class PointwiseLogistic(TwoSidedWithTails):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PointwiseLogistic, surrogate_loss
-    >>> surrogate_loss(PointwiseLogistic(eta=2.0), [1.0], [0.0]).round(4)  # 2 log 2
+    >>> from lowrank_rank.surrogates import SURROGATES, surrogate_loss
+    >>> surrogate_loss(SURROGATES["pointwise_logistic"](eta=2.0), [1.0], [0.0]).round(4)  # 2 log 2
     array([1.3863])
     """
 
@@ -280,8 +282,8 @@ class PointwiseExponential(TwoSidedWithTails):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PointwiseExponential, surrogate_loss
-    >>> surrogate_loss(PointwiseExponential(eta=2.0), [1.0], [0.0])  # 1 + 1
+    >>> from lowrank_rank.surrogates import SURROGATES, surrogate_loss
+    >>> surrogate_loss(SURROGATES["pointwise_exponential"](eta=2.0), [1.0], [0.0])  # 1 + 1
     array([2.])
     """
 
@@ -307,8 +309,9 @@ class PointwiseSquaredHinge(TwoSided):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PointwiseSquaredHinge, surrogate_loss
-    >>> surrogate_loss(PointwiseSquaredHinge(eta=2.0), [1.0], [0.5])  # (1 - .5)**2 + .5**2
+    >>> from lowrank_rank.surrogates import SURROGATES, surrogate_loss
+    >>> surrogate = SURROGATES["pointwise_squared_hinge"](eta=2.0)
+    >>> surrogate_loss(surrogate, [1.0], [0.5])  # (1 - .5)**2 + .5**2
     array([0.5])
     """
 
@@ -349,8 +352,9 @@ class PointwiseSmoothHinge(TwoSided):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PointwiseSmoothHinge, surrogate_loss
-    >>> surrogate_loss(PointwiseSmoothHinge(eta=2.0), [1.0], [0.5])  # h(.5) + h(.5) = 2 * .125
+    >>> from lowrank_rank.surrogates import SURROGATES, surrogate_loss
+    >>> surrogate = SURROGATES["pointwise_smooth_hinge"](eta=2.0)
+    >>> surrogate_loss(surrogate, [1.0], [0.5])  # h(.5) + h(.5) = 2 * .125
     array([0.25])
     """
 
@@ -420,8 +424,8 @@ class PairwiseSquared(PairwiseSurrogate):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PairwiseSquared, surrogate_loss
-    >>> surrogate_loss(PairwiseSquared(), [1.0, 0.0], [0.5, 0.0])  # (1 - .5)**2
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("pairwise_squared", [1.0, 0.0], [0.5, 0.0])  # (1 - .5)**2
     array([0.25])
     """
 
@@ -451,8 +455,8 @@ class PairwiseExponential(PairwiseSurrogate):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PairwiseExponential, surrogate_loss
-    >>> surrogate_loss(PairwiseExponential(), [1.0, 0.0], [0.0, 0.0])  # 1 exp(0) + 0
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("pairwise_exponential", [1.0, 0.0], [0.0, 0.0])  # 1 exp(0) + 0
     array([1.])
     """
 
@@ -538,8 +542,8 @@ class PairwiseLogistic(LogisticPairs):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import PairwiseLogistic, surrogate_loss
-    >>> surrogate_loss(PairwiseLogistic(), [1.0, 0.0], [0.0, 0.0]).round(4)  # log 2
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("pairwise_logistic", [1.0, 0.0], [0.0, 0.0]).round(4)  # log 2
     array([0.6931])
     """
 
@@ -554,8 +558,8 @@ class RankNet(LogisticPairs):
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import RankNet, surrogate_loss
-    >>> surrogate_loss(RankNet(), [3.0, 1.0], [0.0, 0.0]).round(4)  # log 2, whatever the utilities
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("ranknet", [3.0, 1.0], [0.0, 0.0]).round(4)  # log 2, whatever the utilities
     array([0.6931])
     """
 
@@ -567,15 +571,15 @@ class RankNet(LogisticPairs):
         return np.array([np.any(one[:, np.newaxis] > v, axis=0) for one in v.T])
 
 
-class RankSVM(PairwiseSurrogate):
+class PairwiseSquaredHinge(PairwiseSurrogate):
     """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, for comparison.
 
-    The computation sorts the scores and forms no pair.
+    The squared hinge of RankSVM's pairs. The computation sorts the scores and forms no pair.
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import RankSVM, surrogate_loss
-    >>> surrogate_loss(RankSVM(), [3.0, 1.0], [0.5, 0.0])  # (1 - .5)**2
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("pairwise_squared_hinge", [3.0, 1.0], [0.5, 0.0])  # (1 - .5)**2
     array([0.25])
     """
 
@@ -744,21 +748,24 @@ def half_square(v):
 
 # Names ------------------------------------------------------------------------------
 
-#: Surrogates by name; the last two are not order-preserving, for comparison.
-SURROGATES = {
-    "pointwise_squared": PointwiseSquared(),
-    "pointwise_logistic": PointwiseLogistic(),
-    "pointwise_exponential": PointwiseExponential(),
-    "pointwise_squared_hinge": PointwiseSquaredHinge(),
-    "pointwise_smooth_hinge": PointwiseSmoothHinge(),
-    "pairwise_squared": PairwiseSquared(),
-    "pairwise_logistic": PairwiseLogistic(),
-    "pairwise_exponential": PairwiseExponential(),
-    "cross_entropy": CrossEntropy(),
-    "bregman_squared": BregmanSurrogate(half_square, np.positive),
-    "ranknet": RankNet(),
-    "ranksvm": RankSVM(),
-}
+#: Surrogates by name: the class, or a function, that makes one from its parameters. "ranknet" and
+#: "pairwise_squared_hinge" are not order-preserving, for comparison.
+SURROGATES: Mapping[str, Callable[..., Surrogate]] = MappingProxyType(
+    {
+        "pointwise_squared": PointwiseSquared,
+        "pointwise_logistic": PointwiseLogistic,
+        "pointwise_exponential": PointwiseExponential,
+        "pointwise_squared_hinge": PointwiseSquaredHinge,
+        "pointwise_smooth_hinge": PointwiseSmoothHinge,
+        "pairwise_squared": PairwiseSquared,
+        "pairwise_logistic": PairwiseLogistic,
+        "pairwise_exponential": PairwiseExponential,
+        "cross_entropy": CrossEntropy,
+        "bregman_squared": partial(BregmanSurrogate, half_square, np.positive),
+        "ranknet": RankNet,
+        "pairwise_squared_hinge": PairwiseSquaredHinge,
+    }
+)
 
 
 def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
@@ -782,7 +789,7 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import resolve_surrogate
+    >>> from lowrank_rank.order_preserving._surrogates import resolve_surrogate
     >>> resolve_surrogate("cross_entropy")
     CrossEntropy()
     """
@@ -801,7 +808,7 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
         )
     if surrogate not in SURROGATES:
         raise ValueError(f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}.")
-    return clone(SURROGATES[surrogate])
+    return SURROGATES[surrogate]()
 
 
 def checked_values(surrogate, v, s, lists, weights):

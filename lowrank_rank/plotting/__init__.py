@@ -2,14 +2,11 @@
 
 from ._comparison import RankerComparisonDisplay
 from ._learning import QueryLearningCurveDisplay
-from ._lengths import MeasureByLengthDisplay
 from ._preferences import PreferenceMatrixDisplay
 from ._rank_intervals import RankIntervalDisplay
-from ._top import CumulativeGainsDisplay, PrecisionAtKDisplay
+from ._top import PrecisionAtKDisplay
 
 __all__ = [
-    "CumulativeGainsDisplay",
-    "MeasureByLengthDisplay",
     "PrecisionAtKDisplay",
     "PreferenceMatrixDisplay",
     "QueryLearningCurveDisplay",

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._arrays import MatrixLike
 from .._parameters import check_parameter
-from ..metrics import RankerComparison, compare_rankers
+from ..metrics._comparison import RankerComparison, compare_rankers
 from ._top import axes_for
 
 
@@ -65,7 +65,7 @@ class RankerComparisonDisplay:
         cls,
         rankers: dict,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         ax: Any = None,
         kind: str = "intervals",

@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ArrayLike, MatrixLike
-from ..decoders import MAX_ITEMS_ORDERING, net_preferences, pd_decoder, preference_cost
+from ..decoders import preference_cost
+from ..decoders.feedback_arcs._decoders import pd_decoder
+from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
+from ..decoders.feedback_arcs._graphs import net_preferences
 
 
 class PreferenceMatrixDisplay:
@@ -66,8 +69,8 @@ class PreferenceMatrixDisplay:
         ----------
         preferences : array-like of shape (r, r)
         decoder : str or callable, default="exact"
-            A name of `decoders.PD_DECODERS`, "auto", or a function of preferences (1, r, r) that
-            returns ranks (1, r).
+            A decoder of `PairwiseDAGRanker`, or a function of preferences (1, r, r) that returns
+            ranks (1, r).
         item_names : array-like of str, shape (r,), or None, default=None
 
         Returns
@@ -111,7 +114,7 @@ class PreferenceMatrixDisplay:
         X : array-like of shape (1, n_features) or (r, n_features)
             The query, for a model of fixed items; the documents of the list otherwise.
         decoder, item_names
-            As in `from_preferences`.
+            As in `from_preferences`; None takes ``estimator.item_names_`` where fit kept them.
 
         Returns
         -------
@@ -128,6 +131,7 @@ class PreferenceMatrixDisplay:
                 f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
             )
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
+        item_names = getattr(estimator, "item_names_", None) if item_names is None else item_names
         display = cls.from_preferences(weights, decoder=decoder, item_names=item_names)
         display.cost_name = "net cost"  # the cost beyond the least cost of each pair
         return display

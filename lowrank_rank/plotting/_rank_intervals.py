@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from .._arrays import ArrayLike
-from ..consensus import BradleyTerry, ConsensusRanking
+from ..consensus._consensus import ConsensusRanking
+from ..consensus._duels import BradleyTerry
 
 
 class RankIntervalDisplay:

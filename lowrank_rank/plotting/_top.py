@@ -8,7 +8,7 @@ from .._arrays import ArrayLike, MatrixLike
 from .._labels import read_scored
 from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import check_parameter, count
-from ..metrics import RankingScorer
+from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 
 
@@ -19,55 +19,6 @@ def axes_for(ax):
     import matplotlib.pyplot as plt  # an optional dependency
 
     return plt.subplots(layout="constrained")[1]
-
-
-class EstimatorDisplay:
-    """Base of displays of the scores of one model.
-
-    A subclass defines ``from_predictions``.
-    """
-
-    from_predictions: Any
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        y: Any,
-        *,
-        qid: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Any:
-        """Draw the scores of a fitted model.
-
-        Parameters
-        ----------
-        estimator : fitted estimator
-            A ranker, classifier, pipeline or search, as in `make_ranking_scorer`.
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-        y : array-like
-            Labels.
-        qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each row.
-        pos_label : object, default=None
-            The relevant class of a binary classifier.
-        name : str or None, default=None
-            Label; None is the name of the class.
-        **kwargs : dict
-            As in `from_predictions`.
-
-        Returns
-        -------
-        EstimatorDisplay
-            The display, drawn.
-        """
-        scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
-        y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
-        name = type(estimator).__name__ if name is None else name
-        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
 
 def mean_gains(gains, scores, lists, max_k):
@@ -94,8 +45,10 @@ def mean_gains(gains, scores, lists, max_k):
     return np.cumsum(at_place) / lists.n_lists
 
 
-def _read(y_true, y_score, qid, max_k, measure):
+def _read(y_true, y_score, qid, max_k, kind, relevance_threshold):
     """Read grouped labels and scores, their lists, and the numbers of items 1, ..., max_k."""
+    measure = PrecisionAtK(1, relevance_threshold=relevance_threshold)
+    measure = measure if kind == "precision" else DCG()
     check_parameter("max_k", max_k, [count(), None])
     y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
     longest = int(lists.lengths.max())
@@ -104,44 +57,26 @@ def _read(y_true, y_score, qid, max_k, measure):
     return y, lists.group(scores), lists, k
 
 
-class _TopCurve(EstimatorDisplay):
-    """A curve over k, with the curve of a random order and a budget."""
+class PrecisionAtKDisplay:
+    """Precision at k, or the gains of the first k, as a curve over k.
 
-    k: np.ndarray
-    chance: np.ndarray
-    budget: int | None
-    name: str | None
-
-    def _draw(self, values, ax, name, plot_chance_level, chance_level_kw, params):
-        ax = axes_for(ax)
-        name = self.name if name is None else name
-        drawn = {line.get_label() for line in ax.lines}
-        (self.line_,) = ax.plot(self.k, values, **{"label": name, **params})
-        if plot_chance_level and "chance" not in drawn:
-            style = {"label": "chance", "color": "gray", "linestyle": ":"}
-            ax.plot(self.k, self.chance, **{**style, **(chance_level_kw or {})})
-        label = f"budget, k = {self.budget}"
-        if self.budget is not None and label not in drawn:
-            ax.axvline(self.budget, color="black", linestyle="--", lw=1, label=label)
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return ax
-
-
-class PrecisionAtKDisplay(_TopCurve):
-    """Precision at k as a curve over k.
-
-    The curve is the mean over lists of the fraction of relevant items among the first k, with ties
-    in expectation. A second curve shows a random order. Pass ``ax=`` to draw several models.
+    The curve is a mean over lists, with ties in expectation. A second curve shows a random order.
+    Pass ``ax=`` to draw several models.
 
     Parameters
     ----------
     k : ndarray of int, shape (n,)
         Numbers of items.
-    precision : ndarray of shape (n,)
+    values : ndarray of shape (n,)
+        Mean over lists of the precision, or of the sum of the grades, of the first k.
     chance : ndarray of shape (n,)
-        Precision of a random order.
+        Values of a random order.
+    best : ndarray of shape (n,) or None, default=None
+        Gains of the best order; None draws no such curve.
+    kind : {"precision", "gains"}, default="precision"
+        What the values are.
+    normalize : bool, default=False
+        Whether gains are fractions of the total gain of a list.
     budget : int or None, default=None
         A number of items to mark.
     name : str or None, default=None
@@ -161,146 +96,75 @@ class PrecisionAtKDisplay(_TopCurve):
     --------
     >>> from lowrank_rank.plotting import PrecisionAtKDisplay
     >>> display = PrecisionAtKDisplay.from_predictions([1, 0, 1, 0], [4, 3, 2, 1], name="model")
-    >>> display.precision, display.chance
+    >>> display.values, display.chance
     (array([1.        , 0.5       , 0.66666667, 0.5       ]), array([0.5, 0.5, 0.5, 0.5]))
+
+    Grades can be amounts of money:
+
+    >>> amounts = PrecisionAtKDisplay.from_predictions([100, 0, 300], [3, 2, 1], kind="gains")
+    >>> amounts.values, amounts.best
+    (array([100., 100., 400.]), array([300., 400., 400.]))
     """
 
-    def __init__(self, *, k, precision, chance, budget=None, name=None):
+    def __init__(
+        self,
+        *,
+        k,
+        values,
+        chance,
+        best=None,
+        kind="precision",
+        normalize=False,
+        budget=None,
+        name=None,
+    ):
         self.k = k
-        self.precision = precision
+        self.values = values
         self.chance = chance
+        self.best = best
+        self.kind = kind
+        self.normalize = normalize
         self.budget = budget
         self.name = name
 
     @classmethod
-    def from_predictions(
+    def from_estimator(
         cls,
-        y_true: Any,
-        y_score: ArrayLike,
+        estimator: Any,
+        X: MatrixLike,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
-        max_k: int | None = None,
-        relevance_threshold: float | None = None,
-        budget: int | None = None,
+        pos_label: Any = None,
         name: str | None = None,
-        ax: Any = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: dict | None = None,
         **kwargs: Any,
     ) -> "PrecisionAtKDisplay":
-        """Draw the curve of scores.
+        """Draw the curve of a fitted model.
 
         Parameters
         ----------
-        y_true : array-like of shape (n_rows,) or (n_lists, r)
-            Grades; a `ranking_target` carries its qid.
-        y_score : array-like of the same shape
-            Scores, higher is better.
+        estimator : fitted estimator
+            A ranker, classifier, pipeline or search, as in `make_ranking_scorer`.
+        X : array-like or sparse matrix of shape (n_rows, n_features)
+        y : array-like
+            Labels.
         qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each row; None is one list.
-        max_k : int or None, default=None
-            Last point of the curve; None is the length of the longest list.
-        relevance_threshold : float or None, default=None
-            Grades of at least this are relevant; None means grades > 0.
-        budget : int or None, default=None
-            A number of items to mark by a line.
+            Query id of each row.
+        pos_label : object, default=None
+            The relevant class of a binary classifier.
         name : str or None, default=None
-            Label of the curve.
-        ax : matplotlib Axes or None, default=None
-            None makes a new figure.
-        plot_chance_level : bool, default=True
-            Whether to draw a random order.
-        chance_level_kw : dict or None, default=None
-            Style of the random order, for matplotlib's ``plot``.
+            Label; None is the name of the class.
         **kwargs : dict
-            Style of the curve, for matplotlib's ``plot``.
-
-        Returns
-        -------
-        PrecisionAtKDisplay
-        """
-        measure = PrecisionAtK(k=1, relevance_threshold=relevance_threshold)
-        relevant, scores, lists, k = _read(y_true, y_score, qid, max_k, measure)
-        precision, chance = (
-            mean_gains(relevant, s, lists, len(k)) / k for s in (scores, np.zeros_like(scores))
-        )
-        display = cls(k=k, precision=precision, chance=chance, budget=budget, name=name)
-        return display.plot(
-            ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
-        )
-
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        name: str | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: dict | None = None,
-        **kwargs: Any,
-    ) -> "PrecisionAtKDisplay":
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax, name, plot_chance_level, chance_level_kw, **kwargs
             As in `from_predictions`.
 
         Returns
         -------
         PrecisionAtKDisplay
         """
-        ax = self._draw(self.precision, ax, name, plot_chance_level, chance_level_kw, kwargs)
-        ax.set(xlabel="k, items looked at", ylabel="precision at k", ylim=(0, 1.02))
-        return self
-
-
-class CumulativeGainsDisplay(_TopCurve):
-    """Gains among the first k items as a curve over k.
-
-    The grade of an item is its gain, for example 1 for a relevant item, or an amount of money. Ties
-    count in expectation. Two more curves show the best order and a random order.
-
-    Parameters
-    ----------
-    k : ndarray of int, shape (n,)
-        Numbers of items.
-    gains : ndarray of shape (n,)
-        Sum of the grades of the first k, mean over lists.
-    chance, best : ndarray of shape (n,)
-        Gains of a random order and of the best order.
-    normalize : bool, default=False
-        Whether gains are fractions of the total gain of a list.
-    budget : int or None, default=None
-        A number of items to mark.
-    name : str or None, default=None
-        Name of the model.
-
-    Attributes
-    ----------
-    line_ : matplotlib Line2D
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
-    See Also
-    --------
-    PrecisionAtKDisplay : Fraction of relevant items among the first k.
-
-    Examples
-    --------
-    >>> from lowrank_rank.plotting import CumulativeGainsDisplay
-    >>> display = CumulativeGainsDisplay.from_predictions([100, 0, 300], [3, 2, 1])
-    >>> display.gains, display.best
-    (array([100., 100., 400.]), array([300., 400., 400.]))
-    """
-
-    def __init__(self, *, k, gains, chance, best, normalize=False, budget=None, name=None):
-        self.k = k
-        self.gains = gains
-        self.chance = chance
-        self.best = best
-        self.normalize = normalize
-        self.budget = budget
-        self.name = name
+        scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
+        y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
+        name = type(estimator).__name__ if name is None else name
+        return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -308,8 +172,10 @@ class CumulativeGainsDisplay(_TopCurve):
         y_true: Any,
         y_score: ArrayLike,
         *,
+        kind: str = "precision",
         qid: ArrayLike | None = None,
         max_k: int | None = None,
+        relevance_threshold: float | None = None,
         normalize: bool = False,
         budget: int | None = None,
         name: str | None = None,
@@ -317,21 +183,27 @@ class CumulativeGainsDisplay(_TopCurve):
         plot_chance_level: bool = True,
         chance_level_kw: dict | None = None,
         **kwargs: Any,
-    ) -> "CumulativeGainsDisplay":
+    ) -> "PrecisionAtKDisplay":
         """Draw the curve of scores.
 
         Parameters
         ----------
         y_true : array-like of shape (n_rows,) or (n_lists, r)
-            Gains >= 0; a `ranking_target` carries its qid.
+            Grades >= 0; a `ranking_target` carries its qid.
         y_score : array-like of the same shape
             Scores, higher is better.
+        kind : {"precision", "gains"}, default="precision"
+            Fraction of relevant items among the first k, or the sum of their grades: 1 for a
+            relevant item, or an amount of money.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list.
         max_k : int or None, default=None
             Last point of the curve; None is the length of the longest list.
+        relevance_threshold : float or None, default=None
+            Grades of at least this are relevant; None means grades > 0. For precision only.
         normalize : bool, default=False
-            Whether to divide by the total gain of each list. Lists without gain are skipped.
+            Whether to divide gains by the total gain of each list. Lists without gain are
+            skipped.
         budget : int or None, default=None
             A number of items to mark by a line.
         name : str or None, default=None
@@ -339,7 +211,7 @@ class CumulativeGainsDisplay(_TopCurve):
         ax : matplotlib Axes or None, default=None
             None makes a new figure.
         plot_chance_level : bool, default=True
-            Whether to draw a random order and the best order.
+            Whether to draw a random order, and the best order of gains.
         chance_level_kw : dict or None, default=None
             Style of the random order, for matplotlib's ``plot``.
         **kwargs : dict
@@ -347,22 +219,36 @@ class CumulativeGainsDisplay(_TopCurve):
 
         Returns
         -------
-        CumulativeGainsDisplay
+        PrecisionAtKDisplay
+
+        Raises
+        ------
+        ValueError
+            If `kind` is unknown or does not take a parameter, or if no list has a gain to divide
+            by.
         """
-        gains, scores, lists, k = _read(y_true, y_score, qid, max_k, DCG())
-        factor = 1.0
+        check_parameter("kind", kind, ["precision", "gains"])
+        unused = {"gains": relevance_threshold is not None, "precision": normalize}
+        if unused[kind]:
+            raise ValueError(
+                "relevance_threshold belongs to kind='precision' and normalize to kind='gains', "
+                f"got kind={kind!r}."
+            )
+        gains, scores, lists, k = _read(y_true, y_score, qid, max_k, kind, relevance_threshold)
+        factor = 1.0 / k if kind == "precision" else 1.0
         if normalize:
             total = lists.sum(gains)
             if not total.any():
                 raise ValueError("No list has a gain above 0: there is nothing to divide by.")
             gains = gains / lists.spread(np.where(total > 0, total, 1.0))
             factor = lists.n_lists / np.count_nonzero(total)
-        found, chance, best = (
+        values, chance, best = (
             factor * mean_gains(gains, s, lists, len(k))
             for s in (scores, np.zeros_like(scores), gains)
         )
-        settings = {"normalize": normalize, "budget": budget, "name": name}
-        display = cls(k=k, gains=found, chance=chance, best=best, **settings)
+        settings = {"kind": kind, "normalize": normalize, "budget": budget, "name": name}
+        best = best if kind == "gains" else None
+        display = cls(k=k, values=values, chance=chance, best=best, **settings)
         return display.plot(
             ax=ax, plot_chance_level=plot_chance_level, chance_level_kw=chance_level_kw, **kwargs
         )
@@ -375,7 +261,7 @@ class CumulativeGainsDisplay(_TopCurve):
         plot_chance_level: bool = True,
         chance_level_kw: dict | None = None,
         **kwargs: Any,
-    ) -> "CumulativeGainsDisplay":
+    ) -> "PrecisionAtKDisplay":
         """Draw the curve.
 
         Parameters
@@ -385,12 +271,26 @@ class CumulativeGainsDisplay(_TopCurve):
 
         Returns
         -------
-        CumulativeGainsDisplay
+        PrecisionAtKDisplay
         """
-        ax = self._draw(self.gains, ax, name, plot_chance_level, chance_level_kw, kwargs)
-        if plot_chance_level and "best order" not in [line.get_label() for line in ax.lines]:
+        ax = axes_for(ax)
+        name = self.name if name is None else name
+        drawn = {line.get_label() for line in ax.lines}
+        (self.line_,) = ax.plot(self.k, self.values, **{"label": name, **kwargs})
+        if plot_chance_level and "chance" not in drawn:
+            style = {"label": "chance", "color": "gray", "linestyle": ":"}
+            ax.plot(self.k, self.chance, **{**style, **(chance_level_kw or {})})
+        if plot_chance_level and self.best is not None and "best order" not in drawn:
             ax.plot(self.k, self.best, color="gray", linestyle="-.", label="best order")
+        label = f"budget, k = {self.budget}"
+        if self.budget is not None and label not in drawn:
+            ax.axvline(self.budget, color="black", linestyle="--", lw=1, label=label)
+        if ax.get_legend_handles_labels()[0]:
             ax.legend()
-        of = "fraction of the gains" if self.normalize else "gains"
-        ax.set(xlabel="k, items looked at", ylabel=f"{of} among the first k", ylim=(0, None))
+        if self.kind == "precision":
+            ax.set(xlabel="k, items looked at", ylabel="precision at k", ylim=(0, 1.02))
+        else:
+            of = "fraction of the gains" if self.normalize else "gains"
+            ax.set(xlabel="k, items looked at", ylabel=f"{of} among the first k", ylim=(0, None))
+        self.ax_, self.figure_ = ax, ax.figure
         return self

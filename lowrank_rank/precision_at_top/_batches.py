@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK, names_of, resolve_target_loss
-from ..target_losses._positional import check_k, places_of_share
+from ..target_losses import PrecisionAtK, RecallAtK
+from ..target_losses._names import names_of, resolve_target_loss
+from ..target_losses._positional import check_k, check_share, places_of_share
 from ._surrogates import Places, SortedScores, mistakes, surrogate_values, violations
 
 # The top of a list ------------------------------------------------------------------
@@ -59,21 +60,13 @@ class Top(NamedTuple):
         places[np.argsort(-n_above, kind="stable")[: k % len(n_above)]] += 1
         return places
 
-    def of_part(self, n_rows, n_positives, fraction):
-        """The top of a part of one list, with the same fraction of positives, or of rows."""
-        if self.n_places is None:
-            return self
-        if self.recall and self.n_places > n_positives:
-            places = min(max(round(fraction * self.n_places), 1), round(fraction * n_rows) - 1)
-            return self._replace(n_places=places)
-        return Top(None, min(1.0, self.n_places / n_positives))
-
 
 #: The end of the top for each target loss that has one.
 TOPS = {
-    PrecisionAtK: lambda loss: Top(check_k(loss.k)),
+    PrecisionAtK: lambda loss: (
+        Top(check_k(loss.n_places)) if loss.share is None else Top(None, check_share(loss.share))
+    ),
     RecallAtK: lambda loss: Top(check_k(loss.k), recall=True),
-    PrecisionAtShare: lambda loss: Top(None, loss.checked_share()),
 }
 
 
@@ -127,43 +120,6 @@ def _warn_of_few_positives(labels, k):
             f"cases a day, use target_loss='recall@{k}'.",
             stacklevel=4,
         )
-
-
-def held_out_measure(labels, loss, top):
-    """``f(scores)``, the measure of the target loss on held-out rows.
-
-    The top of one long list must be relative to the list: a fraction of its positives, or a count
-    of the held-out rows.
-    """
-    lists, qid = labels.lists, None
-    if lists is not None:
-        qid = lists.codes
-    elif labels.one_list:
-        loss = PrecisionAtShare(top.fraction) if top.fraction else RecallAtK(top.n_places)
-    grades = labels.positive.astype(float)
-    return lambda scores: loss.measure(grades, scores, qid=qid)
-
-
-class Part(NamedTuple):
-    """Some rows, their labels, and the top of these rows."""
-
-    X: Any
-    labels: Any
-    top: Top
-
-    @property
-    def strata(self):
-        """Strata of `Labels.hold_out`: the classes, or whether a list can have mistakes."""
-        one_list = self.labels.one_list
-        return self.labels.positive if one_list else tops_of_lists(self.labels, self.top)[-1]
-
-    def pick(self, rows):
-        """Select rows; a single list gets its share of the places."""
-        top, positive = self.top, self.labels.positive
-        if self.labels.one_list:
-            n_rows = len(positive)
-            top = top.of_part(n_rows, np.count_nonzero(positive), len(rows) / n_rows)
-        return Part(self.X[rows], self.labels.pick(rows), top)
 
 
 def tops_of_lists(labels, top):
@@ -304,30 +260,24 @@ def _squashed(scores):
     return squashed
 
 
-def scores_of(X, weights):
-    """Scores of rows for weights (p,) or (p + 1, L); not finite if training diverged."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return X @ weights if weights.ndim == 1 else X @ weights[:-1] + weights[-1]
-
-
 # Lists cut into batches -------------------------------------------------------------
 
 
-def make_batches(part, batch_size, random_state):
+def make_batches(X, labels, top, batch_size, random_state):
     """Mini-batches of one long list, of queries, or of the rows of a matrix y.
 
     The rows keep their order if `random_state` is None. The sizes for "auto" were chosen by
     `benchmarks top`; the docstring of the estimator has them.
     """
-    if part.labels.one_list:
-        return _batches_of_one_list(part, batch_size, random_state)
-    make = _batches_of_matrix if part.labels.lists is None else _batches_of_queries
-    return make(part, batch_size, random_state)
+    if labels.one_list:
+        make = _batches_of_one_list
+    else:
+        make = _batches_of_matrix if labels.lists is None else _batches_of_queries
+    return make(X, labels, top, batch_size, random_state)
 
 
-def _batches_of_one_list(part, batch_size, random_state):
+def _batches_of_one_list(X, labels, top, batch_size, random_state):
     """Batches stratified by class; each batch is a list."""
-    X, labels, top = part
     rows = [np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
     n_positives, n_negatives = len(rows[0]), len(rows[1])
     k, mirrored = (value.item() for value in top.places(n_positives, n_negatives))
@@ -349,9 +299,8 @@ def _batches_of_one_list(part, batch_size, random_state):
     ]
 
 
-def _batches_of_queries(part, batch_size, random_state):
+def _batches_of_queries(X, labels, top, batch_size, random_state):
     """Batches of queries that have both positives and negatives."""
-    X, labels, top = part
     n_positives, n_negatives, k, mirrored, counts = tops_of_lists(labels, top)
     lists, taken = labels.lists, np.flatnonzero(counts)
     if not len(taken):
@@ -376,9 +325,8 @@ def _batches_of_queries(part, batch_size, random_state):
     ]
 
 
-def _batches_of_matrix(part, batch_size, random_state):
+def _batches_of_matrix(X, labels, top, batch_size, random_state):
     """Batches of rows, each a list of the same items."""
-    X, labels, top = part
     *_, k, mirrored, counts = tops_of_lists(labels, top)
     rows = np.flatnonzero(counts)
     if random_state is not None:

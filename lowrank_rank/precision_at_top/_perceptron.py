@@ -11,12 +11,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, is_finite, mean_square
+from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean_square
 from .._base import BinaryRanker, linear_scores, read_features
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
 from .._cut_queries import fitted_lists
-from .._labels import split_target
+from .._labels import read_item_names, split_target
 from .._parameters import (
     RUNTIME,
     Rule,
@@ -29,25 +29,17 @@ from .._parameters import (
 )
 from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
-from ._batches import Part, check_top, held_out_measure, make_batches, resolve_top, scores_of
+from ._batches import check_top, make_batches, resolve_top
 from ._steps import (
-    Descent,
+    METHODS,
     Trajectory,
-    descend,
     diverged,
     minimise_struct,
     run_pass,
     start_weights,
-    warn_of_start,
+    take_step,
 )
-from ._surrogates import PRECISION_SURROGATES, perceptron_names
 
-#: Values of parameters that cutting planes accept.
-OF_CUTTING_PLANES = {
-    "surrogate": ("struct", "auto"),
-    "update": ("sgd",),
-    "early_stopping": (False, "auto"),
-}
 #: Values of `start` other than names; a frozen estimator has no predict of its class.
 a_start = Rule(
     lambda value: (
@@ -59,84 +51,89 @@ a_start = Rule(
 
 
 def takes_steps(estimator):
-    """For `available_if`: `partial_fit` needs mini-batches without held-out rows."""
-    if estimator.solver == "cutting_plane" or estimator.early_stopping is True:
+    """For `available_if`: `partial_fit` needs mini-batches."""
+    if estimator.method == "svmperf":
         raise AttributeError(
-            "partial_fit takes mini-batch steps on the rows of each call: set solver='mini_batch' "
-            "and early_stopping=False."
+            "partial_fit takes mini-batch steps on the rows of each call, and method='svmperf' "
+            "needs all rows at once: take method='1pmb', or another one of mini-batches."
         )
     return True
 
 
 class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
-    """Find the positives at the top of the list: a classifier for precision at k.
+    """Put positives into the first k places: a linear classifier for a daily budget.
 
-    This linear model takes mini-batch steps from logistic regression, on a surrogate of the number
-    of negatives in the top k (`lowrank_rank.surrogates.precision_surrogate`), and averages the
-    iterates. `target_loss` says where the top ends; the order of the other rows does not matter.
-    The methods of [1]_ are settings:
+    `fit` lowers a surrogate of the number of negatives in the top k
+    (`lowrank_rank.surrogates.precision_surrogate`). `target_loss` says where the top ends; the
+    order of the other rows does not matter. The default takes mini-batch steps from logistic
+    regression, averages them and predicts with the midpoint of the average and the start. The
+    methods of [1]_ are settings:
 
-    =================  =========================================================
-    SGD@k-ramp         the default
-    SGD@k-avg, -max    ``surrogate="avg"`` or ``"max"``, ``start="zeros"``
-    Perceptron@k-avg   ``update="perceptron", start="zeros"``
-    Perceptron@k-max   ``update="perceptron", surrogate="max", start="zeros"``
-    1PMB               ``surrogate="struct", start="zeros"`` (see [2]_)
-    SVMperf            ``solver="cutting_plane"`` (see [3]_)
-    =================  =========================================================
+    ==================  ================================================================
+    method              what it runs
+    ==================  ================================================================
+    "ramp"              the default: steps on the tightest surrogate
+    "avg", "max"        the same steps on the convex surrogates of [1]_
+    "struct"            the same steps on the surrogate of "svmperf"
+    "sgd@k-avg"         stochastic gradients on "avg", algorithms 3 and 4 of [1]_
+    "sgd@k-max"         the same on "max"
+    "perceptron@k-avg"  algorithm 1 of [1]_
+    "perceptron@k-max"  algorithm 2 of [1]_
+    "1pmb"              algorithm 3 on "struct" (see [2]_)
+    "svmperf"           cutting planes for "struct", on one list (see [3]_)
+    ==================  ================================================================
 
-    Features are standardised, sparse ones without a shift, so the unit of a column does not matter.
-    Perceptrons and cutting planes do not scale the features, as published.
+    The first four standardise the features (sparse ones without a shift), so the unit of a column
+    does not matter. A few rows with huge values still lead the steps astray: scale heavy-tailed
+    features by logarithms, or quantile-transform them first. The others run as published: features
+    as given, weights that begin at zero, and their uniform mean.
+
+    `fit` takes no ``sample_weight``: weight 2 would have to be two rows, which take two places at
+    the top and may be in two mini-batches.
 
     Parameters
     ----------
     target_loss : str or TargetLoss, default="precision@25%"
-        The end of the top: "precision@25%" (a fraction of the positives), "prbep" (all of them),
-        "precision@100" or "recall@100" (a count of rows), "wta" (one), or an object such as
-        ``PrecisionAtK(k=100)``. A budget of 50 cases a day is "recall@50" with the days as `qid`:
-        without `qid` a count is one of all rows. A count of precision may not exceed the number of
-        positives in fit; queries, rows of a matrix and calls of `partial_fit` with P < k positives
-        have a top of P.
-    surrogate : {"auto", "ramp", "avg", "max", "struct"}, default="auto"
-        "auto" is "ramp" (the tightest) for "sgd", "avg" for "perceptron" and "struct" for cutting
-        planes.
-    update : {"sgd", "perceptron"}, default="sgd"
-        "sgd" steps on margin violations with the step size ``eta0 / (R**2 sqrt(t))``; R**2 is the
-        mean squared norm of the standardised rows. "perceptron" steps on mistakes, without step
-        size and penalty.
-    solver : {"mini_batch", "cutting_plane"}, default="mini_batch"
-        "cutting_plane" minimises "struct" on one list plus the penalty, and ignores `start`.
-    start : {"logistic", "zeros"}, linear estimator or array, default="logistic"
+        The measure to train for, which says where the top ends: "precision@25%" (a fraction of the
+        positives), "prbep" (all of them), "precision@100" or "recall@100" (a count of rows), "wta"
+        (one), or an object such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is
+        "recall@50" with the days as `qid`: without `qid` a count is one of all rows. A count of
+        precision may not exceed the number of positives in fit. Queries, rows of a matrix and calls
+        of `partial_fit` with P < k positives have a top of P.
+    method : str, default="ramp"
+        A row of the table above.
+    start : {"auto", "logistic", "zeros"}, linear estimator or array, default="auto"
         Initial weights, and the centre of the penalty: logistic regression, zeros, an estimator to
         fit, or an array. It has the shape (n_features,), or (L, n_features + 1) for a matrix y with
-        the intercept last.
+        the intercept last. "auto" is "logistic" for the methods named after a surrogate, "zeros"
+        for the published ones. "svmperf" ignores `start`.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten batches, or
         one for each 1000 rows if that is more. A batch has at least 20 rows of the rarer class and
         a place at the top. Queries have batches of at most 2000 rows, a matrix y has 25 batches.
     max_iter : int, default=6
-        Number of passes over the rows; largest number of tangents of the cutting planes.
+        Number of passes over the rows; of "svmperf", whose tangents take a pass each, the largest
+        number.
     average : bool, default=True
-        Whether to predict with the mean of the weights; update t has the weight t**3.
-    alpha : float, default=0.02
+        Whether to predict with the midpoint of the start and the mean of the weights, in which
+        update t has the weight t**3. Published methods predict with the uniform mean alone. False
+        is the last weights.
+    alpha : float or "auto", default="auto"
         Penalty: ``alpha R**4 |w - start|**2 / (2 k)`` is added to ``surrogate / k``, with k places
-        at the top of all rows. Cutting planes have ``alpha m R**2 |w|**2 / (2 k)``, with m the mean
-        number of features of a row that are not 0.
-    eta0 : float, default=50.0
-        First step size.
-    tol : float or None, default=1e-4
-        Duality gap at which cutting planes stop, over ``max(1, |objective|)``.
-    early_stopping : bool or "auto", default="auto"
-        Whether to hold out rows and keep the best pass, or the start, fitted again to all rows.
-        "auto" is True in `fit` with mini-batches and ten rows of each class, or ten lists with both
-        classes. It is False in `partial_fit`.
-    validation_fraction : float, default=0.2
-        Fraction of the rows of each class, or of the lists, to hold out.
+        at the top of all rows and R**2 the mean squared norm of the rows. SGD and 1PMB project the
+        weights on the ball ``|w| <= 1 / (alpha R)`` instead, perceptrons do neither. "svmperf" adds
+        ``alpha m R**2 |w|**2 / (2 k)``, with m the mean number of features of a row that are not 0.
+        "auto" is 0.05.
+    eta0 : float, default=20.0
+        First step size: step t is ``eta0 / (R**2 sqrt(t))`` times a subgradient of
+        ``surrogate / k``. Perceptrons have no step size.
+    tol : float or None, default=1e-3
+        Duality gap at which "svmperf" stops, over ``max(1, |objective|)``.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top; None is the last of the sorted classes ("ok" of "fraud" and
         "ok"), with a warning for strings.
     random_state : int, RandomState instance or None, default=None
-        Seed of the order of rows and of the held-out rows; `partial_fit` keeps the order.
+        Seed of the order of rows; `partial_fit` keeps the order.
     verbose : int, default=0
         Whether to print a line of progress for each pass.
 
@@ -153,14 +150,15 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     threshold_ : float
         `predict` marks rows with a higher score as positive: as many training rows (of the last
         call of `partial_fit`) as there are positives, fewer in case of ties.
+    alpha_ : float
+        The value of `alpha`.
     n_iter_ : int
         Passes, or tangents.
     loss_curve_ : list of float
-        With early stopping the measure of the held-out rows at the start and after each pass.
-        Without it one minus the mistakes at the top over their largest number, in the mini-batches
-        of each pass before their step, or after each tangent.
-    duality_gap_ : float
-        Duality gap of the cutting planes, in units of the objective.
+        One minus the mistakes at the top over their largest number, in the mini-batches of each
+        pass before their step, or after each tangent.
+    dual_gap_ : float
+        Duality gap of "svmperf", in units of the objective.
     target_loss_ : TargetLoss
         The target loss as an object.
     n_lists_ : int
@@ -203,18 +201,14 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     loss_curve_: list
     _parameters: ClassVar = {
-        "solver": ["mini_batch", "cutting_plane"],
-        "update": ["sgd", "perceptron"],
-        "surrogate": ["auto", *PRECISION_SURROGATES],
-        "start": ["logistic", "zeros", a_start],
+        "method": [*METHODS],
+        "start": ["auto", "logistic", "zeros", a_start],
         "batch_size": ["auto", count()],
         "max_iter": [count()],
         "average": [bool],
-        "alpha": [number(0)],
+        "alpha": ["auto", number(0)],
         "eta0": [number(above=0)],
         "tol": [number(0), None],
-        "early_stopping": ["auto", bool],
-        "validation_fraction": [number(above=0, below=1)],
         "random_state": RUNTIME["random_state"],
         "verbose": RUNTIME["verbose"],
     }
@@ -223,26 +217,20 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self,
         *,
         target_loss: str | TargetLoss = "precision@25%",
-        surrogate: str = "auto",
-        update: str = "sgd",
-        solver: str = "mini_batch",
-        start: Any = "logistic",
+        method: str = "ramp",
+        start: Any = "auto",
         batch_size: int | str = "auto",
         max_iter: int = 6,
         average: bool = True,
-        alpha: float = 0.02,
-        eta0: float = 50.0,
-        tol: float | None = 1e-4,
-        early_stopping: bool | str = "auto",
-        validation_fraction: float = 0.2,
+        alpha: float | str = "auto",
+        eta0: float = 20.0,
+        tol: float | None = 1e-3,
         pos_label: Any = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
         self.target_loss = target_loss
-        self.surrogate = surrogate
-        self.update = update
-        self.solver = solver
+        self.method = method
         self.start = start
         self.batch_size = batch_size
         self.max_iter = max_iter
@@ -250,8 +238,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self.alpha = alpha
         self.eta0 = eta0
         self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
         self.pos_label = pos_label
         self.random_state = random_state
         self.verbose = verbose
@@ -259,13 +245,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        takes_matrix = self.solver != "cutting_plane" and not hasattr(self.start, "fit")
+        takes_matrix = self.method != "svmperf" and not hasattr(self.start, "fit")
         tags.classifier_tags.multi_label = takes_matrix
         tags.input_tags.sparse = True
         return tags
 
     def fit(
-        self, X: MatrixLike, y: Any, *, qid: ArrayLike | None = None
+        self, X: MatrixLike, y: MatrixLike, *, qid: ArrayLike | None = None
     ) -> "PrecisionAtKPerceptron":
         """Fit the weights, and the threshold of `predict`.
 
@@ -292,25 +278,16 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If no pass improves the held-out precision of a fitted start, or if the cutting planes
-            do not reach `tol` or score all rows alike.
+            If the cutting planes do not reach `tol` or score all rows alike.
         UserWarning
             If queries have fewer positives than a count of precision.
         """
         with fresh_fit(self):
             X, labels = self._read_labels(X, y, qid, None, self.pos_label, reset=True)
-            top, descent = self._encode()
+            top = self._encode()
             check_top(labels, self.target_loss_, top)
-            random_state = check_random_state(self.random_state)
-            train, held = self._hold_out(Part(X, labels, top), random_state)
-            path, scaled = self._standardise(train.X, train.labels)
-            weights = self._solve(path, train._replace(X=scaled), held, descent, random_state)
-            curve = self.loss_curve_
-            if held is not None and curve[0] > max(curve[1:]):
-                warn_of_start(self.start)
-                start, _ = self._standardise(X, labels)
-                self._path_ = replace(start, n_places=path.n_places, n_steps=path.n_steps)
-                weights = start.start
+            path, scaled = self._standardise(X, labels)
+            weights = self._solve(path, scaled, labels, top)
             self.n_lists_ = labels.n_lists
             self._fitted_lists_ = None if labels.lists is None else fitted_lists(labels.lists)
             is_count = labels.one_list and top.n_places is not None
@@ -322,17 +299,16 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def partial_fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         classes: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
     ) -> "PrecisionAtKPerceptron":
         """Take one pass over more rows; each call is one list, or whole queries.
 
-        The method needs mini-batches without ``early_stopping=True``. The first call with both
-        classes sets the start and the scale of the features. The penalty counts the places at the
-        top of all calls. A count k applies to each call, at most its positives. Rows keep their
-        order.
+        The method needs mini-batches. The first call with both classes sets the start and the scale
+        of the features. The penalty counts the places at the top of all calls. A count k applies to
+        each call, at most its positives. Rows keep their order.
 
         Parameters
         ----------
@@ -361,7 +337,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             classes, pos_label = self._known_classes(classes), self.pos_label_
         with all_or_nothing(self):
             X, labels = self._read_labels(X, y, qid, classes, pos_label, reset=not continues)
-            top, descent = self._encode()
+            top = self._encode()
             if continues:
                 check_has_ids(self._has_qid_, labels.lists is not None)
                 known, n_items = self.n_items_ or 1, labels.n_items or 1
@@ -375,7 +351,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 path, scaled = self._standardise(X, labels)
             else:  # a copy: an error must not change the fitted state
                 path, scaled = replace(path), standardise(X, path.scaling)
-            weights = self._solve_one_pass(path, Part(scaled, labels, top), descent)
+            weights = self._solve_one_pass(path, scaled, labels, top)
             n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
             self.n_lists_ = max(n_lists - labels.one_list, 1)
             self._n_counted_rows_ = None  # a count applies to each call
@@ -402,6 +378,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _read_labels(self, X, y, qid, classes, pos_label, *, reset):
         check_same_index(X=X, y=y, qid=qid)
+        read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
         X = self._validate_X(X, reset=reset)
         labels = read_binary_labels(y, qid, classes, pos_label, self)
@@ -428,112 +405,79 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         return self.classes_
 
     def _encode(self):
-        """Check the parameters; returns the `Top` and the settings of the updates."""
+        """Check the parameters; returns the `Top` of the target loss."""
         check_parameters(self)
+        if self.method == "svmperf":
+            check_parameter("alpha", self.alpha, ["auto", number(above=0)])
+        self.alpha_ = 0.05 if self.alpha == "auto" else float(self.alpha)
         self.target_loss_, top = resolve_top(self.target_loss)
-        perceptron, surrogate = self.update == "perceptron", self.surrogate
-        default = "avg" if perceptron else "ramp"
-        if self.solver == "cutting_plane":
-            check_parameter("alpha", self.alpha, [number(above=0)])
-            for name, values in OF_CUTTING_PLANES.items():
-                value = getattr(self, name)
-                if value not in values:
-                    known = f"solver='cutting_plane' takes {name}={values[0]!r}"
-                    raise ValueError(f"{known}, got {value!r}.")
-            default = "struct"
-        surrogate = default if surrogate == "auto" else surrogate
-        if perceptron and surrogate not in perceptron_names():
-            raise ValueError(
-                f"There is no perceptron for {surrogate!r}: set surrogate to one of "
-                f"{perceptron_names()}, or update='sgd'."
-            )
-        form, eta0, alpha = PRECISION_SURROGATES[surrogate], float(self.eta0), float(self.alpha)
-        return top, Descent(form, perceptron, eta0, alpha)
+        return top
 
     # Fit ----------------------------------------------------------------------------
-
-    def _hold_out(self, whole, random_state):
-        """The training `Part`, and the held-out `Part` or None."""
-        labels, of_units = whole.labels, whole.strata
-        stops = self.early_stopping is True
-        if self.early_stopping == "auto" and self.solver == "mini_batch":
-            counts = np.bincount(of_units, minlength=2)
-            stops = bool((counts.min() if labels.one_list else counts[1]) >= 10)
-        if not stops:
-            return whole, None
-        parts = labels.hold_out(self.validation_fraction, of_units, random_state)
-        return whole.pick(parts[0]), whole.pick(parts[1])
 
     def _standardise(self, X, labels):
         """The initial `Trajectory`, and the standardised rows."""
         check_range(X)
         scaling, start = Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1])), self.start
-        if self.solver == "cutting_plane":
-            start = "zeros"
-        elif self.update == "sgd":
+        as_given = METHODS[self.method][1] != "steps"
+        if not as_given:
             scaling = Scaling.of(X, Moments.of(X, np.ones(X.shape[0])))
+        if self.method == "svmperf" or (isinstance(start, str) and start == "auto"):
+            start = "zeros" if as_given else "logistic"
         scaled = standardise(X, scaling)
         weights = start_weights(start, X, scaled, labels, scaling)
-        square = mean_square(scaled) + (weights.ndim == 2)  # an intercept is a feature of 1
+        square = float(mean_square(scaled)) + (weights.ndim == 2)  # an intercept is a feature of 1
         return Trajectory(weights, weights, weights, scaling, square), scaled
 
-    def _solve(self, path, rows, held, descent, random_state):
+    def _solve(self, path, X, labels, top):
         """All passes, or cutting planes, over the standardised rows; returns the weights."""
-        if self.solver == "cutting_plane":
+        if self.method == "svmperf":
             report = partial(self._report, "round", "rows")
-            found = minimise_struct(rows, descent, self.tol, self.max_iter, report)
-            self._path_, self.loss_curve_, self.duality_gap_ = path, found.curve, found.gap
+            settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self.max_iter}
+            found = minimise_struct(X, labels, top, report=report, **settings)
+            self._path_, self.loss_curve_, self.dual_gap_ = path, found.curve, found.gap
             self.n_iter_ = len(found.curve)
             return found.weights
-        batches = make_batches(rows, self.batch_size, random_state)
-        path.n_places = sum(batch.n_places for batch in batches)
-        if not path.n_places:
+        random_state = check_random_state(self.random_state)
+        batches = make_batches(X, labels, top, self.batch_size, random_state)
+        if not batches:
             raise ValueError(
                 f"The top of {self.target_loss_!r} covers every list: all orders are equal."
             )
-        where = "mini-batches" if held is None else "held-out rows"
-        with np.errstate(over="ignore", invalid="ignore"):
-            weights, self.loss_curve_ = descend(
-                path,
-                batches,
-                random_state,
-                descent,
-                max_iter=self.max_iter,
-                average=self.average,
-                monitor=None if held is None else self._monitor(path, held),
-                report=partial(self._report, "pass", where),
-            )
-        self._path_, self.n_iter_ = replace(path, last=weights, mean=weights), self.max_iter
-        return weights
+        path.n_places, self.loss_curve_ = sum(batch.n_places for batch in batches), []
+        for n_pass in range(1, self.max_iter + 1):
+            order = random_state.permutation(len(batches))
+            self.loss_curve_.append(self._run_pass(path, [batches[i] for i in order]))
+            self._report("pass", "mini-batches", n_pass, self.loss_curve_[-1])
+        self._path_, self.n_iter_ = path, self.max_iter
+        return self._weights(path)
 
-    def _monitor(self, path, held):
-        """``f(weights)``, the measure of the held-out rows."""
-        measure = held_out_measure(held.labels, self.target_loss_, held.top)
-        scaled = standardise(held.X, path.scaling)
-
-        def precision(weights):
-            scores = scores_of(scaled, weights)
-            if not is_finite(scores):
-                raise diverged(self)
-            return measure(scores)
-
-        return precision
-
-    def _solve_one_pass(self, path, rows, descent):
+    def _solve_one_pass(self, path, X, labels, top):
         """One pass over the standardised rows of a call of `partial_fit`."""
-        batches = make_batches(rows, self.batch_size, None)
+        batches = make_batches(X, labels, top, self.batch_size, None)
         path.n_places += sum(batch.n_places for batch in batches)
-        with np.errstate(over="ignore", invalid="ignore"):
-            value = run_pass(path, batches, descent)
+        value = self._run_pass(path, batches)
         if np.isnan(value):
             warnings.warn(
                 "Nothing is learnt from this call: none of its lists has a positive and a negative "
                 "that could exchange places at the top.",
                 stacklevel=3,
             )
-        self.__dict__.pop("duality_gap_", None)  # an earlier fit may have used cutting planes
+        self.__dict__.pop("dual_gap_", None)  # an earlier fit may have used cutting planes
         self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1
-        return path.mean if self.average else path.last
+        return self._weights(path)
+
+    def _run_pass(self, path, batches):
+        """Take one pass; steps that overflow are an error later."""
+        step = partial(take_step, method=self.method, eta0=float(self.eta0), alpha=self.alpha_)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return run_pass(path, batches, step)
+
+    def _weights(self, path):
+        """The weights to predict with."""
+        if not self.average:
+            return path.last
+        return path.midpoint if METHODS[self.method][1] == "steps" else path.mean
 
     def _keep(self, X, labels, weights, threshold=None):
         """Set the fitted attributes; rows of one class keep the given `threshold`."""

@@ -1,14 +1,19 @@
 """Steps on precision at the top: initial weights, perceptrons, subgradients, cutting planes.
 
-Subgradient descent minimises
+Each method takes one step a mini-batch, with R^2 the mean squared norm of the rows.
+
+    steps       w - eta0 / (R^2 sqrt(t)) slope, with the penalty below as an implicit step, so that
+                no step size overshoots
+    sgd         the same on the features as given, then the projection on |w| <= 1 / (alpha R)
+    perceptron  a sum of rows, without step size and penalty
+
+"steps" minimise
 
     surrogate(w) / k + (alpha R^4 / (2 k)) |w - w_start|^2
 
-with steps eta0 / (R^2 sqrt(t)). R^2 is the mean squared norm of the standardised rows, and k in the
-second term counts the places at the top of all rows. The penalty is taken implicitly, so
-that no step size overshoots. The perceptron has neither step size nor penalty. Iterates are
-averaged with weights that grow like t^3 (polynomial-decay averaging, Shamir & Zhang 2013), which
-needs no horizon.
+where k in the second term counts the places at the top of all rows. Their iterates are averaged
+with weights that grow like t^3 (polynomial-decay averaging, Shamir & Zhang 2013), which needs no
+horizon. The published methods have the uniform average.
 """
 
 import warnings
@@ -24,8 +29,19 @@ from .._arrays import mean_square, numbers
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
 from ..fitting._statistics import Moments, Scaling, default_alpha
-from ._batches import make_batches, scores_of
-from ._surrogates import PrecisionSurrogate
+from ._batches import make_batches
+from ._surrogates import PRECISION_SURROGATES
+
+#: The surrogate and the kind of update of each method.
+METHODS = {
+    **{name: (name, "steps") for name in PRECISION_SURROGATES},
+    "sgd@k-avg": ("avg", "sgd"),
+    "sgd@k-max": ("max", "sgd"),
+    "perceptron@k-avg": ("avg", "perceptron"),
+    "perceptron@k-max": ("max", "perceptron"),
+    "1pmb": ("struct", "sgd"),
+    "svmperf": ("struct", "cutting planes"),
+}
 
 # Initial weights --------------------------------------------------------------------
 
@@ -79,7 +95,7 @@ def _logistic(X, positive):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # a start need not be a minimum
         for i in np.flatnonzero((counts > 0) & (counts < n_rows)):
-            found, at_zero, *_ = fit_logistic(X, columns[i], ones, alpha, tol=1e-4)
+            found, at_zero, *_ = fit_logistic(X, columns[i], ones, alpha, tol=1e-6)
             coef[i], intercept[i] = found[0], at_zero[0]
     return coef, intercept
 
@@ -134,7 +150,7 @@ class Trajectory:
     start, last, mean : ndarray of shape (p,) or (p + 1, L)
         Initial, current and averaged weights of the standardised features.
     scaling : Scaling
-        Standardisation of the features; the identity for perceptrons.
+        Standardisation of the features; the identity for published methods.
     square : float
         Mean squared norm of the standardised rows, R^2.
     n_places : int
@@ -150,106 +166,44 @@ class Trajectory:
     n_places: int = 0
     n_steps: int = 0
 
-
-@dataclass(frozen=True)
-class Descent:
-    """Settings of the updates; perceptrons have neither step size nor penalty."""
-
-    surrogate: PrecisionSurrogate
-    perceptron: bool
-    eta0: float
-    alpha: float
-
-    def advance(self, path, batch):
-        """Take one step; returns the hits of the batch before it."""
-        direction, hits = batch.step(path.last, self.surrogate, self.perceptron)
-        path.n_steps += 1
-        rate, pull = 1.0, 0.0
-        if not self.perceptron:
-            rate = self.eta0 / sqrt(path.n_steps)
-            pull = float(rate * self.alpha * path.square / path.n_places)
-            rate = float(rate / (path.square * batch.n_lists)) if path.square > 0 else 0.0
-        if direction is not None:
-            path.last = path.last - rate * direction
-        if pull > 0:
-            path.last = (path.last + pull * path.start) / (1.0 + pull)
-        newest = 4.0 / (path.n_steps + 3.0)  # weights grow like t^3
-        path.mean = path.mean + newest * (path.last - path.mean)
-        return hits
+    @property
+    def midpoint(self):
+        """The mean of the initial and the averaged weights."""
+        return (self.start + self.mean) / 2.0
 
 
-def run_pass(path, batches, descent):
+def take_step(path, batch, *, method, eta0, alpha):
+    """Take one step on a batch; returns its hits before the step."""
+    name, kind = METHODS[method]
+    surrogate, w, t = PRECISION_SURROGATES[name], path.last, path.n_steps + 1
+    direction, hits = batch.step(w, surrogate, perceptron=kind == "perceptron")
+    eta = eta0 / sqrt(t)
+    if direction is not None and path.square > 0:
+        rate = 1.0 if kind == "perceptron" else eta / (path.square * batch.n_lists)
+        w = w - rate * direction
+    if kind == "steps":
+        pull = eta * alpha * path.square / path.n_places
+        w = (w + pull * path.start) / (1.0 + pull)
+    elif kind == "sgd":
+        w = w / max(1.0, float(np.linalg.norm(w)) * alpha * sqrt(path.square))
+    newest = 4.0 / (t + 3.0) if kind == "steps" else 1.0 / t  # weights grow like t^3, or are equal
+    path.last, path.mean, path.n_steps = w, path.mean + newest * (w - path.mean), t
+    return hits
+
+
+def run_pass(path, batches, step):
     """Take one pass over the batches; returns the mean of the hits over their lists, or nan."""
     hits = n_lists = 0.0
     for batch in batches:
-        hits += descent.advance(path, batch)
+        hits += step(path, batch)
         n_lists += batch.n_lists
     return hits / n_lists if n_lists else np.nan
-
-
-def descend(path, batches, rng, descent, *, max_iter, average, monitor, report):
-    """Take `max_iter` passes over the batches, in an order drawn for each pass.
-
-    Parameters
-    ----------
-    path : Trajectory
-        Changed in place.
-    batches : list of ListsBatch or MatrixBatch
-    rng : RandomState
-    descent : Descent
-    max_iter : int
-    average : bool
-        Whether the averaged weights are the result.
-    monitor : callable or None
-        ``monitor(weights)`` returns the held-out precision. The result is then the latest of the
-        weights with the highest value, the start included. None returns the weights after the
-        last pass.
-    report : callable
-        ``report(n_pass, value)`` after each pass.
-
-    Returns
-    -------
-    weights : ndarray
-    curve : list of float
-        Held-out precision of the start and after each pass; without a monitor the mean precision
-        of the batches in each pass, each before its step.
-    """
-    weights = path.start
-    curve = [] if monitor is None else [monitor(weights)]
-    best = max(curve, default=-np.inf)
-    for n_pass in range(1, max_iter + 1):
-        order = rng.permutation(len(batches))
-        value = run_pass(path, (batches[i] for i in order), descent)
-        now = path.mean if average else path.last
-        value = value if monitor is None else monitor(now)
-        curve.append(value)
-        report(n_pass, value)
-        if monitor is None or value >= best:
-            weights, best = now, value
-    return weights, curve
-
-
-def warn_of_start(start):
-    """Warn that a start that was fitted is better than all passes."""
-    if isinstance(start, str) and start == "logistic":
-        name = "the initial logistic regression"
-    elif hasattr(start, "fit"):
-        name = f"the initial {type(start).__name__}"
-    else:
-        return
-    warnings.warn(
-        f"Training did not improve held-out precision at k; keeping {name}. If a few rows have "
-        "huge values, apply logarithms or QuantileTransformer first; else try a smaller eta0, or a "
-        "larger top as target_loss.",
-        ConvergenceWarning,
-        stacklevel=3,
-    )
 
 
 def diverged(estimator):
     """The error of scores that are not finite."""
     remedy = "bring the features to one scale (StandardScaler)"
-    if estimator.update != "perceptron":
+    if METHODS[estimator.method][1] != "perceptron":
         remedy = f"lower eta0={estimator.eta0:g}, or {remedy}"
     return ValueError(f"Training diverged: the scores are not finite. To fix it, {remedy}.")
 
@@ -257,16 +211,15 @@ def diverged(estimator):
 # Cutting planes ---------------------------------------------------------------------
 
 
-def minimise_struct(part, descent, tol, max_iter, report):
+def minimise_struct(X, labels, top, *, alpha, tol, max_iter, report):
     """Minimise "struct" plus the penalty on one list by cutting planes."""
-    if not part.labels.one_list:
-        raise ValueError("solver='cutting_plane' takes one list of rows, without qid.")
-    X = part.X
-    (batch,) = make_batches(part, X.shape[0], None)
+    if not labels.one_list:
+        raise ValueError("method='svmperf' takes one list of rows, without qid.")
+    (batch,) = make_batches(X, labels, top, X.shape[0], None)
     n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
-    penalty = descent.alpha * n_entries * mean_square(X) / batch.n_places
+    penalty = alpha * n_entries * mean_square(X) / batch.n_places
     fit = cutting_plane(
-        lambda weights: batch.tangent(weights, descent.surrogate),
+        lambda weights: batch.tangent(weights, PRECISION_SURROGATES["struct"]),
         np.zeros(X.shape[1]),
         penalty=max(penalty, np.finfo(float).tiny),
         tol=tol or 0.0,
@@ -279,10 +232,10 @@ def minimise_struct(part, descent, tol, max_iter, report):
             f"stopped after {len(fit.curve)} rounds with a duality gap of {fit.gap:.3g}, above "
             f"tol={tol}: increase max_iter, alpha or tol"
         )
-    if np.ptp(scores_of(X, fit.weights)) <= 1e-9:
+    if np.ptp(X @ fit.weights) <= 1e-9:
         trouble.append(
             "end at weights with equal scores for all rows: the penalty "
-            f"alpha={descent.alpha:g} is too strong; lower alpha, or take solver='mini_batch'"
+            f"alpha={alpha:g} is too strong; lower alpha, or take method='ramp'"
         )
     if trouble:
         message = f"The cutting planes {', and '.join(trouble)}."

@@ -326,7 +326,7 @@ def perceptron_step(
 
     Examples
     --------
-    >>> from lowrank_rank.surrogates import perceptron_step
+    >>> from lowrank_rank.precision_at_top._surrogates import perceptron_step
     >>> perceptron_step([1, 1, 0, 0], [1.0, 0.0, 2.0, -3.0], k=1).tolist()
     [0.5, 0.5, -1.0, 0.0]
     >>> perceptron_step([1, 1, 0, 0], [1.0, 0.0, 2.0, -3.0], k=1, surrogate="max").tolist()
@@ -419,7 +419,8 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     Returns
     -------
     PrecisionMargins
-        weak >= average >= strong, in units of the scores; infinite without negatives.
+        See `PrecisionMargins`: weak >= average >= strong, in units of the scores; infinite without
+        negatives.
 
     Raises
     ------
@@ -446,15 +447,18 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
 
 
 def precision_mistake_bound(
-    k: int, radius: float, norm: float, surrogate_loss: float = 0.0
+    k: float, radius: float, norm: float, surrogate_loss: float = 0.0
 ) -> float:
     """Upper bound on the mistakes of the perceptrons over a stream of mini-batches.
 
     ``(norm * radius * sqrt(4 k) + sqrt(surrogate_loss))**2``, for any weights w of that norm.
+    ``k=1/2`` bounds the updates of the batch perceptron of classes, ``StructuredHingeClassifier(
+    solver="perceptron")``: ``2 (norm * radius)**2`` for weights that give every row a margin of
+    at least 1 over the other classes (theorem 17.5 of [2]_).
 
     Parameters
     ----------
-    k : int
+    k : float
         Number of places at the top of each mini-batch, at most its number of positives.
     radius : float
         Largest norm of a row.
@@ -481,6 +485,8 @@ def precision_mistake_bound(
     ----------
     .. [1] P. Kar, H. Narasimhan, P. Jain, ICML 2015, theorems 7 and 9,
        corollaries 8 and 10.
+    .. [2] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
+       University Press 2014, theorem 17.5 and exercise 2 of chapter 17.
 
     Examples
     --------

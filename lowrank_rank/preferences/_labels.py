@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._lists import batches
-from ..decoders import net_preferences, net_scores
+from ..decoders.feedback_arcs._graphs import net_preferences, net_scores
 
 
 def net_labels(y):

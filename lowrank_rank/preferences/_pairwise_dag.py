@@ -15,20 +15,14 @@ from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
 from .._base import BaseRanker, Rows, check_no_qid
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..decoders import (
-    PD_DECODERS,
-    Decoded,
-    auto_pd_decoder,
-    matrices_from_differences,
-    net_preferences,
-    pd_decoder,
-    preference_cost,
-)
+from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
+from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
 from ..fitting._any_regressor import round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
 from ..fitting._statistics import default_alpha
-from ..target_losses import PairwiseDisagreement, resolve_target_loss
+from ..target_losses import PairwiseDisagreement
+from ..target_losses._names import resolve_target_loss
 from ._labels import label_scores, net_labels, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
@@ -74,7 +68,7 @@ def mean_row(X, weights):
 
 
 class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
-    """Rank items by learned preferences between them, for the pairwise disagreement.
+    """Learn from judges' orders, choices and duels what goes before what.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression
     estimates ``u_ij = E[y_ij - y_ji | x]``. The decoder looks for the order of least cost
@@ -145,12 +139,10 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     votes_ : ndarray of shape (r, r)
         Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a row that
         does not know the pair has 0.
-    n_pairs_, n_pairs_total_ : int
-        Fits to pairs of documents: number of fitted pairs, and of all pairs.
+    n_pairs_ : int
+        Fits to pairs of documents: number of fitted pairs.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
         Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
-    mean_ : ndarray of shape (n_features,)
-        Documents: the average training row.
     low_, high_ : ndarray of shape (d,)
         "logistic": least and largest target of each coordinate.
     estimators_ : list of regressors
@@ -189,7 +181,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
-    _averaged: ClassVar = ("mean_", "votes_", "_known_")
+    _averaged: ClassVar = ("_mean_", "votes_", "_known_")
     _parameters: ClassVar = {
         "decoder": [*PD_DECODERS, "score", "auto", callable],
         "score_function": ["dmj", callable],
@@ -234,7 +226,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     def fit(
         self,
         X: MatrixLike,
-        y: Any,
+        y: MatrixLike,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -441,52 +433,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             )
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
 
-    def decode_report(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> Decoded:
-        """Decoded orders with a certificate: their costs, and bounds on the cost of any order.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_features)
-        qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each document; None is one list. Not for fixed items.
-
-        Returns
-        -------
-        Decoded
-            ``ranks`` as from `rank`. ``values`` has for each list the weight
-            ``sum_ij max(u_ij, 0) [rank(i) > rank(j)]`` of the violated preferences, lower is
-            better. ``bounds``, ``gaps`` and ``optimal`` are its certificate. Lists of documents are
-            in order of first appearance.
-
-        Raises
-        ------
-        ValueError
-            If a list has more than 200 items, or the model decodes scores.
-
-        Examples
-        --------
-        Three items are preferred in a cycle, by 2, 2 and 1 votes. The best order violates 1 vote.
-
-        >>> from lowrank_rank import PairwiseDAGRanker
-        >>> ranker = PairwiseDAGRanker().fit([[0.0]], [[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])
-        >>> report = ranker.decode_report([[0.0]])
-        >>> report.ranks, report.values, report.optimal
-        (array([[1, 2, 3]]), array([1.]), array([ True]))
-        """
-        check_is_fitted(self)
-        if self.decoder_ == "score":
-            raise ValueError('decoder="score" sorts scores: there is nothing to certify.')
-        if self.n_items_ is not None:
-            check_no_qid(qid)
-            return self._certified(self._tables(self.predict_surrogate(X)))
-        X = self._validate_X(X, reset=False)
-        lists = RankingLists.from_qid(qid, X.shape[0])
-        ranks = np.empty(X.shape[0], dtype=np.intp)
-        values, bounds = np.empty((2, lists.n_lists))
-        for members, rows, table in tables_of_lists(self._model_, X, lists):
-            ranks[rows], values[members], bounds[members] = self._certified(table)
-        return Decoded(ranks, values, bounds)
-
     # Fitting --------------------------------------------------------------------------
 
     def _adds_up(self):
@@ -505,7 +451,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self._set_lists(rows, loss)
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
-        self.decoder_, self.mean_ = self.decoder, mean_row(X, weights)
+        self.decoder_, self._mean_ = self.decoder, mean_row(X, weights)
         encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
@@ -534,12 +480,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self.votes_ = loss.mean_votes(labels, weights, targets)
         return encoding
 
-    def _keep(self, model):
+    def _keep(self, model, *, flat=None):
         if self.n_items_ is not None:
             super()._keep(model)
             return
         if self.estimator in ("auto", "ridge"):  # the average row has the score 0
-            model = model._replace(intercept=-model.coef @ self.mean_)
+            model = model._replace(intercept=-model.coef @ self._mean_)
         super()._keep(model)
         self._model_ = ScorePairs(self._model_)
 
@@ -560,7 +506,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         # significant bits: antisymmetric data give a tree two equal splits everywhere.
         factors = round_significant(1.0 / lists.sum(lists.group(weights)))
         *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
-        self.n_pairs_, self.n_pairs_total_ = len(pairs[0]), n_all
+        self.n_pairs_ = len(pairs[0])
         regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
         warn_without_preferences(pairs[2])
         own = weights**2 * lists.ungroup(lists.spread(factors))
@@ -568,7 +514,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if alpha == "auto":
             alpha = default_alpha("documents", X.shape[1], weights.sum())
         model = fit_regressor_pairs(
-            regression, X, self.mean_, pairs, own, self.pair_features, alpha
+            regression, X, self._mean_, pairs, own, self.pair_features, alpha
         )
         super()._keep(model.model, flat=False)
         self._model_, self.n_iter_ = model, 1
@@ -586,15 +532,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     def _decoded(self, preferences):
         """r - rank of the decoded order of preferences (m, r, r)."""
         return preferences.shape[1] - self._decode(preferences).ranks.astype(np.float64)
-
-    def _certified(self, tables):
-        """Decode net preferences, with the violated weight of each order and its bound.
-
-        The cost of an antisymmetric table is twice the violated weight minus a constant.
-        """
-        decoded = self._decode(tables, bound=True)
-        values = preference_cost(np.maximum(tables, 0.0), decoded.ranks)
-        return Decoded(decoded.ranks, values, values - cast(np.ndarray, decoded.gaps) / 2.0)
 
     def _tables(self, u):
         """Antisymmetric matrices from the surrogate vectors of fixed items."""

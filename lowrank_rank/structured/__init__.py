@@ -2,12 +2,11 @@
 
 from ._classifiers import StructuredHingeBinaryClassifier, StructuredHingeClassifier
 from ._hinge_ranker import StructuredHingeRanker
-from ._sequences import StructuredHingeSequenceClassifier, sequence_accuracy_scorer
+from ._sequences import StructuredHingeSequenceClassifier
 
 __all__ = [
     "StructuredHingeBinaryClassifier",
     "StructuredHingeClassifier",
     "StructuredHingeRanker",
     "StructuredHingeSequenceClassifier",
-    "sequence_accuracy_scorer",
 ]

@@ -31,7 +31,7 @@ from ._solvers import LinearProblem
 
 
 class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
-    """Classify with costs by a linear model and the generalised hinge (Crammer & Singer).
+    """Linear SVM with a cost for each mistake (Crammer and Singer).
 
     The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``
     [1]_. Each decision has a weight vector. The hinge bounds the cost of the decision with the
@@ -63,8 +63,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch perceptron of
-        exercise 2, without a penalty. Separable classes take at most `perceptron_mistake_bound`
-        updates (of standardised features).
+        exercise 2, without a penalty. `calibration.precision_mistake_bound` bounds its updates for
+        separable classes (of standardised features).
     tol : float, default=1e-2
         Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
         "lbfgs" a tenth of it while the best weights are zero.
@@ -101,7 +101,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from lowrank_rank import StructuredHingeClassifier
+    >>> from lowrank_rank.structured import StructuredHingeClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["low", "low", "high", "high"]
     >>> StructuredHingeClassifier().fit(X, y).predict([[0.5], [2.5]])
     array(['low', 'high'], dtype='<U4')
@@ -222,9 +222,11 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             labels = read_classes(self, X, y)
             if not begun:
                 self._read_costs(y if classes is None else np.asarray(classes))
-            elif classes is not None and sorted(classes) != sorted(self.classes_.tolist()):
+            elif classes is not None and {*np.asarray(classes).tolist()} != {
+                *self.classes_.tolist()
+            }:
                 raise ValueError(
-                    f"classes={list(classes)!r} differ from those of earlier calls, "
+                    f"classes={np.asarray(classes).tolist()!r} differ from those of earlier calls, "
                     f"{self.classes_.tolist()}."
                 )
             problem = self._standardise(*self._encode(X, labels, sample_weight))
@@ -397,49 +399,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         return decision_score(self, self._matrix_, y, best, sample_weight)
 
 
-def perceptron_mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike) -> float:
-    """Bound of the number of updates of the batch perceptron.
-
-    Theorem 17.5 of [1]_: ``(R |w*|)^2`` if `coef` separates the classes. R is the largest
-    ``|Psi(x, y) - Psi(x, y')| = sqrt(2) |x|``, and ``w*`` is `coef`, scaled so that every row has a
-    margin of at least 1.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Rows, with a constant column for an intercept.
-    y : array-like of int, shape (n_samples,)
-        Indices of the classes.
-    coef : array-like of shape (n_classes, n_features)
-
-    Returns
-    -------
-    float
-        Infinity if `coef` does not separate the classes.
-
-    References
-    ----------
-    .. [1] S. Shalev-Shwartz, S. Ben-David, "Understanding Machine Learning", Cambridge
-       University Press 2014, exercise 2 of chapter 17.
-
-    Examples
-    --------
-    >>> from lowrank_rank.calibration import perceptron_mistake_bound
-    >>> round(perceptron_mistake_bound([[1.0], [-1.0]], [0, 1], [[1.0], [-1.0]]), 9)
-    1.0
-    """
-    X, y, coef = np.asarray(X, float), np.asarray(y), np.asarray(coef, float)
-    scores, every = X @ coef.T, np.arange(len(X))
-    rivals = scores.copy()
-    rivals[every, y] = -np.inf
-    margin = float((scores[every, y] - rivals.max(axis=1)).min())
-    if margin <= 0:
-        return float("inf")
-    return float(2.0 * (X**2).sum(axis=1).max() * (coef**2).sum() / margin**2)
-
-
 class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin, BaseEstimator):
-    """Binary classifier trained by the structured hinge of a measure of all rows (SVMperf).
+    """Linear classifier for F1 or another measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
     Labels are in {-1, 1} (equation 17.14 of [1]_; [2]_). The hinge bounds the loss of marking the
@@ -510,7 +471,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
 
     Examples
     --------
-    >>> from lowrank_rank import StructuredHingeBinaryClassifier
+    >>> from lowrank_rank.structured import StructuredHingeBinaryClassifier
     >>> X, y = [[3.0], [2.0], [1.0], [0.5], [0.0], [-1.0]], [1, 1, 0, 0, 0, 0]
     >>> model = StructuredHingeBinaryClassifier().fit(X, y)
     >>> model.predict(X), model.score(X, y)

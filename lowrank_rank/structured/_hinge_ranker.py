@@ -18,7 +18,7 @@ from ._solvers import LinearProblem
 
 
 class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstimator):
-    """Rank documents or items by a linear model, trained by a structured hinge of the measure.
+    """Linear RankSVM, also for NDCG and other measures.
 
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
 
@@ -94,7 +94,7 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
 
     Examples
     --------
-    >>> from lowrank_rank import StructuredHingeRanker
+    >>> from lowrank_rank.structured import StructuredHingeRanker
     >>> X, y, qid = [[0.0], [1.0], [0.0], [2.0]], [0, 1, 0, 1], ["a", "a", "b", "b"]
     >>> ranker = StructuredHingeRanker(target_loss="kendall").fit(X, y, qid=qid)
     >>> ranker.rank([[1.0], [3.0], [2.0]], qid=["c", "c", "c"])

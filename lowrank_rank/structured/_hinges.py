@@ -18,18 +18,10 @@ from .._arrays import ArrayLike
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, mid_ranks
 from ..fitting._pairs import PairSums, dense_grades
-from ..target_losses import (
-    AUC,
-    NDCG,
-    BalancedAccuracy,
-    FBeta,
-    KendallTau,
-    PrecisionAtK,
-    RankingMeasure,
-    RecallAtK,
-    resolve_measure,
-)
-from ..target_losses._target_loss import reciprocal
+from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAtK
+from ..target_losses._classes import BalancedAccuracy
+from ..target_losses._names import resolve_measure
+from ..target_losses._target_loss import RankingMeasure, reciprocal
 from ._maximisers import (
     balanced_loss,
     count_hinge,
@@ -263,7 +255,9 @@ HINGES: dict[type, Hinge] = {
     KendallTau: _pairs("all"),
     AUC: _pairs("unequal"),
     NDCG: Hinge(_places, _has_relevant, lambda y, lists: lists.lengths**2 / 4.0),
-    PrecisionAtK: _count(lambda measure: precision_loss(measure.k), lambda m, P: m.k <= P),
+    PrecisionAtK: _count(
+        lambda measure: precision_loss(measure.n_places), lambda m, P: m.n_places <= P
+    ),
     RecallAtK: _count(lambda measure: recall_loss(measure.k), lambda m, P: m.k >= P),
     FBeta: _count(lambda measure: f_loss(measure.beta)),
     BalancedAccuracy: _count(lambda measure: balanced_loss()),
@@ -291,7 +285,8 @@ def resolve_hinge(target_loss, *, of_classes=False):
                 raise ValueError(f"{error} Also known here: {', '.join(CLASS_MEASURES)}.") from None
             raise
     refused = {KendallTau, NDCG} if of_classes else {FBeta, BalancedAccuracy}
-    if type(measure) not in HINGES.keys() - refused:
+    has_share = getattr(measure, "share", None) is not None
+    if type(measure) not in HINGES.keys() - refused or has_share:
         raise ValueError(
             f"{measure!r} has no structured hinge here: use one of {', '.join(names)}. "
             "LowRankSurrogateRanker takes every target loss."
@@ -308,15 +303,15 @@ def check_bounds(measure, hinge, y, lists):
     if wrong.any():
         which = int(np.argmax(wrong))
         name = "" if lists.ids is None else f" ({lists.ids.tolist()[which]!r})"
-        sign, marks = (
-            ("<=", "the items above 0 and at least the k best")
+        sign, marks, k = (
+            ("<=", "the items above 0 and at least the k best", measure.n_places)
             if isinstance(measure, PrecisionAtK)
-            else (">=", "the items above 0 and at most the k best")
+            else (">=", "the items above 0 and at most the k best", measure.k)
         )
         raise ValueError(
             f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
             f"{sign} P only, the number of relevant items: list {which}{name} has "
-            f"P={int(relevant[which])} and k={measure.k}. Change k, drop such lists, or use "
+            f"P={int(relevant[which])} and k={k}. Change k, drop such lists, or use "
             "'ndcg@k' or 'auc'."
         )
 

@@ -19,7 +19,7 @@ from ._hinge_estimator import HingeMixin, takes_steps
 
 
 class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
-    """Classify the elements of sequences together, by a linear model and the structured hinge.
+    """Label the letters of a word together: neighbours help.
 
     A row of X is an element, and `qid` names its sequence. Elements are in the order of the rows.
     The labels of a sequence have the score ``sum_t <w_{y_t}, x_t> + sum_{t>1} T[y_{t-1}, y_t]``.
@@ -59,7 +59,6 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         Entry [i, j] is the score of ``classes_[j]`` after ``classes_[i]``.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.
-    n_sequences_ : int
     n_features_in_, feature_names_in_ : int and ndarray of str
 
     References
@@ -71,7 +70,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
     --------
     "b" always follows "a", and the feature of the second element is always 0:
 
-    >>> from lowrank_rank import StructuredHingeSequenceClassifier
+    >>> from lowrank_rank.structured import StructuredHingeSequenceClassifier
     >>> X, y = [[1.0], [0.0], [-1.0], [0.0]], ["a", "b", "b", "a"]
     >>> model = StructuredHingeSequenceClassifier().fit(X, y, qid=[1, 1, 2, 2])
     >>> model.predict([[-2.0], [0.0]], qid=["new", "new"])
@@ -181,7 +180,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
             check_has_ids(begun and self._has_qid_, qid is not None, "sequences of one row")
             last = self._last_id_ if begun else None
-            problem = self._encode(X, y, qid, self.n_sequences_ if begun else 0)
+            problem = self._encode(X, y, qid, self._n_sequences_ if begun else 0)
             ids = problem.hinge.lists.ids
             if begun and ids is not None and same_id(ids.tolist()[0], last):
                 raise ValueError(
@@ -198,7 +197,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         q = len(self.classes_)
         if lists.order is not None:
             X, index = X[lists.order], index[lists.order]
-        self.n_sequences_ = n_before + lists.n_lists
+        self._n_sequences_ = n_before + lists.n_lists
         self._has_qid_ = qid is not None
         self._last_id_ = None if qid is None else lists.ids.tolist()[-1]
         hinge = ChainHinge(index, 1.0 - np.eye(q)[index], lists)
@@ -269,37 +268,3 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         check_consistent_length(labels, y)
         right = labels.astype(object) == y.astype(object)  # labels may differ in type
         return float(np.average(right.astype(float), weights=read_weights(sample_weight, len(y))))
-
-
-def sequence_accuracy_scorer(
-    estimator: Any, X: MatrixLike, y: ArrayLike, *, qid: ArrayLike | None = None
-) -> float:
-    """Fraction of sequences without a wrong element; a scorer for ``scoring=``.
-
-    Parameters
-    ----------
-    estimator : fitted StructuredHingeSequenceClassifier
-    X : array-like or sparse matrix of shape (n_elements, n_features)
-    y : array-like of shape (n_elements,)
-        Labels; a `ranking_target` carries its qid, also under metadata routing.
-    qid : array-like of shape (n_elements,) or None, default=None
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> from lowrank_rank import StructuredHingeSequenceClassifier
-    >>> from lowrank_rank import sequence_accuracy_scorer
-    >>> X, y, qid = [[1.0], [0.0], [-1.0], [0.0]], [0, 1, 1, 0], [1, 1, 2, 2]
-    >>> model = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
-    >>> sequence_accuracy_scorer(model, X, [0, 1, 1, 1], qid=qid)
-    0.5
-    """
-    y, qid = split_target(y, qid)
-    labels = estimator.predict(X, qid=qid)
-    check_consistent_length(labels, y)
-    right = (labels == np.asarray(y)).astype(float)
-    lists = RankingLists.from_qid(np.arange(len(right)) if qid is None else qid, len(right))
-    return float(np.mean(lists.sum(lists.group(right)) == lists.lengths))

@@ -6,13 +6,8 @@ import numpy as np
 
 from .._arrays import ArrayLike
 from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
-from ..decoders import (
-    MAX_ITEMS,
-    MAX_ITEMS_EXACT,
-    decode_map_diagonal,
-    decode_map_exact,
-    decode_map_local_search,
-)
+from ..decoders import decode_map_exact, decode_map_local_search
+from ..decoders._average_precision import MAX_ITEMS, MAX_ITEMS_EXACT, decode_map_diagonal
 from ._target_loss import (
     RELEVANCE,
     Decoder,
@@ -108,10 +103,10 @@ class MeanAveragePrecision(TargetLoss):
     def __init__(self, *, relevance_threshold: float | None = None) -> None:
         self.relevance_threshold = relevance_threshold
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return average_precision_values(y, scores, lists)
 
-    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         found = np.where(retrieved, y, 0.0)
         recalled = lists.sum(found)
         value = np.where(lists.sum(y) > 0, 0.0, np.nan)
@@ -142,7 +137,7 @@ class MeanAveragePrecision(TargetLoss):
             "sort": sorting(exact=False),
         }
 
-    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+    def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         return "exact" if n_items <= MAX_ITEMS_EXACT else "local_search"
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
@@ -151,5 +146,5 @@ class MeanAveragePrecision(TargetLoss):
         gains, normalisers = self.row_targets(flat, lists, np.ones(len(flat)))
         return (gains * lists.spread(reciprocal(normalisers))).reshape(y.shape)
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         return y, lists.sum(y)

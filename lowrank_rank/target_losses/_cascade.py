@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from .._arrays import ArrayLike
 from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import count, number
 from ._average_precision import sorted_blocks
@@ -126,10 +125,10 @@ class ReciprocalRank(RankingMeasure):
     def __init__(self, *, relevance_threshold: float | None = None) -> None:
         self.relevance_threshold = relevance_threshold
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return reciprocal_rank_values(y, scores, lists)
 
-    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         value = reciprocal_rank_values(np.where(retrieved, y, 0.0), scores, lists)
         return np.where(np.isnan(value) & (lists.sum(y) > 0), 0.0, value)
 
@@ -160,7 +159,7 @@ class ExpectedReciprocalRank(RankingMeasure):
         self.k = k
         self.max_grade = max_grade
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         if y.max(initial=0.0) > self.max_grade:
             raise ValueError(
                 f"y holds the grade {y.max():g}, above max_grade={self.max_grade:g}: give the "
@@ -169,5 +168,5 @@ class ExpectedReciprocalRank(RankingMeasure):
         stop = (np.exp2(y) - 1.0) / np.exp2(self.max_grade)
         return expected_reciprocal_rank_values(stop, scores, lists, self.k)
 
-    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         return self.values(np.where(retrieved, y, 0.0), scores, lists)

@@ -32,7 +32,7 @@ class SetLoss(_ClassMeasure):
 
     ``1 - measure(y, z) = offset(y) + <encode(y), set_features(z)>`` for a true set y and a
     predicted set z, rows of 0 and 1. Subclasses define these three, ``of_counts`` and ``decode``.
-    `testing.check_set_loss` checks them.
+    `testing.check_target_loss` checks them.
     """
 
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
@@ -158,7 +158,7 @@ class Hamming(SetLoss):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import Hamming
+    >>> from lowrank_rank.target_losses._classes import Hamming
     >>> Hamming().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
     0.75
     """
@@ -204,7 +204,7 @@ class BalancedAccuracy(_ClassMeasure):
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import BalancedAccuracy
+    >>> from lowrank_rank.target_losses._classes import BalancedAccuracy
     >>> BalancedAccuracy().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
     0.75
     """

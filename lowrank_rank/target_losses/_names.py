@@ -16,7 +16,6 @@ from ._positional import (
     ExpectedRankUtility,
     GainAtK,
     PrecisionAtK,
-    PrecisionAtShare,
     RecallAtK,
     SpearmanRho,
     check_k,
@@ -36,16 +35,19 @@ class Name(NamedTuple):
         Class of the measure; its attribute `at` declares the syntax after "@".
     fixed : dict
         Parameters that the name itself sets.
+    cut : str or None
+        The syntax after "@", where it is not that of the class.
     """
 
     base: str
     measure: type[RankingMeasure]
     fixed: dict[str, Any] = {}  # noqa: RUF012
+    cut: str | None = None
 
     @property
     def at(self):
         """The syntax after "@"; "" if the name itself sets that parameter."""
-        at = self.measure.at
+        at = self.measure.at if self.cut is None else self.cut
         return "" if at and CUTS[at][0] in self.fixed else at
 
     @property
@@ -87,9 +89,9 @@ CUTS = {"k": ("k", "10"), "[k]": ("k", "10"), "p%": ("share", "25%")}
 
 _TABLE = [
     Name("precision", PrecisionAtK),
-    Name("precision", PrecisionAtShare),
+    Name("precision", PrecisionAtK, cut="p%"),
     Name("wta", PrecisionAtK, {"k": 1}),
-    Name("prbep", PrecisionAtShare, {"share": 1.0}),
+    Name("prbep", PrecisionAtK, {"share": 1.0}, cut="p%"),
     Name("recall", RecallAtK),
     Name("dcg", DCG),
     Name("dcg_exp", DCG, {"gain": "exponential"}),
@@ -122,7 +124,7 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
         The property, ``holds(loss) -> bool``, e.g. ``lambda loss: loss.is_positional``; None
         accepts all losses.
     one_each : bool, default=False
-        Whether to return one name for each class, as in messages.
+        Whether to return one name for each class and kind of cut-off, as in messages.
 
     Returns
     -------
@@ -130,12 +132,12 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import names_of
+    >>> from lowrank_rank.target_losses._names import names_of
     >>> names_of(lambda loss: loss.takes_preferences)
     ['pd']
     """
     found = [
-        (entry.measure, name)
+        ((entry.measure, entry.cut), name)
         for entry in TARGET_LOSSES.values()
         for name in entry.examples
         if holds is None or holds(resolve_measure(name))
@@ -165,11 +167,11 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import resolve_target_loss
+    >>> from lowrank_rank.target_losses._names import resolve_target_loss
     >>> resolve_target_loss("precision@5")
     PrecisionAtK(k=5)
     >>> resolve_target_loss("precision@25%")
-    PrecisionAtShare(share=0.25)
+    PrecisionAtK(share=0.25)
     """
     loss = _resolve(target_loss)
     if not isinstance(loss, TargetLoss):
@@ -200,7 +202,7 @@ def resolve_measure(measure: str | RankingMeasure) -> RankingMeasure:
 
     Examples
     --------
-    >>> from lowrank_rank.target_losses import resolve_measure
+    >>> from lowrank_rank.target_losses._names import resolve_measure
     >>> resolve_measure("err@10")
     ExpectedReciprocalRank(k=10)
     """

@@ -6,9 +6,8 @@ import numpy as np
 
 from .._arrays import ArrayLike
 from .._lists import RankingLists, batches, mid_fractions
-from ..decoders import (
-    PD_DECODERS,
-    auto_pd_decoder,
+from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder
+from ..decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
     net_scores,
@@ -108,7 +107,7 @@ class PairwiseDisagreement(TargetLoss):
     def __init__(self, weights: str = "unit") -> None:
         self.weights = weights
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         of_grades = DISAGREEMENTS[self.weights]
         disagreement = preference_disagreement_values if y.ndim == 3 else of_grades
         return np.where(lists.lengths > 1, -disagreement(y, scores, lists), np.nan)
@@ -120,7 +119,7 @@ class PairwiseDisagreement(TargetLoss):
             return y
         return np.maximum(self.net_preference(y[:, :, None], y[:, None, :]), 0.0)
 
-    def total_preferences(self, y: ArrayLike, weights: np.ndarray) -> np.ndarray:
+    def total_preferences(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """``sum_q w_q y_qij``, shape (r, r), with a weight for each list."""
         r = np.shape(y)[1]
         total = np.zeros((r, r))
@@ -128,7 +127,7 @@ class PairwiseDisagreement(TargetLoss):
             total += np.tensordot(weights[rows], self.preferences(y[rows]), axes=1)
         return total
 
-    def mean_votes(self, y: ArrayLike, weights: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    def mean_votes(self, y: np.ndarray, weights: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, shape (r, r).
 
         `targets` is the encoding of y: for grades, all of the weight of a pair is for one item.
@@ -192,7 +191,7 @@ class PairwiseDisagreement(TargetLoss):
         # Sorting is exact for difference weights and binary labels, but not for all labels.
         return {**decoders, "sort": sorting(exact=False)}
 
-    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+    def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         grades = y is None or y.ndim == 2
         if self.weights == "difference" and grades:
             return "sort"  # exact if all items are judged; not for preferences
@@ -215,7 +214,7 @@ class PairwiseDisagreement(TargetLoss):
         )
         return np.where(judged, gains.reshape(y.shape), np.nan)
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         if self.weights == "difference":
             return y, np.ones(lists.n_lists)
         # sum_j (y_ij - y_ji) / r = fraction below - fraction above
@@ -247,10 +246,10 @@ class KendallTau(PairwiseDisagreement):
     def __init__(self) -> None:
         super().__init__(weights="unit")
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return -kendall_values(y, scores, lists)
 
-    def values_of_orders(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values_of_orders(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return -kendall_values(y, scores, lists, of_orders=True)
 
     def encode(self, y: ArrayLike) -> np.ndarray:

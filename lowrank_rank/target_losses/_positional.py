@@ -26,21 +26,8 @@ from .._lists import (
     tie_blocks,
 )
 from .._parameters import check_parameter, count, number
-from ..decoders import decode_assignment
+from ..decoders._decoded import decode_assignment
 from ._target_loss import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
-
-__all__ = [
-    "AUC",
-    "DCG",
-    "NDCG",
-    "ExpectedRankUtility",
-    "GainAtK",
-    "PositionalLoss",
-    "PrecisionAtK",
-    "PrecisionAtShare",
-    "RecallAtK",
-    "SpearmanRho",
-]
 
 # Sums over positions ----------------------------------------------------------------
 
@@ -109,11 +96,9 @@ def discounts(discount, lists, cutoff=None):
 # Cut-offs, gains, discounts ---------------------------------------------------------
 
 
-K = count()._replace(
-    words="an integer >= 1 (for a share of the relevant items give share=..., PrecisionAtShare)"
-)
+K = count()._replace(words="an integer >= 1 (for a share of the relevant items give share=...)")
 SHARE = number(above=0, maximum=1)._replace(
-    words="in (0, 1], a share of the relevant items (for a count give k=..., PrecisionAtK)"
+    words="in (0, 1], a share of the relevant items (for a count give k=...)"
 )
 
 
@@ -163,7 +148,7 @@ class PositionalMeasure(RankingMeasure):
 
     takes_runs = True
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         """The numerator of each item's utility, >= 0: the label itself."""
         return y
 
@@ -174,29 +159,29 @@ class PositionalMeasure(RankingMeasure):
         """
         raise NotImplementedError(f"{type(self).__name__} must define discount(p, r).")
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Rank below which nothing counts: a number, one for each list, or None."""
         return None
 
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Number, or one for each list, that the sum is divided by in the end.
 
         A factor of the discount that is kept apart: sums of whole numbers then stay exact.
         """
         return 1.0
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         """One number for each list; 0 marks a list on which the measure is undefined."""
         return np.ones(lists.n_lists)
 
-    def measure_offset(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def measure_offset(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         """A constant that does not depend on the order, a number or one for each list."""
         return 0.0
 
-    def values(self, y: ArrayLike, scores: Any, lists: Any) -> np.ndarray:
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         return self.values_of_run(y, scores, lists, None)
 
-    def values_of_run(self, y: ArrayLike, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
+    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         gains = self.gains(y, lists)
         found = gains if retrieved is None else np.where(retrieved, gains, 0.0)
         total = scored_sum(found, scores, self.discount, lists, cutoff=self.cutoff(y, lists))
@@ -216,13 +201,15 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
     ``constant``, 1.
     """
 
-    is_positional = True
+    @property
+    def is_positional(self) -> bool:
+        return True
 
     def _flat(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         return y.ravel(), RankingLists.equal(*y.shape)
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         """The constant c of the loss c - measure; 1 if the best value of the measure is 1."""
         return 1.0
 
@@ -245,7 +232,7 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
         flat, lists = self._flat(y)
         return (self.constant(flat, lists) - self.measure_offset(flat, lists)) * np.ones(len(y))
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         gains = self.gains(y, lists)
         return gains, self.normaliser(y, gains, lists)
 
@@ -268,106 +255,116 @@ class _TopK(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.k
 
 
 class PrecisionAtK(_TopK):
     """Precision at k, ``1 - (1/k) sum_i [rank(i) <= k] y_i``; k = 1 is winner takes all.
 
+    With `share`, the cut-off ``k(y) = max(1, floor(share * P + 1/2))`` is a fraction of the P
+    relevant items of each list; ``share=1`` is R-precision (PRBEP). The cut-off then depends on
+    the label, so sorting E v is not calibrated. Linear in the indicators [rank(i) = p], the loss
+    is decoded by an assignment: ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) =
+    p]``, d = r * max k. It is for lists of fixed items only: the decoder needs the whole list.
+
     Parameters
     ----------
-    k : int, default=10
-        Cut-off, at least 1. Shorter lists still divide by k.
+    k : int or None, default=None
+        Cut-off, at least 1; None is 10, or the cut-off of `share`. Shorter lists still divide by
+        k.
+    share : float or None, default=None
+        Instead of k, a fraction in (0, 1] of the relevant items of each list.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
     References
     ----------
     .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, section 4.
+    .. [2] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
+       Top", ICML 2015.
 
     Examples
     --------
     >>> from lowrank_rank.target_losses import PrecisionAtK
     >>> PrecisionAtK(k=1).loss([[0, 1, 0]], [[2, 1, 3]])
     array([0.])
-    """
-
-    allow_missing = True
-    _parameters: ClassVar = {"k": [K], **RELEVANCE}
-
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
-        return self.k
-
-
-class PrecisionAtShare(PositionalMeasure, TargetLoss):
-    """Precision at k, with k a fraction `share` of each list's relevant items; 1 is PRBEP.
-
-    The cut-off ``k(y) = max(1, floor(share * P + 1/2))`` depends on the label, so sorting E v is
-    not calibrated. Linear in the indicators [rank(i) = p], the loss is decoded by an assignment:
-    ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) = p]``, d = r * max k. For
-    lists of fixed items only: the decoder needs the whole list.
-
-    Parameters
-    ----------
-    share : float, default=1.0
-        In (0, 1]; k(y) = max(1, floor(share * P + 1/2)) with P relevant items.
-    relevance_threshold : float or None, default=None
-        Grades of at least this are relevant; None means grades > 0.
-
-    References
-    ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses import PrecisionAtShare
-    >>> PrecisionAtShare(share=1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
+    >>> PrecisionAtK(share=1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
     array([0.5])
     """
 
-    labels = "binary"
-    at = "p%"
-    reaches_one = False
-    _parameters: ClassVar = {"share": [SHARE], **RELEVANCE}
+    _parameters: ClassVar = {"k": [K, None], "share": [SHARE, None], **RELEVANCE}
 
-    def __init__(self, share: float = 1.0, *, relevance_threshold: float | None = None) -> None:
+    def __init__(
+        self,
+        k: int | None = None,
+        *,
+        share: float | None = None,
+        relevance_threshold: float | None = None,
+    ) -> None:
+        super().__init__(k, relevance_threshold=relevance_threshold)
         self.share = share
-        self.relevance_threshold = relevance_threshold
 
-    def checked_share(self) -> float:
-        """`share` as a float; refuse values outside (0, 1]."""
-        return check_share(self.share)
+    @property
+    def is_positional(self) -> bool:
+        return self.share is None
 
-    def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        return 1.0
+    @property
+    def takes_documents(self) -> bool:
+        return self.share is None
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    @property
+    def allow_missing(self) -> bool:  # type: ignore[override]  # of the class in other measures
+        return self.share is None
+
+    @property
+    def n_places(self) -> int | None:
+        """The cut-off k; None if it is a share."""
+        return 10 if self.k is None and self.share is None else self.k
+
+    def check_labels(self, y: np.ndarray) -> np.ndarray:
+        if self.k is not None and self.share is not None:
+            raise ValueError(
+                f"k={self.k!r} and share={self.share!r} both say where the list is cut: give one "
+                "of them."
+            )
+        return super().check_labels(y)
+
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
+        if self.share is None:
+            return self.n_places
         return places_of_share(self.share, lists.sum(y))
 
-    def divisor(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.cutoff(y, lists)
 
     def _positions(self, n_items):
         return np.arange(1, int(places_of_share(self.share, n_items)) + 1)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
+        if self.share is None:
+            return super().encode(y)
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         k = places_of_share(self.share, y.sum(axis=1))
         open_to = (self._positions(y.shape[1]) <= k[:, np.newaxis]) / k[:, np.newaxis]
         return (y[:, :, np.newaxis] * open_to[:, np.newaxis, :]).reshape(len(y), -1)
 
     def rank_features(self, ranks: Any) -> np.ndarray:
+        if self.share is None:
+            return super().rank_features(ranks)
         ranks = np.asarray(ranks)
         placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
         return -placed.reshape(len(ranks), -1).astype(float)
 
-    def offset(self, y: ArrayLike) -> np.ndarray:
-        return np.ones(len(y))
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+        if self.share is None:
+            return super().row_targets(y, lists, weights)
+        return TargetLoss.row_targets(self, y, lists, weights)  # refuses documents
 
     @property
     def decoders(self) -> dict[str, Decoder]:
+        if self.share is None:
+            return super().decoders
         return {"assignment": Decoder(decode_assignment, exact=True)}
 
 
@@ -392,7 +389,7 @@ class RecallAtK(_TopK):
     array([0.5])
     """
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.sum(gains)
 
 
@@ -428,11 +425,11 @@ class AUC(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return items_below(p, r)
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         positives = lists.sum(y)
         return positives * (lists.lengths - positives)
 
-    def measure_offset(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def measure_offset(self, y: np.ndarray, lists: Any) -> np.ndarray:
         positives = lists.sum(y)
         return -(positives - 1.0) / (2.0 * np.maximum(lists.lengths - positives, 1.0))
 
@@ -470,16 +467,16 @@ class DCG(PositionalLoss):
         self.k = k
         self.gain = gain
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return GAINS[self.gain](y)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0 / np.log2(1.0 + p)
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.k
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         return 0.0
 
 
@@ -511,10 +508,10 @@ class GainAtK(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0
 
-    def cutoff(self, y: ArrayLike, lists: Any) -> float | np.ndarray | None:
+    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         return self.k
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         return 0.0
 
 
@@ -542,7 +539,7 @@ class NDCG(DCG):
     allow_missing = False
     reaches_one = True
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         gains, smallest = super().gains(y, lists), 2.0**-_LARGEST_EXPONENT
         if gains.max() < 1.0 / smallest and not np.any((gains < smallest) & (gains > 0)):
             return gains
@@ -551,10 +548,10 @@ class NDCG(DCG):
         shift = np.where(np.abs(exponent) > _LARGEST_EXPONENT, -exponent, 0)
         return np.ldexp(gains, lists.spread(shift))
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return best_discounted_sum(gains, self.discount, lists, cutoff=self.cutoff(y, lists))
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         return 1.0
 
 
@@ -578,19 +575,19 @@ class SpearmanRho(PositionalLoss):
     labels = "any"
     takes_runs = False
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return lists.spread(lists.lengths) - mid_ranks(y, lists)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return items_below(p, r)
 
-    def normaliser(self, y: ArrayLike, gains: Any, lists: Any) -> np.ndarray:
+    def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.lengths * (lists.lengths**2.0 - 1.0) / 12.0
 
-    def measure_offset(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def measure_offset(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return -3.0 * (lists.lengths - 1.0) / (lists.lengths + 1.0)
 
-    def row_targets(self, y: ArrayLike, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
         # r - rho_i as a fraction of the list puts lists of all lengths on one scale, and a row
         # of weight 2 counts as the row twice.
         return mid_fractions(y, lists, weights), np.ones(lists.n_lists)
@@ -605,7 +602,8 @@ class ExpectedRankUtility(PositionalLoss):
     Parameters
     ----------
     neutral : float, default=2.0
-        Grade without any utility for the reader.
+        Grade without any utility for the reader, as all grades below: of labels 0 and 1 none counts
+        by default.
     half_life : float, default=5.0
         Rank that the reader sees with half the probability of the first; above 1.
     max_grade : float or None, default=None
@@ -640,13 +638,13 @@ class ExpectedRankUtility(PositionalLoss):
         self.half_life = half_life
         self.max_grade = max_grade
 
-    def gains(self, y: ArrayLike, lists: Any) -> np.ndarray:
+    def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return np.maximum(y - self.neutral, 0.0)
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return np.exp2((1.0 - p) / (self.half_life - 1.0))
 
-    def constant(self, y: ArrayLike, lists: Any) -> float | np.ndarray:
+    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
         if self.max_grade is None:
             return 0.0
         worth = max(self.max_grade - self.neutral, 0.0)

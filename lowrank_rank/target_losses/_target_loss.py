@@ -9,6 +9,7 @@ A regressor that learns E[encode(Y) | x] and a decoder that minimises
 Tewari 2013, theorem 3).
 """
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
@@ -17,13 +18,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameters, number
-from ..decoders import decode_sort
+from ..decoders._decoded import decode_sort
 
 # Labels and values ------------------------------------------------------------------
 
@@ -159,9 +161,8 @@ class RankingMeasure(BaseEstimator):
     labels : {"binary", "graded", "any"}
         "graded": numbers >= 0. "binary": the same, and grades > 0, or >= `relevance_threshold` if
         the measure has it, are relevant. "any": real numbers.
-    at : {"", "k", "[k]", "p%"}
-        The syntax of the name after "@": nothing, the parameter `k`, an optional `k`, or the
-        parameter `share` in per cent.
+    at : {"", "k", "[k]"}
+        The syntax of the name after "@": nothing, the parameter `k`, or an optional `k`.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
@@ -214,6 +215,35 @@ class RankingMeasure(BaseEstimator):
         if self.labels == "binary":
             return relevance(y, getattr(self, "relevance_threshold", None))
         return check_grades(y) if self.labels == "graded" else y
+
+    def __repr__(self, **how: Any) -> str:
+        text, k = super().__repr__(**how), getattr(self, "k", None)
+        if k is None or "k=" in text:
+            return text
+        return text.replace("(", f"(k={k}" if text.endswith("()") else f"(k={k}, ", 1)
+
+    def warn_without_utility(self, y: Any) -> None:
+        """Warn if no grade has any utility: a fit would give all rows the same score.
+
+        Parameters
+        ----------
+        y : ndarray or CSR matrix
+            Labels of fit.
+        """
+        least = getattr(self, "relevance_threshold", None)
+        neutral = getattr(self, "neutral", None if self.labels == "any" else 0.0)
+        grades, sign = (y.data if issparse(y) else y), ">" if least is None else ">="
+        if neutral is None or np.any(grades < 0):  # encode refuses them
+            return
+        if np.any(grades > neutral if least is None else grades >= least):
+            return
+        warnings.warn(
+            f"No label has any utility for {self!r}, so nothing can be learned: grades {sign} "
+            f"{neutral if least is None else least:g} count, and the largest is "
+            f"{np.fmax.reduce(grades, axis=None, initial=0.0):g}.",
+            UserWarning,
+            stacklevel=4,
+        )
 
     def check_judged(self, y: Any, name: str = "y") -> None:
         """Refuse NaN that does not mean "not judged", naming measures that accept it.
@@ -330,8 +360,15 @@ class RankingMeasure(BaseEstimator):
                 "bring the grades to a smaller scale."
             )
         value = mean_of_lists(values, weights, average=average, zero_division=fallback)
-        no_list = zero_division is None and average == "mean" and np.isnan(value)
-        return self.undefined if no_list else value
+        if zero_division is not None or average is None or not np.isnan(value):
+            return value
+        warnings.warn(
+            f"{self!r} is undefined on all {len(values)} lists, and the mean is set to "
+            f"{self.undefined:g}: do they hold relevant items? zero_division=... sets the value.",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+        return self.undefined
 
     def _values_of(self, y_true, y_score, qid=None, sample_weight=None):
         """The value and the weight of each list."""
@@ -384,7 +421,9 @@ class TargetLoss(RankingMeasure):
         Whether it has a form for documents, one row each.
     """
 
-    is_positional: ClassVar[bool] = False
+    @property
+    def is_positional(self) -> bool:
+        return False
 
     @property
     def takes_documents(self) -> bool:
@@ -411,7 +450,7 @@ class TargetLoss(RankingMeasure):
         """Decoders for lists of fixed items by name; documents are always sorted."""
         return {"sort": sorting()}
 
-    def auto_decoder(self, n_items: Any, y: ArrayLike | None = None) -> str:
+    def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         """The decoder that "auto" selects by the settings and the shape of y alone."""
         return next(iter(self.decoders))
 

@@ -24,15 +24,18 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
+    WrappedRanker,
+    ranking_target,
+)
+from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
-    WrappedRanker,
-    ranking_target,
 )
-from lowrank_rank.surrogates import PRECISION_SURROGATES, SURROGATES
-from lowrank_rank.target_losses import FBeta, PairwiseDisagreement, PrecisionAtK, names_of
+from lowrank_rank.surrogates import SURROGATES
+from lowrank_rank.target_losses import FBeta, PairwiseDisagreement, PrecisionAtK
+from lowrank_rank.target_losses._names import names_of
 
 #: By which features, and labels, are multiplied where their scale is odd.
 SCALES_OF_FEATURES = [1e3, 1e-3, 1e50, 1e-50, 1e100, 1e155, 1e-200, 1e-308, 1e307]
@@ -123,6 +126,14 @@ HINGE = {
     "fit_intercept": [True, False],
     "random_state": [0],
 }
+PUBLISHED = [
+    "sgd@k-avg",
+    "sgd@k-max",
+    "1pmb",
+    "perceptron@k-avg",
+    "perceptron@k-max",
+    "svmperf",
+]
 SCALED_HINGE = {**HINGE, "standardize": [True, False]}
 AUTO_HINGE = {**SCALED_HINGE, "alpha": ["auto", *HINGE["alpha"]]}
 PARAMETERS = {
@@ -164,21 +175,17 @@ PARAMETERS = {
         **SOLVER,
     },
     OrderPreservingRegressor: {
-        "target_loss": ["ndcg@10", *names_of(lambda loss: loss.is_positional)],
+        "target_loss": ["ndcg@10", "map", *names_of(lambda loss: loss.is_positional)],
         "surrogate": ["cross_entropy", *SURROGATES],
         "alpha": [0.1, "auto", 1.0, 1e-6, 0.0],
-        "fit_intercept": [True, False],
         "standardize": [True, False],
         "max_iter": [200, 3],
     },
     PrecisionAtKPerceptron: {
         "target_loss": ["precision@25%", "precision@1", "recall@2", "prbep"],
-        "surrogate": ["auto", *PRECISION_SURROGATES],
-        "update": ["sgd", "perceptron"],
-        "solver": ["mini_batch", "cutting_plane"],
+        "method": ["ramp", "avg", "max", "struct", *PUBLISHED],
         "average": [True, False],
-        "start": ["logistic", "zeros"],
-        "early_stopping": ["auto", False, True],
+        "start": ["auto", "logistic", "zeros"],
         "max_iter": [3],
         "random_state": [0],
     },

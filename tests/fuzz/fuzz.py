@@ -28,29 +28,39 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
-    StructuredHingeSequenceClassifier,
     WrappedRanker,
     boosting_objective,
-    decoders,
     make_ranking_scorer,
 )
-from lowrank_rank.decoders import net_preferences
+from lowrank_rank.decoders import (
+    Decoded,
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_borda,
+    decode_pd_dag,
+    decode_pd_exact,
+    decode_pd_local_search,
+    preference_cost,
+)
+from lowrank_rank.decoders._average_precision import (
+    average_precision_bound,
+    average_precision_value,
+    decode_map_diagonal,
+)
+from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
+from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
+from lowrank_rank.decoders.feedback_arcs._graphs import (
+    differences_from_matrices,
+    matrices_from_differences,
+    net_preferences,
+    net_scores,
+)
 from lowrank_rank.fitting._any_regressor import is_linear
-from lowrank_rank.surrogates import (
-    PRECISION_SURROGATES,
-    SURROGATES,
-    perceptron_step,
-    precision_surrogate,
-    surrogate_loss,
-)
-from lowrank_rank.target_losses import (
-    SCORE_ONLY,
-    KendallTau,
-    MeanAveragePrecision,
-    PairwiseDisagreement,
-    names_of,
-    resolve_measure,
-)
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES, perceptron_step
+from lowrank_rank.structured import StructuredHingeSequenceClassifier
+from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
+from lowrank_rank.target_losses import KendallTau, MeanAveragePrecision, PairwiseDisagreement
+from lowrank_rank.target_losses._names import SCORE_ONLY, names_of, resolve_measure
 
 from .cases import (
     BAD_VALUES,
@@ -245,7 +255,7 @@ def fuzz_estimator(choices, caller):
         check_unfitted(choices, caller, estimator, batch)
     with unchanged_if_refused(estimator):
         caller(method, batch.X, batch.y, **arguments)
-    for name in ("coef_", "intercept_", "loss_", "objective_", "approximation_error_"):
+    for name in ("coef_", "intercept_", "objective_", "approximation_error_"):
         if isinstance(estimator, WrappedRanker):
             break  # those are of the model inside; what it predicts is checked
         value = np.asarray(getattr(estimator, name, 0.0))
@@ -454,7 +464,7 @@ def by_item(estimator, X, items=slice(None)):
     u = estimator.predict_surrogate(X)
     loss = estimator.target_loss_
     if isinstance(loss, PairwiseDisagreement | KendallTau):
-        tables = net_preferences(decoders.matrices_from_differences(u, r))
+        tables = net_preferences(matrices_from_differences(u, r))
         return tables[:, items][:, :, items]
     if isinstance(loss, MeanAveragePrecision):
         tables = np.zeros((len(u), r, r))
@@ -531,26 +541,26 @@ def fuzz_measure(choices, caller):
 
 
 DECODERS = {
-    "decode_sort": "items",
-    "decode_assignment": "depth",
-    "decode_map_diagonal": "triangle",
-    "decode_map_exact": "triangle",
-    "decode_map_local_search": "triangle",
-    "average_precision_bound": "triangle",
-    "decode_pd_dag": "matrix",
-    "decode_pd_borda": "matrix",
-    "decode_pd_exact": "matrix",
-    "decode_pd_local_search": "matrix",
-    "preference_bound": "matrix",
-    "net_scores": "matrix",
-    "differences_from_matrices": "matrix",
+    decode_sort: "items",
+    decode_assignment: "depth",
+    decode_map_diagonal: "triangle",
+    decode_map_exact: "triangle",
+    decode_map_local_search: "triangle",
+    average_precision_bound: "triangle",
+    decode_pd_dag: "matrix",
+    decode_pd_borda: "matrix",
+    decode_pd_exact: "matrix",
+    decode_pd_local_search: "matrix",
+    preference_bound: "matrix",
+    net_scores: "matrix",
+    differences_from_matrices: "matrix",
 }
 
 
 def fuzz_decoder(choices, caller):
     """Decoders give ranks, finite values, and bounds on the right side of them."""
-    name = choices.one(DECODERS)
-    layout, decode = DECODERS[name], getattr(decoders, name)
+    decode = choices.one(DECODERS)
+    layout, name = DECODERS[decode], decode.__name__
     n_lists, r = choices.one([2, 1, 0, 5]), choices.one([3, 1, 2, 5])
     u = make_surrogate_vectors(choices, n_lists, r, layout)
     arguments = {"n_items": r} if layout in ("triangle", "depth") else {}
@@ -559,14 +569,14 @@ def fuzz_decoder(choices, caller):
     if name.startswith(("decode_map", "decode_pd")) and choices.chance(50):
         arguments["bound"] = True
     decoded = caller(decode, u, **arguments)
-    if not isinstance(decoded, decoders.Decoded):
+    if not isinstance(decoded, Decoded):
         check(np.isfinite(decoded).all(), f"{name} is not finite")
         if name in ("decode_sort", "decode_assignment"):
             check(np.array_equal(np.sort(decoded), _ranks_of_rows(decoded)), "these are no ranks")
         return
     check(np.array_equal(np.sort(decoded.ranks), _ranks_of_rows(decoded.ranks)), "no ranks")
     check(np.isfinite(decoded.values).all(), f"values of {name} are not finite")
-    valued = decoders.average_precision_value if layout == "triangle" else decoders.preference_cost
+    valued = average_precision_value if layout == "triangle" else preference_cost
     check_close(caller(valued, u, decoded.ranks), decoded.values, 1e-9, f"values of {name}")
     if decoded.bounds is not None:
         check(np.isfinite(decoded.bounds).all(), f"bounds of {name} are not finite")

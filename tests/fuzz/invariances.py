@@ -3,7 +3,8 @@
 An estimator with drawn parameters is fitted twice, to drawn data and to the same data in another
 form: other units, an offset, another order, rows twice for weights, other names. Fits in closed
 form and smooth ones must predict the same, hinges must bound each other's objectives, and where
-nothing is rounded the predictions must be equal.
+nothing is rounded the predictions must be equal. A list alone has the ranks, and keeps the rows,
+that it has among others.
 """
 
 import warnings
@@ -22,18 +23,34 @@ from lowrank_rank import (
     HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PrecisionAtKPerceptron,
-    StructuredHingeBinaryClassifier,
-    StructuredHingeSequenceClassifier,
+    StackingRanker,
     WrappedRanker,
     merge,
 )
+from lowrank_rank.model_selection import RecallCut
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeSequenceClassifier,
+)
 
-from .cases import CLASSIFIERS, HINGES, PARAMETERS, RENAMED
+from .cases import CLASSIFIERS, HINGES, PARAMETERS, PUBLISHED, RENAMED
 
 #: Relative to the largest prediction.
 TOLERANCES = {"closed": 1e-6, "smooth": 1e-5, "exact": 1e-9}
+#: Estimators of documents alone; trees break ties by the place of a row.
+OF_DOCUMENTS = (WrappedRanker, HistGradientBoostingRanker, RecallCut)
+RIDGE = LowRankSurrogateRanker()
+DRAWN = {
+    **PARAMETERS,
+    StackingRanker: {
+        "estimators": [[("ridge", RIDGE), ("order", OrderPreservingRegressor(tol=1e-8))]],
+        "target_loss": ["ndcg@10", "map"],
+    },
+    RecallCut: {"estimator": [RIDGE], "by": ["mass", "score", "k"], "recall": [0.5]},
+}
 BINARY = (PrecisionAtKPerceptron, StructuredHingeBinaryClassifier)
 
 
@@ -53,7 +70,8 @@ class Case(NamedTuple):
         steps = (
             params.get("solver") in ("sgd", "perceptron") or params.get("early_stopping") is True
         )
-        if isinstance(self.estimator, PrecisionAtKPerceptron | WrappedRanker) or steps:
+        own = (PrecisionAtKPerceptron, StackingRanker, *OF_DOCUMENTS)
+        if isinstance(self.estimator, own) or steps:
             return "exact"
         if inner == "trees" or not isinstance(inner, str) or params.get("max_pairs") == 5:
             return "exact"
@@ -78,9 +96,8 @@ class Case(NamedTuple):
     def is_scaled(self):
         """Whether the estimator standardises the features."""
         params = self.estimator.get_params(deep=False)
-        published = params.get("update") == "perceptron" or params.get("solver") == "cutting_plane"
-        if isinstance(self.estimator, PrecisionAtKPerceptron) and published:
-            return False
+        if isinstance(self.estimator, PrecisionAtKPerceptron):
+            return self.estimator.method not in PUBLISHED
         sequences = isinstance(self.estimator, StructuredHingeSequenceClassifier | WrappedRanker)
         own = isinstance(params.get("estimator", ""), str) and params.get("estimator") != "trees"
         return own and not sequences and params.get("standardize", True)
@@ -96,16 +113,20 @@ class Case(NamedTuple):
 
 def make_case(choices):
     """An estimator with good parameters, and data of a kind that people have."""
-    kinds = [cls for cls in PARAMETERS if cls is not HistGradientBoostingRanker]  # ties by place
-    rng, cls = choices.rng, choices.one(kinds)
-    table = PARAMETERS[cls]
+    rng, cls = choices.rng, choices.one(DRAWN)
+    table = DRAWN[cls]
     params = {name: choices.one(table[name]) for name in table if choices.chance(40)}
     if params.get("alpha", "auto") != "auto":
         params["alpha"] = choices.one([0.1, 1.0, 10.0])
     for name in ("max_iter", "tol"):
         params.pop(name, None)
-    if issubclass(cls, WrappedRanker):
-        params.setdefault("estimator", table["estimator"][0])
+    for name in ("estimator", "estimators"):
+        if cls in (WrappedRanker, RecallCut, StackingRanker) and name in table:
+            params.setdefault(name, table[name][0])
+    if cls is RecallCut:
+        params["recall"] = 0.5  # of the few calibration lists
+    if cls is HistGradientBoostingRanker:
+        params["min_samples_leaf"] = 1  # of 20 rows there would be no trees
     if "tol" in signature(cls).parameters and not issubclass(
         cls, (PrecisionAtKPerceptron, *HINGES)
     ):
@@ -127,7 +148,7 @@ def make_case(choices):
         y = (signal > np.median(signal)).astype(int)
     elif cls in CLASSIFIERS:
         y = np.digitize(signal, np.quantile(signal, [0.3, 0.7]))
-    elif choices.chance(35) and cls is not WrappedRanker:
+    elif choices.chance(35) and cls not in OF_DOCUMENTS:
         noise = rng.normal(size=(n, choices.one([3, 2, 4])))
         y = np.digitize(signal[:, np.newaxis] + noise, [0.0, 1.0]).astype(float)
     else:
@@ -339,10 +360,23 @@ def run_invariance(choices):
             assert fits == [None, None], f"{what}: one of both is refused, {fits}"
         return counts
     before, after = fits
+    check_lists_alone(what, case, before)
     found = scores(after, case.X if changed.at is None else changed.at, case)
     counts["calls"] += 2
     compare(what, case, before, after, scores(before, case.X, case), found)
     return counts
+
+
+def check_lists_alone(what, case, model):
+    """Compare the ranks and the kept rows of each list alone with those of the whole batch."""
+    if "qid" not in case.given or isinstance(case.estimator, WrappedRanker):  # BLAS sums by batch
+        return
+    qid = np.asarray(case.given["qid"])
+    for ask in (getattr(model, name) for name in ("rank", "select") if hasattr(model, name)):
+        together = ask(case.X, qid=qid)
+        for one in np.unique(qid):
+            alone = ask(case.X[qid == one], qid=qid[qid == one])
+            assert np.array_equal(alone, together[qid == one]), f"{what}: the list {one} alone"
 
 
 def ended(changed, counts):

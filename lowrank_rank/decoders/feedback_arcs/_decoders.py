@@ -88,7 +88,7 @@ def dag_edges(u: ArrayLike) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from lowrank_rank.decoders import dag_edges
+    >>> from lowrank_rank.decoders.feedback_arcs._decoders import dag_edges
     >>> np.argwhere(dag_edges([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])[0]).tolist()
     [[0, 1], [1, 2]]
     """
@@ -272,7 +272,7 @@ class PDDecoder(NamedTuple):
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import PD_DECODERS
+    >>> from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS
     >>> PD_DECODERS["dag"].decode([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks
     array([[1, 2, 3]])
     """
@@ -308,7 +308,7 @@ def auto_pd_decoder(n_items: int) -> str:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import auto_pd_decoder
+    >>> from lowrank_rank.decoders.feedback_arcs._decoders import auto_pd_decoder
     >>> [auto_pd_decoder(n_items) for n_items in (12, 13, 40, 41)]
     ['exact', 'short_search', 'short_search', 'dag']
     """
@@ -339,7 +339,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import pd_decoder
+    >>> from lowrank_rank.decoders.feedback_arcs._decoders import pd_decoder
     >>> pd_decoder("auto", 5).exact, pd_decoder("auto", 50).exact
     (True, False)
     """

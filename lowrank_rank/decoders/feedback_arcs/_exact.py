@@ -52,7 +52,7 @@ def preference_bound(u: ArrayLike, *, time_limit: float | None = 60.0) -> np.nda
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import preference_bound
+    >>> from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
     >>> preference_bound([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])
     array([1.])
     """

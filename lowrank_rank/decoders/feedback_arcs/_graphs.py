@@ -64,7 +64,7 @@ def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarra
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import matrices_from_differences
+    >>> from lowrank_rank.decoders.feedback_arcs._graphs import matrices_from_differences
     >>> matrices_from_differences([[0.5, -1.0, 2.0]], n_items=3)[0].tolist()
     [[0.0, 0.5, -1.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
     """
@@ -92,7 +92,7 @@ def net_preferences(u: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import net_preferences
+    >>> from lowrank_rank.decoders.feedback_arcs._graphs import net_preferences
     >>> net_preferences([[0.0, 3.0], [1.0, 0.0]]).tolist()
     [[0.0, 2.0], [-2.0, 0.0]]
     """
@@ -119,7 +119,7 @@ def net_scores(u: ArrayLike) -> np.ndarray:
 
     Examples
     --------
-    >>> from lowrank_rank.decoders import net_scores
+    >>> from lowrank_rank.decoders.feedback_arcs._graphs import net_scores
     >>> net_scores([[0, 2, 0], [0, 0, 2], [1, 0, 0]])
     array([ 1,  0, -1])
     """
@@ -141,7 +141,7 @@ def differences_from_matrices(u: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from lowrank_rank.decoders import differences_from_matrices
+    >>> from lowrank_rank.decoders.feedback_arcs._graphs import differences_from_matrices
     >>> differences_from_matrices(np.array([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])).tolist()
     [[2, -1, 2]]
     """
