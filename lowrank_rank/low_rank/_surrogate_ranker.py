@@ -155,7 +155,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     _keeps_float32: ClassVar = True
     _keeps_frames: ClassVar = True
     _takes_sparse_y: ClassVar = True
-    _shared: ClassVar = ("n_items_", "target_loss_", "centered", "decoder_")
+    _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         "decoder": [str, callable],
