@@ -359,6 +359,11 @@ class BaseRanker:
 class LinearRanker(BaseRanker):
     """Mixin of rankers with scores ``X coef' + intercept``."""
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Scores, higher is better; the score of a row does not depend on the other rows.
 

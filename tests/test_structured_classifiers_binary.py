@@ -31,6 +31,33 @@ def test_every_measure_of_all_rows_learns(loss, rare):
     assert np.array_equal(model.predict(X) == 1, model.decision_function(X) > 0)
 
 
+@pytest.mark.parametrize("threshold", ["tuned", "hinge"])
+@pytest.mark.parametrize("loss", ["f1", "balanced_accuracy", "precision@20", "recall@600", "auc"])
+def test_a_row_of_weight_2_is_the_row_twice(loss, threshold, rare):
+    X, y = rare
+    counts = np.random.default_rng(1).integers(0, 3, 600)
+    model = StructuredHingeBinaryClassifier(target_loss=loss, alpha=1e-3, threshold=threshold)
+    weighted = clone(model).fit(X, y, sample_weight=counts)
+    repeated = clone(model).fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-9)
+    assert_allclose(weighted.intercept_, repeated.intercept_, atol=1e-9)
+    assert weighted.objective_ == pytest.approx(repeated.objective_)
+    assert not np.allclose(weighted.coef_, clone(model).fit(X, y).coef_, rtol=1e-3)
+
+
+def test_weights_that_count_no_rows_are_refused(rare):
+    X, y = rare
+    model = StructuredHingeBinaryClassifier()
+    with pytest.raises(ValueError, match=r"sample_weight\[3\] is 0.5.*whole numbers"):
+        model.fit(X, y, 1.0 - 0.5 * (np.arange(600) == 3))
+    with pytest.raises(ValueError, match="only one class has rows of positive weight"):
+        model.fit(X, y, 1.0 * (y == 0))
+    with pytest.raises(ValueError, match=r"copies of rows.*divide sample_weight"):
+        model.fit(X, y, np.where(y == 0, 1e300, 1.0))
+    with pytest.raises(ValueError, match="All sample weights are zero"):
+        model.fit(X, y, np.zeros(600))
+
+
 def test_thresholds_are_those_of_the_measure(rare):
     X, y = rare
     tuned = StructuredHingeBinaryClassifier(alpha=1e-4).fit(X, y)

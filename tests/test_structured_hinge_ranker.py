@@ -38,7 +38,7 @@ def test_every_measure_learns(name, documents):
     at_zero = np.nanmean(structured_hinge(name, y, np.zeros(240), qid=qid)[0])
     hinge = np.nanmean(structured_hinge(name, y, model.predict(X), qid=qid)[0])
     assert hinge < at_zero
-    assert model.dual_gap_ <= 1e-3 * at_zero + 1e-12
+    assert model.dual_gap_ <= 1e-2 * at_zero + 1e-12
 
 
 def test_kendall_is_the_linear_rank_svm(documents):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -43,6 +44,31 @@ def test_without_ids_rows_are_classified_alone(words):
     assert_allclose(model.objective_, other.objective_, rtol=1e-4)
 
 
+@pytest.mark.parametrize("solver", ["lbfgs", "cutting_plane", "sgd"])
+def test_a_sequence_of_weight_2_is_the_sequence_twice(solver, words):
+    X, y, qid = words
+    counts = np.random.default_rng(1).integers(0, 3, 80)
+    copies = [np.flatnonzero(qid == q) for q in range(80) for _ in range(counts[q])]
+    rows, ids = np.concatenate(copies), np.repeat(np.arange(len(copies)), 6)
+    model = StructuredHingeSequenceClassifier(
+        alpha=0.01, solver=solver, tol=1e-4, batch_size=1000, random_state=0
+    )
+    weighted = clone(model).fit(X, y, sample_weight=counts[qid], qid=qid)
+    repeated = clone(model).fit(X[rows], y[rows], qid=ids)
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
+    assert_allclose(weighted.transitions_, repeated.transitions_, atol=1e-6)
+    assert not np.allclose(weighted.coef_, clone(model).fit(X, y, qid=qid).coef_, atol=1e-2)
+    alone = clone(model).fit(X, y, counts[qid])
+    assert_allclose(alone.coef_, clone(model).fit(X[rows], y[rows]).coef_, atol=1e-6)
+
+
+def test_weights_within_a_sequence_are_one(words):
+    X, y, qid = words
+    weights = 1.0 + (np.arange(480) == 13)
+    with pytest.raises(ValueError, match=r"within the sequence 2 \(1 and 2\).*share one weight"):
+        StructuredHingeSequenceClassifier().fit(X, y, weights, qid=qid)
+
+
 def test_ids_given_to_fit_are_asked_for(words):
     X, y, qid = words
     model = StructuredHingeSequenceClassifier().fit(X, y, qid=qid)
@@ -76,7 +102,7 @@ def test_sequences_in_a_search_with_routing(words):
 
 def test_a_sequence_cut_across_calls_is_refused(words):
     X, y, qid = words
-    model = StructuredHingeSequenceClassifier(solver="sgd")
+    model = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
     model.partial_fit(X[:100], y[:100], qid=qid[:100])
     before = model.coef_.copy()
     with pytest.raises(ValueError, match="sequence 16 is split between"):
@@ -114,7 +140,7 @@ def test_handwritten_words(data_folder):
 def test_sequences_of_compound_ids_go_on(words):
     X, y, qid = words
     ids = [(int(q), "a") for q in qid]
-    model = StructuredHingeSequenceClassifier(solver="sgd", random_state=0)
+    model = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4, random_state=0)
     model.partial_fit(X[:102], y[:102], classes=["a", "b", "c"], qid=ids[:102])
     with pytest.raises(ValueError, match=r"The sequence \(16, 'a'\) is split"):
         model.partial_fit(X[101:], y[101:], qid=ids[101:])
@@ -137,7 +163,8 @@ def test_labels_and_ids_that_cannot_be_are_refused(words):
         model.fit(X, y, qid=np.where(qid == 3, np.nan, qid))
     with pytest.raises(ValueError, match="qid has the length 2"):
         model.predict(X, qid=[1, 2])
-    steps = StructuredHingeSequenceClassifier(solver="sgd").partial_fit(X, y, qid=qid)
+    steps = StructuredHingeSequenceClassifier(solver="sgd", alpha=1e-4)
+    steps.partial_fit(X, y, qid=qid)
     with pytest.raises(ValueError, match="is not among the classes"):
         steps.partial_fit(X[:3], ["a", "z", "b"], qid=[-1, -1, -1])
     with pytest.warns(ConvergenceWarning, match="increase max_iter, tol or alpha"):

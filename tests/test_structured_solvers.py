@@ -122,8 +122,18 @@ def test_steps_come_near_the_optimum(name):
         problem.batches(1, rng),
         rng,
         alpha=ALPHA,
-        tol=0.1,
+        tol=-1.0,  # all passes
         max_iter=300 if name == "f1" else 100,
     )
     assert found.objective - optimum <= found.gap
     assert found.objective - optimum < 0.1 * (at_zero - optimum)
+
+
+def test_steps_stop_where_the_objective_no_longer_falls():
+    problem, passes = problems()["classes"], []
+    for tol in (0.05, 1e-4):
+        rng, descent = np.random.RandomState(0), Descent(problem.size)
+        settings = {"alpha": ALPHA, "tol": tol, "max_iter": 500}
+        found = descend(problem, descent, problem.batches(1, rng), rng, **settings)
+        passes.append(found.n_iter)
+    assert 5 < passes[0] < passes[1] < 500

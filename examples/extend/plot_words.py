@@ -27,7 +27,7 @@ train = qid < 200
 # Alone, and in words
 # -------------------
 alone = StructuredHingeClassifier().fit(X[train], y[train])
-reader = StructuredHingeSequenceClassifier(alpha=1e-2, tol=1e-2, random_state=0)
+reader = StructuredHingeSequenceClassifier(alpha=1e-2)
 reader.fit(X[train], y[train], qid=qid[train])
 print(f"digits right alone: {alone.score(X[~train], y[~train]):.3f}")
 print(f"digits right in words: {reader.score(X[~train], y[~train], qid=qid[~train]):.3f}")

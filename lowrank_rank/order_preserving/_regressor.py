@@ -271,11 +271,6 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     # Fitting --------------------------------------------------------------------------
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def _validate_X(self, X, *, reset):
         return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 

@@ -22,15 +22,25 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._lists import RankingLists
-from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
+from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ..fitting._logistic import fit_logistic
 from ..target_losses import MatrixLoss
-from ._hinge_estimator import HingeMixin, row_order, takes_steps
+from ._hinge_estimator import (
+    HINGE_PARAMETERS,
+    copies_of_rows,
+    penalty,
+    read_scaled,
+    row_order,
+    solve,
+    standardised,
+    step_more,
+    takes_steps,
+)
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
 from ._solvers import LinearProblem
 
 
-class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
+class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
     """Linear SVM with a cost for each mistake (Crammer and Singer).
 
     The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``
@@ -66,10 +76,9 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         exercise 2, without a penalty. `calibration.precision_mistake_bound` bounds its updates for
         separable classes (of standardised features).
     tol : float, default=1e-2
-        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
-        "lbfgs" a tenth of it while the best weights are zero.
-    max_iter : int or None, default=None
-        Iterations, rounds, passes over the batches, or updates; None is 1000, and 15 for "sgd".
+        When to stop, as in `StructuredHingeRanker`.
+    max_iter : int, default=1000
+        Largest number of iterations, rounds, passes over the batches, or updates.
     batch_size : int or "auto", default="auto"
         Number of rows in a step or slack.
     fit_intercept : bool, default=True
@@ -81,11 +90,14 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    classes_, decisions_ : ndarray
+    classes_ : ndarray of shape (n_classes,)
+        Labels of the rows.
+    decisions_ : ndarray of shape (n_decisions,)
+        Labels of the decisions.
     coef_ : ndarray of shape (n_decisions, n_features)
     intercept_ : ndarray of shape (n_decisions,)
     alpha_ : float
-        The penalty; the perceptron has none.
+        The penalty; 0 for the perceptron.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -108,8 +120,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = {
-        **HingeMixin._hinge_parameters,
-        "solver": [*HingeMixin._hinge_parameters["solver"], "perceptron"],
+        **HINGE_PARAMETERS,
+        "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
     }
 
     def __init__(
@@ -122,7 +134,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         standardize: bool = True,
         solver: str = "auto",
         tol: float = 1e-2,
-        max_iter: int | None = None,
+        max_iter: int = 1000,
         batch_size: Any = "auto",
         fit_intercept: bool = True,
         random_state: Any = None,
@@ -182,8 +194,8 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             if self.solver == "perceptron":
                 self._keep(problem, self._mistakes(problem))
             else:
-                alpha = self._penalty(problem, "classes, hinge", float(weights.sum()))
-                w = self._solve(problem, alpha)
+                alpha = penalty(self, problem, "classes, hinge", float(weights.sum()))
+                w = solve(self, problem, alpha)
                 self._keep(problem, w)
                 self._warn_of_weights(problem, w)
         return self
@@ -230,8 +242,16 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
                     f"{self.classes_.tolist()}."
                 )
             problem = self._standardise(*self._encode(X, labels, sample_weight))
-            self._keep(problem, self._step_more(problem))
+            self._keep(problem, step_more(self, problem))
         return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validate_X(self, X, *, reset):
+        return read_scaled(self, X, reset=reset)
 
     def _read_costs(self, y):
         costs, classes, decisions = read_costs(self.loss_matrix, self.classes, self.decisions, y)
@@ -279,7 +299,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     def _standardise(self, X, index, weights):
         """The `LinearProblem` of standardised features."""
-        X = self._standardised(X, weights, centre=self.fit_intercept)
+        X = standardised(self, X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
         return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=self.fit_intercept)
@@ -289,11 +309,10 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
         After `max_iter` updates the weights with the fewest wrong rows so far are kept.
         """
-        max_iter = self.max_iter or 1000
         w = kept = np.zeros(problem.size)
         every, y = problem.hinge.every, problem.hinge.y
         fewest = len(y) + 1
-        for n_iter in range(max_iter + 1):
+        for n_iter in range(self.max_iter + 1):
             scores = problem.scores(w)
             true = scores[every, y]
             rivals = scores.copy()
@@ -302,17 +321,17 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
             n_wrong = int(np.count_nonzero(excess >= 0))
             if n_wrong < fewest:
                 fewest, kept = n_wrong, w
-            if n_wrong == 0 or n_iter == max_iter:
+            if n_wrong == 0 or n_iter == self.max_iter:
                 break
             i = int(excess.argmax())
             slopes = np.zeros((1, scores.shape[1]))
             slopes[0, y[i]], slopes[0, int(rivals[i].argmax())] = 1.0, -1.0
             w = w + problem.take(np.array([i])).features(slopes)
         self.solver_, self.n_iter_, self.dual_gap_ = "perceptron", max(n_iter, 1), float("nan")
-        self.objective_ = float(fewest / len(y))
+        self.objective_, self.alpha_ = float(fewest / len(y)), 0.0
         if fewest:
             warnings.warn(
-                f"The perceptron made max_iter={max_iter} updates, and its best weights have "
+                f"The perceptron made max_iter={self.max_iter} updates, and its best weights have "
                 f"{fewest} rows wrong: increase max_iter. If no weights separate the classes, the "
                 "perceptron never converges: use another solver.",
                 ConvergenceWarning,
@@ -399,7 +418,7 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         return decision_score(self, self._matrix_, y, best, sample_weight)
 
 
-class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin, BaseEstimator):
+class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimator):
     """Linear classifier for F1 or another measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
@@ -412,10 +431,10 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="f1"
-        "f1", "balanced_accuracy", "precision@k" (k at most the number of positives), "recall@k"
-        (at least), "auc", or an object such as ``FBeta(beta=2)``.
-    alpha : float, default=0.1
-        Penalty, > 0; features are divided by twice the number of positives first.
+        The measure to train for: "f1", "balanced_accuracy", ... Also "precision@k" (k at most the
+        number of positives), "recall@k" (at least), "auc", or an object such as ``FBeta(beta=2)``.
+    alpha : float or "auto", default="auto"
+        Penalty, > 0; features are divided by twice the number of positives first. "auto" is 0.1.
     standardize : bool, default=True
         Whether to standardise the features for the penalty. ``coef_`` is for X as given.
     threshold : {"tuned", "hinge"}, default="tuned"
@@ -426,14 +445,12 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         As in `StructuredHingeRanker`; all rows are one list.
     tol : float, default=1e-2
         Duality gap at which to stop, relative to the objective at zero weights.
-    max_iter : int or None, default=None
-        Iterations or rounds; None is 1000.
+    max_iter : int, default=1000
+        Largest number of iterations or rounds.
     fit_intercept : bool, default=True
         A penalised intercept.
     pos_label : object, default=None
         The positive class; None is the last of the sorted classes, with a warning for strings.
-    random_state : int, RandomState instance or None, default=None
-        Unused.
     verbose : int, default=0
         Print progress after this number of iterations.
 
@@ -451,6 +468,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         Whether the minimum of the hinge is within 2 % of its value at zero weights. The model is
         then logistic regression of standardised features with an intercept. The penalty is ``0.1
         min(p / n, 1) min(p / 50, 1)`` for p features and n rows.
+    alpha_ : float
+        The penalty of the hinge.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
@@ -479,8 +498,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
     """
 
     _parameters: ClassVar = {
-        **{k: v for k, v in HingeMixin._hinge_parameters.items() if k != "batch_size"},
-        "alpha": [number(above=0)],
+        **{k: v for k, v in HINGE_PARAMETERS.items() if k not in ("batch_size", "random_state")},
         "solver": ["auto", "lbfgs", "cutting_plane"],
         "threshold": ["tuned", "hinge"],
     }
@@ -490,15 +508,14 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         self,
         *,
         target_loss: Any = "f1",
-        alpha: float = 0.1,
+        alpha: float | str = "auto",
         standardize: bool = True,
         threshold: str = "tuned",
         solver: str = "auto",
         tol: float = 1e-2,
-        max_iter: int | None = None,
+        max_iter: int = 1000,
         fit_intercept: bool = True,
         pos_label: Any = None,
-        random_state: Any = None,
         verbose: int = 0,
     ) -> None:
         self.target_loss = target_loss
@@ -510,15 +527,16 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.pos_label = pos_label
-        self.random_state = random_state
         self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class, tags.input_tags.sparse = False, True
         return tags
 
-    def fit(self, X: MatrixLike, y: ArrayLike) -> "StructuredHingeBinaryClassifier":
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "StructuredHingeBinaryClassifier":
         """Minimise the hinge, and choose the threshold.
 
         Parameters
@@ -526,6 +544,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         X : array-like or sparse matrix of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
             Labels of two classes.
+        sample_weight : array-like of shape (n_rows,) or None, default=None
+            Whole numbers: a row of weight 2 is the row twice.
 
         Returns
         -------
@@ -534,8 +554,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         Raises
         ------
         ValueError
-            If y is not of two classes, k does not fit the number of positives, or a parameter
-            is out of range. The model is unchanged then.
+            If y is not of two classes, a weight is no whole number, k does not fit the number of
+            positives, or a parameter is out of range. The model is unchanged then.
 
         Warns
         -----
@@ -547,7 +567,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         with fresh_fit(self):
             measure, hinge = resolve_hinge(self.target_loss, of_classes=True)
             check_parameters(self)
-            check_same_index(X=X, y=y)
+            check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             labels = read_binary_labels(y, None, None, self.pos_label, self)
             if labels.positive.ndim != 1:
@@ -558,15 +578,19 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
                 )
             check_consistent_length(X, labels.positive)
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-            made, relevant = self._encode(labels, measure, hinge)
-            scaled = self._standardised(X, np.ones(len(relevant)), centre=self.fit_intercept)
+            X, positive = _copied(X, labels, sample_weight)
+            made, relevant = self._encode(positive, measure, hinge)
+            scaled = standardised(self, X, np.ones(len(relevant)), centre=self.fit_intercept)
             coef, intercept = self._solve_measure(scaled, relevant, made, hinge)
-            self._keep(X, labels.positive, *self._scaling_.unscaled(coef, intercept))
+            self._keep(X, positive, *self._scaling_.unscaled(coef, intercept))
         return self
 
-    def _encode(self, labels, measure, hinge):
+    def _validate_X(self, X, *, reset):
+        return read_scaled(self, X, reset=reset)
+
+    def _encode(self, positive, measure, hinge):
         """The hinge of all rows as one list, and which rows are relevant."""
-        lists, relevant = RankingLists([len(labels.positive)]), labels.positive.astype(float)
+        lists, relevant = RankingLists([len(positive)]), positive.astype(float)
         check_bounds(measure, hinge, relevant, lists)
         self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
         self._has_qid_ = False
@@ -577,7 +601,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
         intercept = self.fit_intercept and hinge.sees_shift
         problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
-        coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
+        alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
+        coef, intercept = problem.split(solve(self, problem, alpha))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
@@ -609,3 +634,17 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         self.threshold_ = 0.0 if at_zero else threshold_between(scores, n_marked)
         self.coef_ = sign * coef
         self.intercept_ = sign * (intercept - self.threshold_)
+
+
+def _copied(X, labels, sample_weight):
+    """Rows and positive marks, each as often as its weight says; refuses a class of weight 0."""
+    if sample_weight is None:
+        return X, labels.positive
+    rows = copies_of_rows(X, read_weights(sample_weight, len(labels.positive)))
+    positive = labels.positive[rows]
+    if positive.all() or not positive.any():
+        raise ValueError(
+            f"Of the classes {labels.classes.tolist()} only one class has rows of positive weight: "
+            "both are needed."
+        )
+    return X[rows], positive

@@ -1,19 +1,45 @@
-"""HingeMixin: parameters, standardisation, penalty and solvers of the structured hinges."""
+"""What the estimators of structured hinges share: parameters, standardisation, penalty, solvers.
+
+The functions take the estimator, whose parameters they read and whose attributes they set.
+"""
 
 import warnings
 from copy import copy
-from typing import Any, ClassVar
+from functools import partial
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
-from .._arrays import mean_square
+from .._arrays import check_size, mean_square
 from .._base import linear_scores, read_features
 from .._parameters import count, number, random_state, verbosity
 from ..fitting._statistics import Moments, Scaling, default_alpha, standardise
 from ._solvers import Descent, cutting_planes, descend, smoothed
+
+HINGE_PARAMETERS = {
+    "alpha": ["auto", number(above=0)],
+    "standardize": [bool],
+    "solver": ["auto", "lbfgs", "cutting_plane", "sgd"],
+    "tol": [number(above=0)],
+    "max_iter": [count()],
+    "batch_size": [count(), "auto"],
+    "fit_intercept": [bool],
+    "random_state": [random_state],
+    "verbose": [verbosity],
+}
+
+
+# Rows and weights -------------------------------------------------------------------
+
+
+def read_scaled(estimator, X, *, reset):
+    """Validate X; refuse features out of range."""
+    X = read_features(estimator, X, reset=reset)
+    if reset:  # features as they are enter products of a higher degree
+        mean_square(X, degree=2 if estimator.standardize else 16)
+    return X
 
 
 def row_order(X, y, index=None):
@@ -28,6 +54,72 @@ def row_order(X, y, index=None):
     return np.lexsort((y, key) if index is None else (y, key, index))
 
 
+def copies_of_rows(X, weights, remedy=""):
+    """Indices of rows of X, each as often as its weight says; refuses fractions and too many."""
+    fractions = np.flatnonzero(weights != np.round(weights))
+    if len(fractions):
+        raise ValueError(
+            f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one list "
+            f"here, and the weights of its rows count copies: give whole numbers{remedy}."
+        )
+    n_bytes = 8.0 * X.shape[1] * weights.sum()
+    check_size(f"{weights.sum():g} copies of rows", n_bytes, "divide sample_weight")
+    return np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+
+
+def weights_of_lists(weights, lists, what, remedy=""):
+    """The weight of each list from the weights of the rows; refuses lists of several weights."""
+    weights = lists.group(weights)
+    first = weights[lists.starts]
+    wrong = np.flatnonzero(weights != lists.spread(first))
+    if len(wrong):
+        which = lists.index[wrong[0]]
+        raise ValueError(
+            f"sample_weight differs within the {what} {lists.ids.tolist()[which]!r} "
+            f"({first[which]:g} and {weights[wrong[0]]:g}): the hinge belongs to a whole {what}, "
+            f"whose rows share one weight.{remedy}"
+        )
+    return first
+
+
+# Features and penalty --------------------------------------------------------------
+
+
+def standardised(estimator, X, weights, *, centre, lists=None):
+    """The standardised copy of X, with the `Scaling` of the first call.
+
+    `centre` says whether means of dense X are subtracted: the hinge must ignore a shift of the
+    scores, or have an intercept.
+    """
+    if not hasattr(estimator, "_scaling_"):
+        codes = None if lists is None else lists.index
+        moments = Moments.of(X, weights / weights.max(), codes)
+        scaling = Scaling.of(X, moments)
+        if not (estimator.standardize and centre):
+            scaling = scaling._replace(mean=np.zeros(X.shape[1]))
+        if not estimator.standardize:
+            scaling = scaling._replace(scale=np.ones(X.shape[1]))
+        estimator._scaling_, estimator._mean_square_ = scaling, moments.mean_square
+    return standardise(X, estimator._scaling_)
+
+
+def penalty(estimator, problem, kind, n_rows):
+    """`alpha`, or the formula of `kind` over the objective at zero weights.
+
+    Costs times c need weights times c: the penalty has to fall by the factor c.
+    """
+    if not isinstance(estimator.alpha, str):
+        return float(estimator.alpha)
+    alpha = default_alpha(kind, problem.X.shape[1], n_rows, estimator._mean_square_)
+    if estimator.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
+        alpha = max(alpha, 1e-3)
+    value = problem.at_zero.value
+    return alpha / (value if value > 0 else 1.0)
+
+
+# Solvers ----------------------------------------------------------------------------
+
+
 def takes_steps(estimator):
     """For `available_if`: whether the solver takes steps, with a number as penalty."""
     if estimator.solver != "sgd" or isinstance(estimator.alpha, str):
@@ -39,142 +131,77 @@ def takes_steps(estimator):
     return True
 
 
-class HingeMixin:
-    """Fit of a `LinearProblem` by any solver; a class has the parameters below."""
+def batch_size(estimator, problem, solver, n_batches):
+    """The number of blocks in a batch; "auto" makes `n_batches` for "sgd".
 
-    alpha: Any
-    standardize: bool
-    solver: str
-    tol: float
-    max_iter: int | None
-    batch_size: Any
-    random_state: Any
-    verbose: int
-    _descent_: Any
+    Cutting planes have up to a thousand batches, within limits of memory (numbers in the slopes)
+    and time (products of features).
+    """
+    if estimator.batch_size != "auto":
+        return estimator.batch_size
+    if solver == "cutting_plane":
+        by_time = max(100_000_000 // problem.size**2, 100)
+        n_batches = max(min(by_time, 4_000_000 // problem.size, 1000), 1)
+    return max(1, problem.n_blocks // n_batches)
 
-    _n_batches = 100  #: number of batches for batch_size="auto" of "sgd"
 
-    _hinge_parameters: ClassVar[dict] = {
-        "alpha": ["auto", number(above=0)],
-        "standardize": [bool],
-        "solver": ["auto", "lbfgs", "cutting_plane", "sgd"],
-        "tol": [number(above=0)],
-        "max_iter": [count(), None],
-        "batch_size": [count(), "auto"],
-        "fit_intercept": [bool],
-        "random_state": [random_state],
-        "verbose": [verbosity],
-    }
+def solve(estimator, problem, alpha, n_batches=100):
+    """Minimise the objective; sets the attributes of the solver and returns the weights."""
+    estimator.alpha_, solver = alpha, estimator.solver
+    if solver == "auto":
+        solver = "lbfgs" if problem.is_smooth else "cutting_plane"
+    elif solver == "lbfgs" and not problem.is_smooth:
+        raise ValueError(
+            "solver='lbfgs' needs a smooth approximation, and this hinge has none: use "
+            "'cutting_plane' or 'sgd'."
+        )
+    rng = check_random_state(getattr(estimator, "random_state", None))  # one batch needs none
+    settings = {"alpha": alpha, "tol": estimator.tol, "max_iter": estimator.max_iter}
+    settings["report"] = partial(report, estimator)
+    size = batch_size(estimator, problem, solver, n_batches)
+    estimator._descent_ = Descent(problem.size) if solver == "sgd" else None
+    if solver == "lbfgs":
+        fit = smoothed(problem, **settings)
+    elif solver == "cutting_plane":
+        fit = cutting_planes(problem, problem.partition(size, rng), **settings)
+    else:
+        fit = descend(problem, estimator._descent_, problem.batches(size, rng), rng, **settings)
+    estimator.solver_, estimator.n_iter_ = solver, max(fit.n_iter, 1)
+    estimator.objective_, estimator.dual_gap_ = float(fit.objective), float(fit.gap)
+    converged = fit.converged
+    if solver == "sgd":  # its steps fail if zero weights are better; they ignore the gap
+        converged = fit.w.any() or not estimator._descent_.mean.any()
+    if not converged:
+        scale = "" if estimator.standardize else ", or bring the features to one scale"
+        warnings.warn(
+            f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
+            f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={estimator.tol:g} "
+            f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    return fit.w
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        tags.input_tags.sparse = True
-        return tags
 
-    def _validate_X(self, X, *, reset):
-        X = read_features(self, X, reset=reset)
-        if reset:  # refuses features out of range; unscaled ones are multiplied more often
-            mean_square(X, degree=2 if self.standardize else 16)
-        return X
+def step_more(estimator, problem, n_batches=100):
+    """Continue earlier calls with one pass of steps over more blocks."""
+    alpha = estimator.alpha_ = float(estimator.alpha)
+    if getattr(estimator, "_descent_", None) is None:
+        estimator._descent_, estimator.n_iter_ = Descent(problem.size), 0
+    descent = copy(estimator._descent_)  # an error below must not change the state
+    for part in problem.batches(batch_size(estimator, problem, "sgd", n_batches)):
+        value = descent.step(part, alpha, problem.n_blocks)
+    estimator._descent_, estimator.solver_ = descent, "sgd"
+    estimator.n_iter_ += 1
+    w = descent.mean
+    estimator.objective_ = float(value + alpha / 2.0 * (w @ w))
+    estimator.dual_gap_ = float("nan")
+    return w
 
-    def _standardised(self, X, weights, *, centre, lists=None):
-        """The standardised copy of X, with the `Scaling` of the first call.
 
-        `centre` says whether means of dense X are subtracted: the hinge must ignore a shift of the
-        scores, or have an intercept.
-        """
-        if not hasattr(self, "_scaling_"):
-            codes = None if lists is None else lists.index
-            moments = Moments.of(X, weights / weights.max(), codes)
-            scaling = Scaling.of(X, moments)
-            if not (self.standardize and centre):
-                scaling = scaling._replace(mean=np.zeros(X.shape[1]))
-            if not self.standardize:
-                scaling = scaling._replace(scale=np.ones(X.shape[1]))
-            self._scaling_, self._mean_square_ = scaling, moments.mean_square
-        return standardise(X, self._scaling_)
-
-    def _batch_size(self, problem, solver):
-        """The number of blocks in a batch.
-
-        Cutting planes have up to a thousand batches, within limits of memory (numbers in the
-        slopes) and time (products of features).
-        """
-        if self.batch_size != "auto":
-            return self.batch_size
-        n_batches = self._n_batches
-        if solver == "cutting_plane":
-            by_time = max(100_000_000 // problem.size**2, 100)
-            n_batches = max(min(by_time, 4_000_000 // problem.size, 1000), 1)
-        return max(1, problem.n_blocks // n_batches)
-
-    def _penalty(self, problem, kind, n_rows):
-        """`alpha`, or the formula of `kind` over the objective at zero weights.
-
-        Costs times c need weights times c: the penalty has to fall by the factor c.
-        """
-        if not isinstance(self.alpha, str):
-            return float(self.alpha)
-        alpha = default_alpha(kind, problem.X.shape[1], n_rows, self._mean_square_)
-        if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
-            alpha = max(alpha, 1e-3)
-        value = problem.at_zero.value
-        return alpha / (value if value > 0 else 1.0)
-
-    def _solve(self, problem, alpha):
-        """Minimise the objective; sets the attributes of the solver and returns the weights."""
-        self.alpha_, solver = alpha, self.solver
-        if solver == "auto":
-            solver = "lbfgs" if problem.is_smooth else "cutting_plane"
-        elif solver == "lbfgs" and not problem.is_smooth:
-            raise ValueError(
-                "solver='lbfgs' needs a smooth approximation, and this hinge has none: use "
-                "'cutting_plane' or 'sgd'."
-            )
-        rng = check_random_state(self.random_state)
-        max_iter = self.max_iter or (15 if solver == "sgd" else 1000)
-        settings = {"alpha": alpha, "tol": self.tol, "max_iter": max_iter, "report": self._report}
-        size = self._batch_size(problem, solver)
-        self._descent_ = Descent(problem.size) if solver == "sgd" else None
-        if solver == "lbfgs":
-            fit = smoothed(problem, **settings)
-        elif solver == "cutting_plane":
-            fit = cutting_planes(problem, problem.partition(size, rng), **settings)
-        else:
-            fit = descend(problem, self._descent_, problem.batches(size, rng), rng, **settings)
-        self.solver_, self.n_iter_ = solver, max(fit.n_iter, 1)
-        self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
-        converged = fit.converged
-        if solver == "sgd":  # its steps fail if zero weights are better; they ignore the gap
-            converged = fit.w.any() or not self._descent_.mean.any()
-        if not converged:
-            scale = "" if self.standardize else ", or bring the features to one scale"
-            warnings.warn(
-                f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
-                f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} "
-                f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        return fit.w
-
-    def _step_more(self, problem):
-        """Continue earlier calls with one pass of steps over more blocks."""
-        alpha = self.alpha_ = float(self.alpha)
-        if getattr(self, "_descent_", None) is None:
-            self._descent_, self.n_iter_ = Descent(problem.size), 0
-        descent = copy(self._descent_)  # an error below must not change the state
-        for part in problem.batches(self._batch_size(problem, "sgd")):
-            value = descent.step(part, alpha, problem.n_blocks)
-        self._descent_, self.solver_ = descent, "sgd"
-        self.n_iter_ += 1
-        w = descent.mean
-        self.objective_ = float(value + alpha / 2.0 * (w @ w))
-        self.dual_gap_ = float("nan")
-        return w
-
-    def _report(self, n_iter, objective, gap=None):
-        if self.verbose and n_iter % self.verbose == 0:
-            certificate = "" if gap is None else f", gap {gap:.2g}"
-            name = type(self).__name__
-            print(f"[{name}] iteration {n_iter}: objective {objective:.6g}{certificate}")
+def report(estimator, n_iter, objective, gap=None):
+    """Print progress after every `verbose` iterations."""
+    if estimator.verbose and n_iter % estimator.verbose == 0:
+        certificate = "" if gap is None else f", gap {gap:.2g}"
+        name = type(estimator).__name__
+        print(f"[{name}] iteration {n_iter}: objective {objective:.6g}{certificate}")

@@ -12,12 +12,23 @@ from .._base import LinearRanker
 from .._blocks import check_has_ids
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
-from ._hinge_estimator import HingeMixin, row_order, takes_steps
+from ._hinge_estimator import (
+    HINGE_PARAMETERS,
+    copies_of_rows,
+    penalty,
+    read_scaled,
+    row_order,
+    solve,
+    standardised,
+    step_more,
+    takes_steps,
+    weights_of_lists,
+)
 from ._hinges import check_bounds, resolve_hinge, rows_of
 from ._solvers import LinearProblem
 
 
-class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstimator):
+class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
     """Linear RankSVM, also for NDCG and other measures.
 
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
@@ -35,9 +46,9 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
     Parameters
     ----------
     target_loss : str or RankingMeasure, default="kendall"
-        "kendall", "ndcg@k" (or "ndcg"), "precision@k" (k at most the relevant items of each list),
-        "recall@k" (at least), "auc", or an object. The hinge of ndcg learns nothing from long lists
-        with few relevant items.
+        The measure to train for: "kendall", "ndcg@10", ... Also "precision@k" (k at most the
+        relevant items of each list), "recall@k" (at least), "auc", or an object. The hinge of ndcg
+        learns nothing from long lists with few relevant items.
     alpha : float or "auto", default="auto"
         Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``max(0.003, f^2)`` for
         fixed items, divided by the hinge at zero weights. Here f = min(p / n, 1), with p features
@@ -49,11 +60,12 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
         "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack for each
         batch, "sgd" takes averaged subgradient steps. "auto" is "lbfgs" if possible, else
         "cutting_plane".
-    tol : float, default=1e-3
-        Duality gap at which to stop, relative to the objective at zero weights; not for "sgd". For
-        "lbfgs" a tenth of it while the best weights are zero.
-    max_iter : int or None, default=None
-        Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
+    tol : float, default=1e-2
+        Duality gap at which to stop, relative to the objective at zero weights. For "lbfgs" a tenth
+        of it while the best weights are zero. "sgd" stops when five passes in a row did not lower
+        the objective by so much.
+    max_iter : int, default=1000
+        Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
         Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up to a
         thousand for "cutting_plane".
@@ -101,7 +113,7 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
     array([3, 1, 2])
     """
 
-    _parameters: ClassVar = HingeMixin._hinge_parameters
+    _parameters: ClassVar = HINGE_PARAMETERS
 
     def __init__(
         self,
@@ -110,8 +122,8 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
         alpha: float | str = "auto",
         standardize: bool = True,
         solver: str = "auto",
-        tol: float = 1e-3,
-        max_iter: int | None = None,
+        tol: float = 1e-2,
+        max_iter: int = 1000,
         batch_size: Any = "auto",
         fit_intercept: bool = True,
         random_state: Any = None,
@@ -171,8 +183,8 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
             kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
-            alpha = self._penalty(problem, kind, float(rows.weights.sum()))
-            self._keep(problem, self._solve(problem, alpha))
+            alpha = penalty(self, problem, kind, float(rows.weights.sum()))
+            self._keep(problem, solve(self, problem, alpha))
             is_least = self.solver_ != "sgd" and not self.coef_.any()
             if is_least and problem.at_zero.value > 0.0:
                 warnings.warn(
@@ -220,8 +232,11 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
             self._fitted_lists_ = None  # lists of one call say nothing of the other calls
             encoded = self._encode(rows, measure, hinge, reset=not begun)
             problem = self._standardise(hinge, *encoded)
-            self._keep(problem, self._step_more(problem))
+            self._keep(problem, step_more(self, problem))
         return self
+
+    def _validate_X(self, X, *, reset):
+        return read_scaled(self, X, reset=reset)
 
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
         """Checked rows, the measure and its `Hinge`."""
@@ -263,9 +278,9 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
         intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
         if n_items is None:
             centre = intercept or not hinge.sees_shift
-            X = self._standardised(X, lists.spread(weights), centre=centre, lists=lists)
+            X = standardised(self, X, lists.spread(weights), centre=centre, lists=lists)
         else:
-            X = self._standardised(X, weights, centre=intercept)
+            X = standardised(self, X, weights, centre=intercept)
         return LinearProblem(
             X / self._scale_,
             hinge.make(self.target_loss_, y, lists, n_items),
@@ -302,29 +317,13 @@ def _grouped(X, y, lists, weights):
     """Rows of lists one after the other, in an order of their own, and weights of the lists."""
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
-    if lists.ids is None:  # the weights of rows count copies
-        copies = np.ones(len(y)) if np.all(weights == weights[0]) else weights
-        fractions = np.flatnonzero(copies != np.round(copies))
-        if len(fractions):
-            raise ValueError(
-                f"sample_weight[{fractions[0]}] is {weights[fractions[0]]:g}: all rows are one "
-                "list here, and the weights of its rows count copies: give whole numbers, or qid "
-                "and one weight for all rows of a list."
-            )
-        rows = np.repeat(np.arange(len(y)), copies.astype(np.intp))
+    if lists.ids is None:  # the weights of rows count copies; one weight for all is that of a list
+        rows = np.arange(len(y))
+        if np.any(weights != weights[0]):
+            rows = copies_of_rows(X, weights, ", or qid and one weight for all rows of a list")
         rows = rows[row_order(X[rows], y[rows])]
         return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
-    weights = lists.group(weights)
-    first = weights[lists.starts]  # the weight of each list, which its rows must share
-    wrong = np.flatnonzero(weights != lists.spread(first))
-    if len(wrong):
-        which = lists.index[wrong[0]]
-        name = lists.ids.tolist()[which]
-        raise ValueError(
-            f"sample_weight differs within the list {name!r} ({first[which]:g} and "
-            f"{weights[wrong[0]]:g}): the hinge belongs to a whole list, whose rows share one "
-            "weight. LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each "
-            "row."
-        )
+    remedy = " LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each row."
+    first = weights_of_lists(weights, lists, "list", remedy)
     rows = row_order(X, y, lists.codes)
     return X[rows], y[rows], RankingLists(lists.lengths, None, lists.ids), first

@@ -13,12 +13,22 @@ from .._blocks import check_has_ids
 from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
-from .._parameters import all_or_nothing, check_parameters, fresh_fit, number
+from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ._chains import ChainHinge, ChainProblem, viterbi
-from ._hinge_estimator import HingeMixin, takes_steps
+from ._hinge_estimator import (
+    HINGE_PARAMETERS,
+    read_scaled,
+    solve,
+    step_more,
+    takes_steps,
+    weights_of_lists,
+)
+
+#: Batches of "sgd" for batch_size="auto".
+_N_BATCHES = 500
 
 
-class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
+class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
     """Label the letters of a word together: neighbours help.
 
     A row of X is an element, and `qid` names its sequence. Elements are in the order of the rows.
@@ -28,19 +38,20 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
 
         alpha / 2 (|W|^2 + |T|^2) + sum over sequences of hinge / number of elements.
 
+    Weights count sequences: both sums are weighted.
     Without qid every row is a sequence of its own, as in `StructuredHingeClassifier`. Features are
     not standardised. The hinge is not calibrated in general.
 
     Parameters
     ----------
-    alpha : float, default=1e-4
-        Penalty, > 0.
+    alpha : float or "auto", default="auto"
+        Penalty, > 0. "auto" is 1e-4.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label sequences.
-    tol : float, default=0.1
-        Duality gap at which to stop, relative to the objective at zero weights.
-    max_iter : int or None, default=None
-        Iterations, rounds, or passes over the batches; None is 1000, and 15 for "sgd".
+    tol : float, default=1e-2
+        When to stop, as in `StructuredHingeRanker`.
+    max_iter : int, default=1000
+        Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
         Number of sequences in a step or slack; "auto" makes five hundred batches for "sgd".
     fit_intercept : bool, default=True
@@ -57,6 +68,8 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
     intercept_ : ndarray of shape (n_classes,)
     transitions_ : ndarray of shape (n_classes, n_classes)
         Entry [i, j] is the score of ``classes_[j]`` after ``classes_[i]``.
+    alpha_ : float
+        The penalty.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.
     n_features_in_, feature_names_in_ : int and ndarray of str
@@ -82,20 +95,16 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
-    _parameters: ClassVar = {
-        **{k: v for k, v in HingeMixin._hinge_parameters.items() if k != "standardize"},
-        "alpha": [number(above=0)],
-    }
-    _n_batches = 500
+    _parameters: ClassVar = {k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"}
     standardize = False
 
     def __init__(
         self,
         *,
-        alpha: float = 1e-4,
+        alpha: float | str = "auto",
         solver: str = "auto",
-        tol: float = 0.1,
-        max_iter: int | None = None,
+        tol: float = 1e-2,
+        max_iter: int = 1000,
         batch_size: Any = "auto",
         fit_intercept: bool = True,
         random_state: Any = None,
@@ -111,7 +120,12 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         self.verbose = verbose
 
     def fit(
-        self, X: MatrixLike, y: ArrayLike, *, qid: ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        qid: ArrayLike | None = None,
     ) -> "StructuredHingeSequenceClassifier":
         """Minimise the hinge.
 
@@ -120,12 +134,21 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         X : array-like or sparse matrix of shape (n_elements, n_features)
         y : array-like of shape (n_elements,)
             Labels; a structured array with the fields "y" and "qid" carries its qid.
+        sample_weight : array-like of shape (n_elements,) or None, default=None
+            Weights of sequences: elements of a sequence share one weight, and a sequence of weight
+            2 is the sequence twice.
         qid : array-like of shape (n_elements,) or None, default=None
             The sequence of each element; elements in the order of the rows.
 
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            If shapes, labels, ids, weights or parameters are wrong, or y holds one class only. The
+            model is unchanged then.
 
         Warns
         -----
@@ -134,7 +157,7 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         """
         with fresh_fit(self):
             check_parameters(self)
-            check_same_index(X=X, y=y, qid=qid)
+            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
@@ -143,8 +166,9 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
                 raise ValueError(
                     f"y holds one class only, {self.classes_.tolist()}: at least two are needed."
                 )
-            problem = self._encode(X, y, qid, 0)
-            self._keep(problem, self._solve(problem, float(self.alpha)))
+            problem = self._encode(X, y, self._sequences(qid, len(y)), sample_weight)
+            alpha = 1e-4 if self.alpha == "auto" else float(self.alpha)
+            self._keep(problem, solve(self, problem, alpha, _N_BATCHES))
         return self
 
     @available_if(takes_steps)
@@ -153,14 +177,17 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         X: MatrixLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
     ) -> "StructuredHingeSequenceClassifier":
-        """Take one pass of steps over more whole sequences; it needs ``solver="sgd"``.
+        """Take one pass of steps over more whole sequences.
+
+        The method needs ``solver="sgd"`` and a number for `alpha`.
 
         Parameters
         ----------
-        X, y, qid
+        X, y, sample_weight, qid
             As in `fit`. A sequence must be in one call.
         classes : array-like or None, default=None
             All labels; only the first call needs it. None is the labels in its y.
@@ -172,36 +199,46 @@ class StructuredHingeSequenceClassifier(HingeMixin, ClassifierMixin, BaseEstimat
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
             check_parameters(self)
-            check_same_index(X=X, y=y, qid=qid)
+            check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=not begun)
             y = read_classes(self, X, y)
             if not begun:
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
             check_has_ids(begun and self._has_qid_, qid is not None, "sequences of one row")
-            last = self._last_id_ if begun else None
-            problem = self._encode(X, y, qid, self._n_sequences_ if begun else 0)
-            ids = problem.hinge.lists.ids
-            if begun and ids is not None and same_id(ids.tolist()[0], last):
+            lists = self._sequences(qid, len(y))
+            if begun and qid is not None and same_id(lists.ids.tolist()[0], self._last_id_):
                 raise ValueError(
-                    f"The sequence {last!r} is split between two calls of partial_fit: pass each "
-                    "sequence in one call."
+                    f"The sequence {self._last_id_!r} is split between two calls of partial_fit: "
+                    "pass each sequence in one call."
                 )
-            self._keep(problem, self._step_more(problem))
+            problem = self._encode(X, y, lists, sample_weight)
+            self._keep(problem, step_more(self, problem, _N_BATCHES))
         return self
 
-    def _encode(self, X, y, qid, n_before):
-        """The `ChainProblem` of the sequences."""
-        lists = self._sequences(qid, X.shape[0])
-        index = class_indices(y, self.classes_)
-        q = len(self.classes_)
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _validate_X(self, X, *, reset):
+        return read_scaled(self, X, reset=reset)
+
+    def _encode(self, X, y, lists, sample_weight):
+        """The `ChainProblem` of the sequences of positive weight."""
+        index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
+        self._has_qid_ = lists.ids is not None
+        self._last_id_ = lists.ids.tolist()[-1] if self._has_qid_ else None
+        weights = weights_of_lists(of_rows, lists, "sequence")
+        if not weights.all():
+            kept = np.flatnonzero(of_rows)
+            X, index, lists = X[kept], index[kept], lists.of_rows(kept)
+            weights = weights[weights > 0]
         if lists.order is not None:
             X, index = X[lists.order], index[lists.order]
-        self._n_sequences_ = n_before + lists.n_lists
-        self._has_qid_ = qid is not None
-        self._last_id_ = None if qid is None else lists.ids.tolist()[-1]
+        q = len(self.classes_)
         hinge = ChainHinge(index, 1.0 - np.eye(q)[index], lists)
-        weights = np.full(lists.n_lists, 1.0 / len(index))
+        weights = weights / (weights @ lists.lengths)
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
 
     @staticmethod

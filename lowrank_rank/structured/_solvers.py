@@ -307,16 +307,22 @@ class Descent:
 def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None):
     """Passes of `Descent` over the batches; the gap is the one of the tangent at the mean.
 
-    If the objective is larger at the mean than at zero weights (few lists and a small alpha make
-    the first steps large), zero weights are returned.
+    The passes end when five in a row did not lower the objective at the mean by `tol` times its
+    value at zero weights (five as in scikit-learn's SGDClassifier). If the objective is larger at
+    the mean than at zero weights (few lists and a small alpha make the first steps large), zero
+    weights are returned.
     """
-    for n_pass in range(1, max_iter + 1):
-        values = [
-            descent.step(batches[i], alpha, problem.n_blocks) for i in rng.permutation(len(batches))
-        ]
+    best, least, n_idle = Best(problem, alpha, tol), np.inf, 0
+    while best.n_iter < max_iter and n_idle < 5:
+        best.n_iter += 1
+        for i in rng.permutation(len(batches)):
+            descent.step(batches[i], alpha, problem.n_blocks)
+        tangent = problem.worst(descent.mean)
+        objective = alpha / 2.0 * float(descent.mean @ descent.mean) + tangent.value
         if report is not None:
-            report(n_pass, float(np.mean(values)))
-    best = Best(problem, alpha, tol)
-    best.bound(best.at(descent.mean))
-    best.n_iter = max_iter
+            report(best.n_iter, objective)
+        n_idle = 0 if objective < least - best.tol else n_idle + 1
+        least = min(least, objective)
+    best.keep(descent.mean, tangent.value)
+    best.bound(tangent)
     return best

@@ -121,7 +121,7 @@ SOLVER = {
 }
 HINGE = {
     "solver": ["auto", "lbfgs", "cutting_plane", "sgd"],
-    "alpha": [1e-3, 0.1, 1.0],
+    "alpha": ["auto", 1e-3, 0.1, 1.0],
     "max_iter": [20, 50],
     "fit_intercept": [True, False],
     "random_state": [0],
@@ -135,7 +135,6 @@ PUBLISHED = [
     "svmperf",
 ]
 SCALED_HINGE = {**HINGE, "standardize": [True, False]}
-AUTO_HINGE = {**SCALED_HINGE, "alpha": ["auto", *HINGE["alpha"]]}
 PARAMETERS = {
     LowRankSurrogateRanker: {
         "target_loss": ["ndcg", *names_of(), PrecisionAtK(k=2, relevance_threshold=2)],
@@ -191,14 +190,14 @@ PARAMETERS = {
     },
     StructuredHingeRanker: {
         "target_loss": ["ndcg@10", "kendall", "precision@1", "recall@2", "auc"],
-        **AUTO_HINGE,
+        **SCALED_HINGE,
     },
     StructuredHingeBinaryClassifier: {
         "target_loss": ["f1", "auc", "precision@1"],
         "threshold": ["tuned", "hinge"],
-        **SCALED_HINGE,
+        **{name: values for name, values in SCALED_HINGE.items() if name != "random_state"},
     },
-    StructuredHingeClassifier: AUTO_HINGE,
+    StructuredHingeClassifier: SCALED_HINGE,
     StructuredHingeSequenceClassifier: HINGE,
     WrappedRanker: {
         "estimator": [
