@@ -28,8 +28,11 @@ class BoostingObjective:
     Parameters
     ----------
     surrogate : str or Surrogate
+        As in `boosting_objective`.
     target_loss : str or TargetLoss
+        As in `boosting_objective`.
     qid : array-like of shape (n_rows,) or None, default=None
+        As in `boosting_objective`.
 
     Examples
     --------
@@ -99,6 +102,7 @@ class BoostingObjective:
         Returns
         -------
         float
+            The value c sum_q a_q L(v, s) of `boosting_objective`.
 
         Raises
         ------
@@ -251,6 +255,7 @@ class BoostingMetric:
     Parameters
     ----------
     target_loss : str or RankingMeasure
+        As in `boosting_metric`.
 
     Examples
     --------
@@ -286,6 +291,7 @@ class BoostingMetric:
         Returns
         -------
         name : str
+            Name of the measure, without blanks.
         value : float
             Mean over the lists, greater is better.
         is_higher_better : bool

@@ -26,11 +26,13 @@ def surrogate_loss(
     Parameters
     ----------
     surrogate : str or Surrogate
+        A name of `lowrank_rank.surrogates.SURROGATES`, or an object.
     v, s : array-like of shape (n_rows,) or (n_lists, r)
         Utilities >= 0 and scores.
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of the rows; None is one list.
     sample_weight : array-like of the shape of v, or None, default=None
+        Importance of each item.
 
     Returns
     -------
@@ -90,6 +92,7 @@ def regret_bound(
     Returns
     -------
     ndarray of shape (n,)
+        Upper bound of the regret of the measure, >= 0.
 
     Raises
     ------
@@ -170,11 +173,13 @@ def is_order_preserving(
     Parameters
     ----------
     surrogate : str or Surrogate
+        A name of `lowrank_rank.surrogates.SURROGATES`, or an object.
     n_items, n_labels, n_distributions : int
         Length of the lists, number of labels in a distribution, and number of distributions.
     margin : float, default=0.05
         Smallest difference of E v between two items that are compared.
     random_state : int, RandomState instance or None, default=None
+        Draws the distributions.
 
     Returns
     -------

@@ -218,7 +218,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -253,6 +254,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows,)
+            One score per row, higher is better.
         """
         check_is_fitted(self)
         with self._errors(X):
@@ -264,10 +266,12 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or frame of shape (n_rows, n_features)
+            An unknown category counts as missing.
 
         Yields
         ------
         ndarray of shape (n_rows,)
+            One score per row, higher is better.
         """
         check_is_fitted(self)
         with self._errors(X):

@@ -358,10 +358,12 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     n_items : int or None, default=None
         The number r of items; a measure needs it.
     p : float, default=2.0
+        Power of the differences, > 0.
 
     Returns
     -------
     float
+        >= 0; 0 if all discounts are equal.
 
     Raises
     ------

@@ -174,7 +174,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -211,7 +212,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -239,6 +241,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            One row per document, or per query for fixed items.
 
         Returns
         -------

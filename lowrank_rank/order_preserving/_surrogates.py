@@ -110,25 +110,52 @@ class Surrogate(BaseEstimator):
 
         Parameters
         ----------
-        v, s, weights : ndarray of shape (n_rows,)
-            Grouped utilities >= 0, scores, and importances of the rows.
+        v, s : ndarray of shape (n_rows,)
+            Grouped utilities >= 0, and scores.
         lists : RankingLists
+            The lists of the grouped rows.
+        weights : ndarray of shape (n_rows,)
+            Importances of the rows.
 
         Returns
         -------
         SurrogateValues
+            Values of the lists, and derivatives by the scores of the rows.
         """
         raise NotImplementedError(f"{type(self).__name__} must define evaluate().")
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        """Compute c of the regret bound for each list, (n_lists,), from expected utilities.
+        """Compute c of the regret bound for each list.
 
         regret of the measure <= c * C_phi(2) * sqrt(regret of the surrogate).
+
+        Parameters
+        ----------
+        expected : ndarray of shape (n_rows,)
+            Grouped expected utilities.
+        lists : RankingLists
+            The lists of the grouped rows.
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+            c of each list, > 0.
         """
         raise ValueError(f"{self!r} has no regret bound: it defines no bound_constant.")
 
     def utility(self, s: Any) -> np.ndarray:
-        """Compute E v from the score of the minimiser, elementwise."""
+        """Compute E v from the score of the minimiser.
+
+        Parameters
+        ----------
+        s : float or ndarray
+            Scores.
+
+        Returns
+        -------
+        float or ndarray
+            Expected utilities, elementwise.
+        """
         raise AttributeError(f"{self!r} has no link: its scores do not estimate utilities.")
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
@@ -137,6 +164,16 @@ class Surrogate(BaseEstimator):
         A nearly linear surrogate has almost no curvature at the scores, and the step would be far
         too long. Such a surrogate returns the largest curvature on the way from the score to the
         minimum of the row. Other surrogates return `evaluate`.
+
+        Parameters
+        ----------
+        v, s, lists, weights
+            As in `evaluate`.
+
+        Returns
+        -------
+        SurrogateValues
+            Values and gradient of `evaluate`, with such a curvature.
         """
         return self.evaluate(v, s, lists, weights)
 
@@ -146,6 +183,7 @@ class Surrogate(BaseEstimator):
         Parameters
         ----------
         v : ndarray of shape (n, r)
+            Utilities of the items.
         counts : ndarray of bool, shape (n, r)
             Whether an item has a weight.
 
@@ -158,7 +196,18 @@ class Surrogate(BaseEstimator):
         return None
 
     def check_utilities(self, v: Any) -> None:
-        """Refuse utilities that the surrogate cannot take."""
+        """Refuse utilities that the surrogate cannot take.
+
+        Parameters
+        ----------
+        v : ndarray
+            Utilities.
+
+        Raises
+        ------
+        ValueError
+            If a utility is negative, unless ``takes_negative``, or the surrogate has other limits.
+        """
         if np.any(v < 0) and not self.takes_negative:
             raise ValueError(
                 f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "

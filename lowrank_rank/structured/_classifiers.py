@@ -95,12 +95,15 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
     decisions_ : ndarray of shape (n_decisions,)
         Labels of the decisions.
     coef_ : ndarray of shape (n_decisions, n_features)
+        Coefficients of the scores, for features as given.
     intercept_ : ndarray of shape (n_decisions,)
+        Intercepts of the scores.
     alpha_ : float
         The penalty; 0 for the perceptron.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.
     n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
 
     See Also
     --------
@@ -161,13 +164,16 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of features.
         y : array-like of shape (n_samples,)
+            Labels of the rows.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             A row of weight 2 is the row twice.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -216,7 +222,9 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of features.
         y : array-like of shape (n_samples,)
+            Labels of the rows.
         classes : array-like or None, default=None
             All labels; only the first call needs it, if the parameter `classes` is None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -224,7 +232,8 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
@@ -371,10 +380,12 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of features.
 
         Returns
         -------
         ndarray of shape (n_samples, n_decisions), or (n_samples,) for two
+            The largest score decides; of two decisions, above 0 is the second.
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
@@ -390,6 +401,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of features.
 
         Returns
         -------
@@ -405,8 +417,11 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of features.
         y : array-like of shape (n_samples,)
+            Labels of the rows.
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows.
 
         Returns
         -------
@@ -457,7 +472,9 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
+        Labels, sorted.
     pos_label_ : object
+        The positive class.
     coef_ : ndarray of shape (1, n_features)
         Coefficients of the score of ``classes_[1]``.
     intercept_ : ndarray of shape (1,)
@@ -473,7 +490,9 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
+        The measure as an object.
     n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
 
     See Also
     --------
@@ -542,6 +561,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Rows of features.
         y : array-like of shape (n_rows,)
             Labels of two classes.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -549,7 +569,8 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -591,11 +612,11 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
     def _encode(self, positive, measure, hinge):
         """The hinge of all rows as one list, and which rows are relevant."""
         lists, relevant = RankingLists([len(positive)]), positive.astype(float)
-        check_bounds(measure, hinge, relevant, lists)
+        check_bounds(measure, relevant, lists)
         self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
         self._has_qid_ = False
         self._scale_ = max(1.0, float(hinge.scale(relevant, lists)[0]))
-        return hinge.make(measure, relevant, lists, None), relevant
+        return hinge.of(measure, relevant, lists, None), relevant
 
     def _solve_measure(self, X, relevant, made, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""

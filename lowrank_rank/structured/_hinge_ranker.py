@@ -79,7 +79,9 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (r, n_features)
+        Coefficients of the scores, for features as given.
     intercept_ : float or ndarray of shape (r,)
+        Intercepts of the scores.
     alpha_ : float
         The penalty.
     objective_ : float
@@ -89,10 +91,15 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
     solver_ : str
         The solver.
     n_iter_ : int
+        Iterations, rounds or passes.
     target_loss_ : RankingMeasure
+        The measure as an object.
     n_lists_ : int
+        Number of lists of positive weight on which the measure is defined.
     n_items_ : int or None
+        Number r of fixed items; None for documents.
     n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
 
     See Also
     --------
@@ -157,13 +164,15 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         y : array-like of shape (n_rows,) or (n_rows, r)
             Grades, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
+            Query id of each document; None is one list of all rows.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of lists: rows of a list share one weight, and a list of weight 2 is the list
             twice. Without qid all rows are one list, and whole numbers count copies of rows.
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -218,7 +227,8 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -239,7 +249,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         return read_scaled(self, X, reset=reset)
 
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
-        """Checked rows, the measure and its `Hinge`."""
+        """Checked rows, the measure and the class of its hinge."""
         measure, hinge = resolve_hinge(self.target_loss)
         check_parameters(self)
         rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
@@ -254,7 +264,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         """
         n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
         X, y, lists, weights = _grouped(*rows)
-        check_bounds(measure, hinge, y, lists)
+        check_bounds(measure, y, lists)
         last = None if lists.ids is None else lists.ids.tolist()[-1]
         counts = (weights > 0) & hinge.defined(y, lists)
         total = weights[counts].sum() if counts.any() else np.inf
@@ -283,7 +293,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             X = standardised(self, X, weights, centre=intercept)
         return LinearProblem(
             X / self._scale_,
-            hinge.make(self.target_loss_, y, lists, n_items),
+            hinge.of(self.target_loss_, y, lists, n_items),
             weights / total,
             n_items or 1,
             intercept=intercept,

@@ -5,11 +5,11 @@ row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft
 approximation by probabilities of the labels y'; its cost is their expected Delta.
 
 A new measure of two relevance levels needs its loss as a function of the counts
-(as `_maximisers.f_loss`) and a line in `HINGES`.
+(as `_maximisers.f_loss`) and a line in `COUNT_LOSSES`.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -39,6 +39,11 @@ def rows_of(lists, chosen):
     return np.repeat(lists.starts[chosen] - first, lengths) + np.arange(lengths.sum())
 
 
+def n_relevant(y, lists):
+    """Number of relevant items of each list."""
+    return lists.sum((y > 0).astype(float))
+
+
 class ListHinge:
     """Base of the hinges of lists. Scores are one column, or one row for each list.
 
@@ -53,8 +58,15 @@ class ListHinge:
         Settings of the hinge.
     """
 
+    sees_shift: ClassVar[bool] = False  #: Whether a constant added to all scores changes the hinge.
+
     def __init__(self, y, lists, n_items=None, **settings):
         self.y, self.lists, self.n_items, self.settings = y, lists, n_items, settings
+
+    @staticmethod
+    def defined(y, lists):
+        """Whether each list has a value."""
+        return n_relevant(y, lists) > 0
 
     def take(self, blocks):
         rows = rows_of(self.lists, blocks)
@@ -88,6 +100,21 @@ class PairHinge(ListHinge):
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
         self.tied = (tied if normalize == "all" else 0.0) * self.scale
 
+    @classmethod
+    def of(cls, measure, y, lists, n_items):
+        """The hinge of a measure, from checked labels y."""
+        normalize = "all" if isinstance(measure, KendallTau) else "unequal"
+        return cls(y, lists, n_items, normalize=normalize)
+
+    @staticmethod
+    def defined(y, lists):
+        return lists.sum(y != lists.spread(y[lists.starts])) > 0
+
+    @staticmethod
+    def scale(y, lists):
+        """The size of the slopes of each list. Features are divided by its mean."""
+        return np.ones(lists.n_lists)
+
     def worst(self, scores):
         sums = PairSums(self.grades, scores.ravel(), self.lists)
         slopes = sums.hinge_slopes * self.lists.spread(self.scale)
@@ -107,8 +134,27 @@ class PairHinge(ListHinge):
         return value, slopes, cost, exact
 
 
+#: Losses as functions of the counts, by class of the measure.
+COUNT_LOSSES: dict[type, Callable[[Any], tuple]] = {
+    PrecisionAtK: lambda measure: precision_loss(measure.n_places),
+    RecallAtK: lambda measure: recall_loss(measure.k),
+    FBeta: lambda measure: f_loss(measure.beta),
+    BalancedAccuracy: lambda measure: balanced_loss(),
+}
+
+
 class CountHinge(ListHinge):
     """Measure of the counts of a list, by its `count_loss`; y says which items are relevant."""
+
+    sees_shift = True
+
+    @classmethod
+    def of(cls, measure, y, lists, n_items):
+        return cls(y > 0, lists, n_items, count_loss=COUNT_LOSSES[type(measure)](measure))
+
+    @staticmethod
+    def scale(y, lists):
+        return 2.0 * n_relevant(y, lists)
 
     def worst(self, scores):
         values, slopes = count_hinge(self.y, scores.ravel(), self.lists, **self.settings)
@@ -126,6 +172,19 @@ class PlacesHinge(ListHinge):
         super().__init__(y, lists, n_items, discounts=discounts)
         self.discounts = discounts
         self.bottom = lists.spread(lists.lengths) + 1.0 - mid_ranks(y, lists)
+
+    @classmethod
+    def of(cls, measure, y, lists, n_items):
+        gains = measure.gains(y, lists)
+        scale = reciprocal(measure.normaliser(y, gains, lists))
+        longest = int(lists.lengths.max())
+        depth = longest if measure.k is None else min(int(measure.k), longest)
+        discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
+        return cls(gains * lists.spread(scale), lists, n_items, discounts=discounts)
+
+    @staticmethod
+    def scale(y, lists):
+        return lists.lengths**2 / 4.0
 
     def worst(self, scores):
         lists, flat = self.lists, scores.ravel()
@@ -191,76 +250,12 @@ class ClassHinge:
 # The table of measures --------------------------------------------------------------
 
 
-class Hinge(NamedTuple):
-    """A row of `HINGES`: the hinge of a measure.
-
-    Attributes
-    ----------
-    make : callable
-        ``make(measure, y, lists, n_items)`` with checked labels y.
-    defined : callable
-        ``defined(y, lists)``, whether each list has a value.
-    scale : callable
-        ``scale(y, lists)``, the size of the slopes of a list. Features are divided by its mean.
-    sees_shift : bool
-        Whether a constant added to the scores of a list changes the hinge.
-    bound : callable or None
-        ``bound(measure, P)``: whether the hinge bounds the loss with P relevant items.
-    """
-
-    make: Callable
-    defined: Callable
-    scale: Callable
-    sees_shift: bool = False
-    bound: Callable | None = None
-
-
-def _n_relevant(y, lists):
-    return lists.sum((y > 0).astype(float))
-
-
-def _has_relevant(y, lists):
-    return _n_relevant(y, lists) > 0
-
-
-def _count(make_loss, bound=None):
-    def make(measure, y, lists, n_items):
-        return CountHinge(y > 0, lists, n_items, count_loss=make_loss(measure))
-
-    return Hinge(make, _has_relevant, lambda y, lists: 2.0 * _n_relevant(y, lists), True, bound)
-
-
-def _pairs(normalize):
-    def make(measure, y, lists, n_items):
-        return PairHinge(y, lists, n_items, normalize=normalize)
-
-    return Hinge(
-        make,
-        lambda y, lists: lists.sum(y != lists.spread(y[lists.starts])) > 0,
-        lambda y, lists: np.ones(lists.n_lists),
-    )
-
-
-def _places(measure, y, lists, n_items):
-    gains = measure.gains(y, lists)
-    scale = reciprocal(measure.normaliser(y, gains, lists))
-    longest = int(lists.lengths.max())
-    depth = longest if measure.k is None else min(int(measure.k), longest)
-    discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
-    return PlacesHinge(gains * lists.spread(scale), lists, n_items, discounts=discounts)
-
-
-#: By class of the measure, most special first.
-HINGES: dict[type, Hinge] = {
-    KendallTau: _pairs("all"),
-    AUC: _pairs("unequal"),
-    NDCG: Hinge(_places, _has_relevant, lambda y, lists: lists.lengths**2 / 4.0),
-    PrecisionAtK: _count(
-        lambda measure: precision_loss(measure.n_places), lambda m, P: m.n_places <= P
-    ),
-    RecallAtK: _count(lambda measure: recall_loss(measure.k), lambda m, P: m.k >= P),
-    FBeta: _count(lambda measure: f_loss(measure.beta)),
-    BalancedAccuracy: _count(lambda measure: balanced_loss()),
+#: By class of the measure.
+HINGES: dict[type, Any] = {
+    KendallTau: PairHinge,
+    AUC: PairHinge,
+    NDCG: PlacesHinge,
+    **dict.fromkeys(COUNT_LOSSES, CountHinge),
 }
 
 #: Names of the measures of predicted classes, in addition to `target_losses`.
@@ -272,7 +267,7 @@ _NAMES = ("kendall", "ndcg@10", "precision@10", "recall@10", "auc")
 
 
 def resolve_hinge(target_loss, *, of_classes=False):
-    """The measure, from a name or an object, and its `Hinge`."""
+    """The measure, from a name or an object, and the class of its hinge."""
     names = (*CLASS_MEASURES, *_NAMES[2:]) if of_classes else _NAMES
     measure: Any = target_loss
     if of_classes and isinstance(target_loss, str) and target_loss in CLASS_MEASURES:
@@ -294,20 +289,20 @@ def resolve_hinge(target_loss, *, of_classes=False):
     return clone(measure), HINGES[type(measure)]  # later changes apply to the next fit
 
 
-def check_bounds(measure, hinge, y, lists):
+def check_bounds(measure, y, lists):
     """Refuse lists for which the hinge is no bound of the loss; the message names k and P."""
-    if hinge.bound is None:
+    if not isinstance(measure, PrecisionAtK | RecallAtK):
         return
-    relevant = _n_relevant(y, lists)
-    wrong = (relevant > 0) & ~hinge.bound(measure, relevant)
+    relevant = n_relevant(y, lists)
+    if isinstance(measure, PrecisionAtK):
+        k, sign, marks = measure.n_places, "<=", "the items above 0 and at least the k best"
+        wrong = (relevant > 0) & (k > relevant)
+    else:
+        k, sign, marks = measure.k, ">=", "the items above 0 and at most the k best"
+        wrong = (relevant > 0) & (k < relevant)
     if wrong.any():
         which = int(np.argmax(wrong))
         name = "" if lists.ids is None else f" ({lists.ids.tolist()[which]!r})"
-        sign, marks, k = (
-            ("<=", "the items above 0 and at least the k best", measure.n_places)
-            if isinstance(measure, PrecisionAtK)
-            else (">=", "the items above 0 and at most the k best", measure.k)
-        )
         raise ValueError(
             f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
             f"{sign} P only, the number of relevant items: list {which}{name} has "
@@ -333,13 +328,16 @@ def structured_hinge(
     y_true : array-like of shape (n_rows,) or (n_lists, r)
         Grades.
     y_score : array-like of shape (n_rows,) or (n_lists, r)
+        Scores, higher is better.
     qid : array-like of shape (n_rows,) or None, default=None
+        Query ids of the rows; None is one list.
 
     Returns
     -------
     values : ndarray of shape (n_lists,)
         nan if the measure is undefined.
     slopes : ndarray of the shape of y_score
+        Subgradient of the sum of the hinges by each score.
 
     References
     ----------
@@ -369,8 +367,8 @@ def structured_hinge(
     if scores.shape != y.shape:
         raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
     flat = lists.group(measure.check_labels(y).ravel())
-    check_bounds(measure, hinge, flat, lists)
-    made = hinge.make(measure, flat, lists, None)
+    check_bounds(measure, flat, lists)
+    made = hinge.of(measure, flat, lists, None)
     values, slopes = made.worst(lists.group(scores.ravel())[:, np.newaxis])
     values = np.where(hinge.defined(flat, lists), values, np.nan)
     return values, lists.ungroup(slopes[:, 0]).reshape(scores.shape)

@@ -64,8 +64,11 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+        Labels of the elements, sorted.
     coef_ : ndarray of shape (n_classes, n_features)
+        Coefficients of the scores of the labels.
     intercept_ : ndarray of shape (n_classes,)
+        Intercepts of the scores of the labels.
     transitions_ : ndarray of shape (n_classes, n_classes)
         Entry [i, j] is the score of ``classes_[j]`` after ``classes_[i]``.
     alpha_ : float
@@ -73,6 +76,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str
         As in `StructuredHingeRanker`.
     n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
 
     References
     ----------
@@ -132,6 +136,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_elements, n_features)
+            One row per element, the elements of a sequence in their order.
         y : array-like of shape (n_elements,)
             Labels; a structured array with the fields "y" and "qid" carries its qid.
         sample_weight : array-like of shape (n_elements,) or None, default=None
@@ -142,7 +147,8 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
 
         Raises
         ------
@@ -194,7 +200,8 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        self
+        self : object
+            The fitted estimator.
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
@@ -255,12 +262,14 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_elements, n_features)
+            One row per element, the elements of a sequence in their order.
         qid : array-like of shape (n_elements,) or None, default=None
             Required if the model was fitted with qid.
 
         Returns
         -------
         ndarray of shape (n_elements,)
+            Labels from ``classes_``.
         """
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
@@ -290,13 +299,18 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_elements, n_features)
+            One row per element, the elements of a sequence in their order.
         y : array-like of shape (n_elements,)
+            Labels of the elements.
         sample_weight : array-like of shape (n_elements,) or None, default=None
+            Weights of the elements.
         qid : array-like of shape (n_elements,) or None, default=None
+            The sequence of each element; required if the model was fitted with qid.
 
         Returns
         -------
         float
+            Between 0 and 1, greater is better.
         """
         check_same_index(X=X, y=y, qid=qid)
         y, qid = split_target(y, qid)
