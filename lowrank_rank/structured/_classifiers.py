@@ -615,7 +615,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         check_bounds(measure, relevant, lists)
         self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
         self._has_qid_ = False
-        self._scale_ = max(1.0, float(hinge.scale(relevant, lists)[0]))
+        self._scale_ = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
         return hinge.of(measure, relevant, lists, None), relevant
 
     def _solve_measure(self, X, relevant, made, hinge):

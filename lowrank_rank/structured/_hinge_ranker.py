@@ -284,7 +284,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         """The `LinearProblem` of standardised features, divided by the size of the slopes."""
         n_items = self.n_items_
         if not hasattr(self, "_scale_"):
-            self._scale_ = max(1.0, float(np.average(hinge.scale(y, lists), weights=weights)))
+            self._scale_ = max(1.0, float(np.average(hinge.slope_size(y, lists), weights=weights)))
         intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
         if n_items is None:
             centre = intercept or not hinge.sees_shift

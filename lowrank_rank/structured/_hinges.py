@@ -111,7 +111,7 @@ class PairHinge(ListHinge):
         return lists.sum(y != lists.spread(y[lists.starts])) > 0
 
     @staticmethod
-    def scale(y, lists):
+    def slope_size(y, lists):
         """The size of the slopes of each list. Features are divided by its mean."""
         return np.ones(lists.n_lists)
 
@@ -153,7 +153,7 @@ class CountHinge(ListHinge):
         return cls(y > 0, lists, n_items, count_loss=COUNT_LOSSES[type(measure)](measure))
 
     @staticmethod
-    def scale(y, lists):
+    def slope_size(y, lists):
         return 2.0 * n_relevant(y, lists)
 
     def worst(self, scores):
@@ -183,7 +183,7 @@ class PlacesHinge(ListHinge):
         return cls(gains * lists.spread(scale), lists, n_items, discounts=discounts)
 
     @staticmethod
-    def scale(y, lists):
+    def slope_size(y, lists):
         return lists.lengths**2 / 4.0
 
     def worst(self, scores):
