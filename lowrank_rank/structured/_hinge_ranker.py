@@ -81,6 +81,8 @@ class StructuredHingeRanker(HingeMixin, LinearRanker, RegressorMixin, BaseEstima
     n_lists_ : int
     n_items_ : int or None
     n_features_in_, feature_names_in_ : int and ndarray of str
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------
