@@ -222,6 +222,7 @@ def take_rows(X, rows):
     """Select rows of an array, a list, a sparse matrix, a frame or a series by their indices."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
+    X = X.tocsr() if sparse.issparse(X) else X  # some sparse formats have no rows to take
     return X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
 
 

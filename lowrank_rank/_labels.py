@@ -416,7 +416,8 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
         )
     if whole and not np.any(weights > 0):
         raise nothing_counts()
-    total = float(np.sum(weights))
+    with np.errstate(over="ignore"):
+        total = float(np.sum(weights))
     if not 1e-305 <= total <= 1e305 and total:
         raise ValueError(
             f"sample_weight has the sum {total:g}, outside the range of floating-point sums: "

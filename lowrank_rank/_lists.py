@@ -96,6 +96,10 @@ class RankingLists:
         """The list that each row belongs to, in the order of the rows."""
         return self.ungroup(self.index)
 
+    def n_counted(self, weights):
+        """Number of lists of positive weight, from the weights of the rows in their order."""
+        return int(np.count_nonzero(self.sum(self.group(weights))))
+
     def of_rows(self, rows):
         """The lists of some rows."""
         return RankingLists.from_qid(self.codes[rows])

@@ -87,6 +87,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         Iterations of the slowest target.
     n_features_in_ : int
         Number of features.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------

@@ -125,6 +125,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
         Number of features, and their names.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------

@@ -100,6 +100,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Number r of items; None for documents.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------
@@ -249,12 +251,13 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             check_parameters(self)
             measure = clone(resolve_measure(self.target_loss))
             X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
+            self.n_lists_ = lists.n_counted(weights)
             weights = None if sample_weight is None else weights
             is_documents = y.ndim == 1
             groups = lists.codes if is_documents else np.arange(len(y))
             target = ranking_target(y, groups) if is_documents else y
             self.target_loss_, self._has_qid_ = measure, lists.ids is not None
-            self.n_lists_, self.n_items_ = lists.n_lists, None if is_documents else y.shape[1]
+            self.n_items_ = None if is_documents else y.shape[1]
             given = self.estimators
             if given is None:
                 given = default_parts(X, y.ndim, measure)

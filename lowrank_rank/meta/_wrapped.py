@@ -171,7 +171,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                     f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
                     f"{y.shape}. A matrix y carries no query ids: fit the estimator itself on it."
                 )
-            self.target_loss_, self.n_lists_, self.n_items_ = loss, lists.n_lists, None
+            self.target_loss_, self.n_items_, self.n_lists_ = loss, None, lists.n_counted(weights)
             self._has_qid_ = lists.ids is not None
             self.estimator_ = self._fit_clone(
                 X, y, lists, None if sample_weight is None else weights

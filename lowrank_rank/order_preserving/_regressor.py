@@ -98,6 +98,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         mean normaliser. See `regret_bound`. It is nan without a bound.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------

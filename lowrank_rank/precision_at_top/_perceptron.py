@@ -169,6 +169,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, if X has any.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------

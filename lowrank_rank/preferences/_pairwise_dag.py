@@ -155,6 +155,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         The solver of "ridge", and iterations.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has any.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------

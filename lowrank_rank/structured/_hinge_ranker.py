@@ -100,6 +100,8 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         Number r of fixed items; None for documents.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
+    item_names_ : ndarray
+        Names of the columns of y, if y is a frame.
 
     See Also
     --------

@@ -233,14 +233,14 @@ class RankingMeasure(BaseEstimator):
         least = getattr(self, "relevance_threshold", None)
         neutral = getattr(self, "neutral", None if self.labels == "any" else 0.0)
         grades, sign = (y.data if issparse(y) else y), ">" if least is None else ">="
-        if neutral is None or np.any(grades < 0):  # encode refuses them
+        if neutral is None or (self.labels != "any" and np.any(grades < 0)):  # refused later
             return
         if np.any(grades > neutral if least is None else grades >= least):
             return
         warnings.warn(
             f"No label has any utility for {self!r}, so nothing can be learned: grades {sign} "
             f"{neutral if least is None else least:g} count, and the largest is "
-            f"{np.fmax.reduce(grades, axis=None, initial=0.0):g}.",
+            f"{np.fmax.reduce(grades, axis=None, initial=-np.inf):g}.",
             UserWarning,
             stacklevel=4,
         )
