@@ -118,7 +118,8 @@ class EncodedBatch:
             missing = self.missing if missing is None else missing
             kind += ", missing labels" if missing else ", ridge"
             kind = "items, sparse labels" if sparse.issparse(self.targets) else kind
-        return default_alpha(kind, len(features.mean), self.totals.mass, features.mean_square)
+        m = len(features.mean) if kind == "documents" else features.mean_square
+        return default_alpha(kind, m, self.totals.mass)
 
     def scale(self, features):
         """The unit of each feature; for documents a standard deviation, dense or sparse."""

@@ -96,7 +96,7 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     weights, X, y = _counted(weights, X, y)
     scaled, scaling, moments = _standardised(X, weights)
     if alpha == "auto":
-        alpha = default_alpha("classes", X.shape[1], n_rows, moments.mean_square)
+        alpha = default_alpha("classes", moments.mean_square, n_rows)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)

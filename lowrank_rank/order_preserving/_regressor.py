@@ -320,7 +320,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         # Solve.
         kind = "documents" if summary.n_items is None else "items"
-        auto = default_alpha(kind, len(mean), moments.total, moments.mean_square)
+        auto = default_alpha(kind, moments.mean_square, moments.total)
         self.alpha_ = auto if self.alpha == "auto" else float(self.alpha)
         start = _start(len(summary.item_weights), scaling, before)
         is_ridge = surrogate.is_squared and summary.unjudged == 0 and centred

@@ -279,10 +279,11 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
 
     def _standardise(self, X, index, weights):
         """The `LinearProblem` of standardised features."""
-        X = self._standardised(X, weights, centre=self.fit_intercept)
+        X, shift = self._standardised(X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
-        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=self.fit_intercept)
+        fits = self.fit_intercept
+        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
 
     def _mistakes(self, problem):
         """The batch perceptron: update by the row with the largest error until no row is wrong.
@@ -560,7 +561,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
             made, relevant = self._encode(labels, measure, hinge)
             scaled = self._standardised(X, np.ones(len(relevant)), centre=self.fit_intercept)
-            coef, intercept = self._solve_measure(scaled, relevant, made, hinge)
+            coef, intercept = self._solve_measure(*scaled, relevant, made, hinge)
             self._keep(X, labels.positive, *self._scaling_.unscaled(coef, intercept))
         return self
 
@@ -573,10 +574,12 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         self._scale_ = max(1.0, float(hinge.scale(relevant, lists)[0]))
         return hinge.make(measure, relevant, lists, None), relevant
 
-    def _solve_measure(self, X, relevant, made, hinge):
+    def _solve_measure(self, X, shift, relevant, made, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
         intercept = self.fit_intercept and hinge.sees_shift
-        problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
+        problem = LinearProblem(
+            X / self._scale_, made, np.ones(1), 1, intercept=intercept, shift=shift / self._scale_
+        )
         coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
@@ -590,7 +593,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
             stacklevel=3,
         )
         coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)
-        return coef, intercept
+        return coef, intercept + coef @ np.broadcast_to(shift, X.shape[1])
 
     def _keep(self, X, positive, coef, intercept):
         sign = float(self._sign())

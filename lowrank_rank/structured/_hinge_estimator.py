@@ -5,6 +5,7 @@ from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
@@ -78,21 +79,20 @@ class HingeMixin:
         return X
 
     def _standardised(self, X, weights, *, centre, lists=None):
-        """The standardised copy of X, with the `Scaling` of the first call.
+        """The standardised copy of X, by the `Scaling` of the first call, and its shift.
 
-        `centre` says whether means of dense X are subtracted: the hinge must ignore a shift of the
-        scores, or have an intercept.
+        `centre` says whether means are subtracted: the hinge must ignore a shift of the scores, or
+        have an intercept. Sparse X stays sparse: the `LinearProblem` subtracts the shift.
         """
         if not hasattr(self, "_scaling_"):
             codes = None if lists is None else lists.index
             moments = Moments.of(X, weights / weights.max(), codes)
-            scaling = Scaling.of(X, moments)
-            if not (self.standardize and centre):
-                scaling = scaling._replace(mean=np.zeros(X.shape[1]))
-            if not self.standardize:
-                scaling = scaling._replace(scale=np.ones(X.shape[1]))
+            p = X.shape[1]
+            mean = moments.mean if self.standardize and centre else np.zeros(p)
+            scaling = Scaling(mean, moments.scale if self.standardize else np.ones(p))
             self._scaling_, self._mean_square_ = scaling, moments.mean_square
-        return standardise(X, self._scaling_)
+        shift = self._scaling_.mean / self._scaling_.scale if sparse.issparse(X) else 0.0
+        return standardise(X, self._scaling_), shift
 
     def _batch_size(self, problem, solver):
         """The number of blocks in a batch.
@@ -115,7 +115,7 @@ class HingeMixin:
         """
         if not isinstance(self.alpha, str):
             return float(self.alpha)
-        alpha = default_alpha(kind, problem.X.shape[1], n_rows, self._mean_square_)
+        alpha = default_alpha(kind, self._mean_square_, n_rows)
         if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
             alpha = max(alpha, 1e-3)
         value = problem.at_zero.value
