@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from .._base import linear_scores
 from .._lists import batches
 from ._lbfgs import lbfgs
-from ._statistics import Moments, Scaling, default_alpha, standardise
+from ._statistics import Moments, Scaling, default_alpha, shift_full_columns, standardise
 
 
 def _counted(weights, X, y):
@@ -25,9 +25,15 @@ def _counted(weights, X, y):
 
 
 def _standardised(X, weights):
-    """The standardised copy of X, its `Scaling` and its `Moments`."""
+    """The standardised copy of X, its `Scaling` and its `Moments`.
+
+    Sparse columns with zeros are not centred: the free intercept takes their means.
+    """
     moments = Moments.of(X, weights)
     scaling = Scaling.of(X, moments)
+    if sparse.issparse(X):
+        X, shift = shift_full_columns(X)
+        return standardise(X, scaling), scaling._replace(mean=shift), moments
     return standardise(X, scaling), scaling, moments
 
 

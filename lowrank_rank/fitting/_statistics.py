@@ -182,25 +182,26 @@ class Moments:
         Documents have the standard deviation within lists: the level of a feature in a list says
         nothing about the order in it. A feature that is constant in every list is divided by its
         deviation over all rows.
-        Other rows have the standard deviation. Where the share q of entries that are not 0 is below
-        one half, it is divided by sqrt(2 q): rare words stay as large as common ones.
+        Other rows have the standard deviation. Where the share q of the entries that are not 0, by
+        weight, is below one half, they have the standard deviation over sqrt(2 q): rare words stay
+        as large as common ones.
         """
         if self.within is not None:
             variance, overall = (s / max(self.total, _TINY) for s in (self.within, self.squares))
             rounding = self.n_rows * _EPS
             constant = variance <= 1e-13 * overall + rounding**2 * (overall + self.mean**2)
             return np.where(constant, self.deviation, np.sqrt(np.maximum(variance, 0.0)))
-        return self.deviation / np.sqrt(np.where(self._density > 0.0, self._density, 1.0))
+        return self.deviation / np.sqrt(np.where(self._variances > 0.0, self._variances, 1.0))
 
     @property
-    def _density(self):
-        """Mean square of each centred and scaled feature: ``min(2 q, 1)``."""
+    def _variances(self):
+        """Variances of the scaled features, ``min(2 q, 1)``."""
         return np.minimum(2.0 * self.filled / max(self.total, _TINY), 1.0)
 
     @property
     def mean_square(self):
         """Mean squared norm of the centred and scaled rows, at most the number of features."""
-        return float(len(self.mean) if self.within is not None else self._density.sum())
+        return float(len(self.mean) if self.within is not None else self._variances.sum())
 
 
 def _filled(X, weights):
@@ -209,7 +210,7 @@ def _filled(X, weights):
         weights = np.repeat(weights, np.diff(X.indptr)) * (X.data != 0)
         return np.bincount(X.indices, weights, minlength=X.shape[1])
     filled = np.zeros(X.shape[1])
-    for rows in slices(len(X), 4096):
+    for rows in slices(len(X), max(1024, 2**17 // max(X.shape[1], 1))):
         filled += weights[rows] @ (X[rows] != 0)
     return filled
 
@@ -242,7 +243,7 @@ class Scaling(NamedTuple):
     Attributes
     ----------
     mean, scale : ndarray of shape (p,)
-        The mean is 0 for sparse X, which is not shifted.
+        The mean is 0 where features are not centred.
     """
 
     mean: np.ndarray
@@ -250,7 +251,7 @@ class Scaling(NamedTuple):
 
     @classmethod
     def of(cls, X, moments):
-        """The scaling by the `Moments` of X."""
+        """The scaling by the `Moments` of X; sparse X is not centred."""
         mean = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
         return cls(mean, moments.scale)
 
@@ -261,7 +262,7 @@ class Scaling(NamedTuple):
 
 
 def standardise(X, scaling):
-    """The standardised copy of X, dense or sparse, in double precision."""
+    """The standardised copy of X in double precision; sparse X is divided, but not centred."""
     if sparse.issparse(X):
         return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
     scaled = np.subtract(X, scaling.mean, dtype=np.float64)
@@ -486,11 +487,11 @@ def _sparse_products(X, targets, weights, groups):
 # Default penalties --------------------------------------------------------------------
 #
 # A penalty is added to the mean loss of standardised features. Few rows for many features need a
-# stronger one: it grows with the fraction f = min(p / n, 1) of p features and n rows.
+# stronger one: it grows with the fraction f = min(m / n, 1) of n rows.
 # ``python -m benchmarks rules`` compares each formula with a search by cross-validation.
 
-#: Kind of rows and model -> function of ``f = min(m / n, 1)`` and ``g = min(m / 100, 1)``, with m
-#: the mean squared norm of the scaled rows.
+#: Kind of rows and model -> function of ``f = min(m / n, 1)`` and ``g = min(m / 100, 1)``. Here m is
+#: the mean squared norm of the scaled rows, for documents the number of features.
 FORMULAS = {
     "documents": lambda f, g: max(0.1, 10.0 * f),
     "items": lambda f, g: 0.5 * f * g,

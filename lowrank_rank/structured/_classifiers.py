@@ -560,9 +560,7 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
             check_consistent_length(X, labels.positive)
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
             made, relevant = self._encode(labels, measure, hinge)
-            scaled = self._standardised(X, np.ones(len(relevant)), centre=self.fit_intercept)
-            coef, intercept = self._solve_measure(*scaled, relevant, made, hinge)
-            self._keep(X, labels.positive, *self._scaling_.unscaled(coef, intercept))
+            self._keep(X, labels.positive, *self._solve_measure(X, relevant, made, hinge))
         return self
 
     def _encode(self, labels, measure, hinge):
@@ -574,17 +572,18 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
         self._scale_ = max(1.0, float(hinge.scale(relevant, lists)[0]))
         return hinge.make(measure, relevant, lists, None), relevant
 
-    def _solve_measure(self, X, shift, relevant, made, hinge):
+    def _solve_measure(self, X, relevant, made, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
-        intercept = self.fit_intercept and hinge.sees_shift
-        problem = LinearProblem(
-            X / self._scale_, made, np.ones(1), 1, intercept=intercept, shift=shift / self._scale_
+        ones, intercept = np.ones(len(relevant)), self.fit_intercept and hinge.sees_shift
+        scaled, shift = (
+            part / self._scale_ for part in self._standardised(X, ones, centre=self.fit_intercept)
         )
+        problem = LinearProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
         coef, intercept = problem.split(self._solve(problem, float(self.alpha)))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
-            return coef / self._scale_, intercept
+            return self._scaling_.unscaled(coef / self._scale_, intercept)
         warnings.warn(
             f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
             f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
@@ -592,8 +591,8 @@ class StructuredHingeBinaryClassifier(HingeMixin, BinaryRanker, ClassifierMixin,
             "A smaller alpha may help; another way is PrecisionAtKPerceptron.",
             stacklevel=3,
         )
-        coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)
-        return coef, intercept + coef @ np.broadcast_to(shift, X.shape[1])
+        coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
+        return coef, intercept
 
     def _keep(self, X, positive, coef, intercept):
         sign = float(self._sign())
