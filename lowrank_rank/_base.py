@@ -152,15 +152,28 @@ class Rows(NamedTuple):
     ----------
     X : ndarray or CSR matrix of shape (n, p)
     y : ndarray of shape (n,), (n, r) or (n, r, r)
-    lists : RankingLists
-        The queries of documents; else one list for each row.
+        Labels; of classes their indices.
+    lists : RankingLists or None
+        The queries of documents; one list for each row of fixed items; None for classes.
     weights : ndarray of shape (n,)
     """
 
-    X: object
-    y: np.ndarray
-    lists: RankingLists
+    X: Any
+    y: Any
+    lists: Any
     weights: np.ndarray
+
+    @property
+    def n_lists(self):
+        """Number of lists of positive weight."""
+        is_documents = self.lists is not None and self.y.ndim == 1
+        each = self.lists.sum(self.lists.group(self.weights)) if is_documents else self.weights
+        return int(np.count_nonzero(each))
+
+    @property
+    def ids(self):
+        """Distinct query ids, or None."""
+        return None if self.lists is None else self.lists.ids
 
 
 class BaseRanker:
@@ -334,6 +347,13 @@ class BaseRanker:
             loss.warn_without_utility(y)
             self._fitted_lists_ = fitted_lists(lists)
         return Rows(X, y, lists, weights)
+
+    def _set_lists(self, rows, loss):
+        """Set the fitted attributes of a target loss and the lists of `Rows`."""
+        self.target_loss_, self.n_lists_ = loss, rows.n_lists
+        self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
+        self._has_qid_ = rows.ids is not None
+        self._ends_ = tuple(rows.ids[list(rows.lists.ends)]) if self._has_qid_ else (None, None)
 
 
 class LinearRanker(BaseRanker):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple
 
 from ._arrays import n_rows, plain
 
@@ -12,28 +11,19 @@ from ._arrays import n_rows, plain
 # futures (`lowrank_rank.dask`).
 
 
-class Block(NamedTuple):
-    """Rows of whole lists, as `fit` takes them."""
-
-    X: Any
-    y: Any
-    qid: Any = None
-    sample_weight: Any = None
-
-    @classmethod
-    def of(cls, block):
-        """A block from a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
-        if not isinstance(block, tuple | list) or not 2 <= len(block) <= 4:
-            what = f"{len(block)} entries" if isinstance(block, tuple | list) else type(block)
-            raise ValueError(
-                "A block is a tuple (X, y, qid) of whole lists, or (X, y, qid, sample_weight), "
-                f"with None where there is none; got {what}."
-            )
-        return cls(*block)
+def block_of(given):
+    """X, y, qid and sample_weight of a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
+    if not isinstance(given, tuple | list) or not 2 <= len(given) <= 4:
+        what = f"{len(given)} entries" if isinstance(given, tuple | list) else type(given)
+        raise ValueError(
+            "A block is a tuple (X, y, qid) of whole lists, or (X, y, qid, sample_weight), "
+            f"with None where there is none; got {what}."
+        )
+    return (*given, *[None] * (4 - len(given)))
 
 
 class GivenBlocks:
-    """Blocks as the user gives them, each read as a `Block` with at least one row.
+    """Blocks as the user gives them, each read by `block_of`, with at least one row.
 
     Parameters
     ----------
@@ -45,8 +35,8 @@ class GivenBlocks:
 
     def __iter__(self):
         for number, given in enumerate(self.source, start=1):
-            block = Block.of(given)
-            if not n_rows(block.X):
+            block = block_of(given)
+            if not n_rows(block[0]):
                 raise ValueError(f"Block {number} has no rows: remove it.")
             yield block
 

@@ -16,21 +16,6 @@ from ._lists import RankingLists
 # Classes and costs ------------------------------------------------------------------
 
 
-class Costs(NamedTuple):
-    """Costs of decisions (columns) for classes (rows).
-
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_classes, n_decisions)
-    classes : ndarray of shape (n_classes,)
-    decisions : ndarray of shape (n_decisions,)
-    """
-
-    matrix: np.ndarray
-    classes: np.ndarray
-    decisions: np.ndarray
-
-
 def read_classes(estimator, X, y):
     """Class labels, one for each row of X."""
     check_given(y, estimator)
@@ -55,7 +40,7 @@ def class_labels(estimator, y):
 
 
 def read_costs(loss_matrix, classes, decisions, y):
-    """`Costs` from the parameters of a classifier and the labels in fit.
+    """Costs of decisions, from the parameters of a classifier and the labels in fit.
 
     Parameters
     ----------
@@ -66,6 +51,12 @@ def read_costs(loss_matrix, classes, decisions, y):
     y : array-like of shape (n_rows,) or None
         Labels that `read_classes` accepts. The order of an ordered Categorical is that of the
         rows. None for a part of the rows: the parameters must then name the classes.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_classes, n_decisions)
+    classes : ndarray of shape (n_classes,)
+    decisions : ndarray of shape (n_decisions,)
     """
     dtype: Any = getattr(y, "dtype", None)
     y = None if y is None else as_array(without_string_dtype(y))
@@ -90,7 +81,7 @@ def read_costs(loss_matrix, classes, decisions, y):
         raise ValueError(
             f"decisions has shape {np.shape(given)} but loss_matrix has {n_decisions} columns."
         )
-    return Costs(matrix, labels, np.asarray(given))
+    return matrix, labels, np.asarray(given)
 
 
 def _matrix(loss_matrix, labels, source):

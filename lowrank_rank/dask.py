@@ -7,7 +7,7 @@ rows of lists that are cut between two partitions. ``pip install "lowrank_rank[d
 
 import copy
 import warnings
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any
 
@@ -25,11 +25,12 @@ except ImportError as error:
 
 from ._arrays import check_same_index, n_rows, take_rows
 from ._base import check_one_list
-from ._blocks import Block, Blocks
+from ._blocks import Blocks
 from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
+from .fitting._estimator import add_models, batch_of, solve_sums
 from .low_rank._classifier import LowRankSurrogateClassifier
 from .low_rank._surrogate_ranker import LowRankSurrogateRanker
 from .order_preserving._problem import read
@@ -64,8 +65,8 @@ class DaskBlocks(Blocks):
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
-    def total(self, function, fan_in=8):
-        """Sum of p x p numbers of each block; a worker adds up `fan_in` blocks at a time."""
+    def total(self, function, add, fan_in=8):
+        """Sum of what has p x p numbers of each block; a worker adds up `fan_in` at a time."""
         parts = [delayed(function)(one) for one in self.futures]
         while len(parts) > 1:
             groups = [parts[i : i + fan_in] for i in range(0, len(parts), fan_in)]
@@ -95,7 +96,7 @@ def _pieces(collection, like=None):
 
 
 def _block(number, X, y, qid, weights):
-    """Make a `Block` of a partition; y of a single column becomes a vector."""
+    """Make a block of a partition; y of a single column becomes a vector."""
     named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
     lengths = {name: n_rows(given) for name, given in named.items() if given is not None}
     if len(set(lengths.values())) > 1:
@@ -110,15 +111,15 @@ def _block(number, X, y, qid, weights):
         raise ValueError(f"Partition {number}: {error}") from None
     y = y.to_numpy() if hasattr(y, "to_numpy") else y
     qid = qid.to_numpy() if hasattr(qid, "to_numpy") else qid
-    return Block(X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights)
+    return X, y[:, 0] if np.ndim(y) == 2 and np.shape(y)[1] == 1 else y, qid, weights
 
 
 def _described(block):
     """Distinct query ids and features of the first row of a partition; None if it is empty."""
-    if not n_rows(block.y):
+    X, y, qid, _ = block
+    if not n_rows(y):
         return None
-    ids = None if block.qid is None else RankingLists.from_qid(block.qid).ids
-    return ids, take_rows(block.X, [0])
+    return None if qid is None else RankingLists.from_qid(qid).ids, take_rows(X, [0])
 
 
 def _partitions(client, X, y, qid, weights):
@@ -153,11 +154,11 @@ def _partitions(client, X, y, qid, weights):
 
 def _rows_of_lists(block, kept):
     """Rows of a block in some of its lists; `kept` has a flag for each distinct id."""
-    lists = RankingLists.from_qid(block.qid)
+    lists = RankingLists.from_qid(block[2])
     rows: Any = np.flatnonzero(lists.ungroup(lists.spread(kept)))
     if rows[-1] - rows[0] == len(rows) - 1:
         rows = slice(rows[0], rows[-1] + 1)  # views, no copies
-    return Block(*(None if part is None else take_rows(part, rows) for part in block))
+    return tuple(None if part is None else take_rows(part, rows) for part in block)
 
 
 def _join(blocks):
@@ -165,7 +166,7 @@ def _join(blocks):
     if len(blocks) == 1:
         return blocks[0]
     columns = zip(*blocks, strict=True)
-    return Block(*(None if parts[0] is None else _stack(parts) for parts in columns))
+    return tuple(None if parts[0] is None else _stack(parts) for parts in columns)
 
 
 def _stack(parts):
@@ -241,9 +242,7 @@ def _fit_by_sums(model, blocks, **attributes):
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         vars(reader).update(attributes)
-        sums = blocks.total(lambda block: reader._sums_of(reader._batch_of(block, reset=False)))
-        sums.check_items_judged()
-        model._adopt(sums.batch, sums.solve(model.alpha))
+        solve_sums(model, blocks.total(partial(batch_of, reader), add_models))
 
 
 def _values(block, model):
@@ -416,23 +415,21 @@ class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
     """
 
     def _fit_on(self, blocks):
-        before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
             self._validate_X(blocks.first_row, reset=True)
-            self._fit(blocks.map(read, copy.copy(self), loss), loss, before)
+            self._fit(blocks.map(read, copy.copy(self), loss), loss)
 
 
 def _labels(block, classifier):
-    return np.unique(class_labels(classifier, block.y))
+    return np.unique(class_labels(classifier, block[1]))
 
 
 def _costs(block, model):
     """Weighted sum of one minus the cost of each row, and the weights."""
-    weights = (
-        np.ones(len(block.y)) if block.sample_weight is None else np.asarray(block.sample_weight)
-    )
-    value = model.score(block.X, block.y, weights) if weights.any() else 0.0
+    X, y, _, weights = block
+    weights = np.ones(len(y)) if weights is None else np.asarray(weights)
+    value = model.score(X, y, weights) if weights.any() else 0.0
     return np.array([value * weights.sum(), weights.sum()])
 
 

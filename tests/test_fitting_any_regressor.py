@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateRanker
+from lowrank_rank._base import Rows
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.fitting._any_regressor import (
     Regression,
@@ -30,11 +31,16 @@ X, Y = RNG.normal(size=(50, 3)), RNG.integers(0, 3, (50, 4)).astype(float)
 
 
 def batch():
-    return encode_items(X, Y, np.ones(50), DCG(), "sort")
+    return Rows(X, Y, None, np.ones(50)), encode_items(Y, DCG(), "sort")
+
+
+def regression(estimator="ridge", alpha="auto"):
+    limits = {"tol": 1e-4, "max_iter": 1000, "n_jobs": None, "random_state": None}
+    return Regression(estimator, alpha=alpha, **limits)
 
 
 def test_ridge_gives_a_linear_model_with_the_sums_to_go_on_from():
-    model = Regression(alpha=2.0).fit(batch())
+    model = regression(alpha=2.0).fit(*batch())
     assert isinstance(model, LinearModel)
     scale = X.std(axis=0)
     own = Ridge(alpha=2.0 * len(X)).fit(X / scale, Y)
@@ -46,7 +52,7 @@ def test_ridge_gives_a_linear_model_with_the_sums_to_go_on_from():
 
 @pytest.mark.parametrize("estimator", [LinearRegression(), DecisionTreeRegressor(random_state=0)])
 def test_an_estimator_gives_its_predictions_and_coefficients_where_it_has_some(estimator):
-    model = Regression(estimator=estimator).fit(batch())
+    model = regression(estimator).fit(*batch())
     assert isinstance(model, RegressorModel)
     assert model.predict(X).shape == (50, 4)
     assert (model.linear is not None) == isinstance(estimator, LinearRegression)
@@ -57,15 +63,7 @@ def test_an_estimator_gives_its_predictions_and_coefficients_where_it_has_some(e
 def test_coefficients_that_do_not_give_the_predictions_are_none():
     """A Pipeline has no coef_, and that of a transformed model is of other features."""
     scaled = make_pipeline(StandardScaler(), Ridge())
-    assert Regression(estimator=scaled).fit(batch()).linear is None
-
-
-def test_settings_are_those_of_the_ranker_that_it_has():
-    class Ranker:
-        alpha, verbose = 3.0, 1
-
-    regression = Regression.of(Ranker())
-    assert (regression.alpha, regression.tol, regression.name) == (3.0, 1e-4, "Ranker")
+    assert regression(scaled).fit(*batch()).linear is None
 
 
 @pytest.mark.parametrize(
@@ -90,11 +88,11 @@ def test_where_weights_go(estimator, names):
 
 def test_weights_that_differ_need_a_regressor_that_takes_them():
     weights = np.where(np.arange(50) < 25, 1.0, 2.0)
-    knn = Regression(estimator=KNeighborsRegressor())
+    knn = regression(KNeighborsRegressor())
     assert knn.fit_estimator(X, Y, np.full(50, 3.0)).predict(X).shape == (50, 4)  # all alike
     with pytest.raises(ValueError, match="takes no sample_weight"):
         knn.fit_estimator(X, Y, weights)
-    fitted = Regression(estimator=Ridge()).fit_estimator(X, Y, weights)
+    fitted = regression(Ridge()).fit_estimator(X, Y, weights)
     own = Ridge().fit(X, round_significant(Y), weights)
     np.testing.assert_allclose(fitted.predict(X), own.predict(X))
 
@@ -102,7 +100,7 @@ def test_weights_that_differ_need_a_regressor_that_takes_them():
 def test_targets_that_are_missing_leave_their_rows_out():
     y = Y.copy()
     y[:10, 1] = np.nan
-    models = Regression(estimator=LinearRegression()).fit_estimator(X, y, np.ones(50)).regressors
+    models = regression(LinearRegression()).fit_estimator(X, y, np.ones(50)).regressors
     assert len(models) == 4
     own = LinearRegression().fit(X[10:], y[10:, 1])
     np.testing.assert_allclose(models[1].coef_, own.coef_, atol=1e-8)

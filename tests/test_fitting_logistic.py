@@ -269,7 +269,10 @@ def test_a_function_decodes():
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_it_is_logistic_regression_of_standardised_features(kind, n_classes):
     X, y = classes_on_a_line()
-    X, y = np.where(np.abs(X) > [0.5, 9.0, 0.5], X, 0.0), np.where(np.isin(y, list("abcd")[:n_classes]), y, "b")
+    X, y = (
+        np.where(np.abs(X) > [0.5, 9.0, 0.5], X, 0.0),
+        np.where(np.isin(y, list("abcd")[:n_classes]), y, "b"),
+    )
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     model = clone(CLASSES).set_params(tol=1e-8).fit(kind(X), y, sample_weight=weights)
     Z, m = scaled_features(X, weights)

@@ -240,7 +240,7 @@ def test_list_cut_across_calls_is_refused_and_nothing_changes(documents):
     with pytest.raises(ValueError, match="set estimator='ridge'"):
         ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
     ranker.estimator = "ridge"
-    with pytest.raises(ValueError, match="had the layout one row per document"):
+    with pytest.raises(ValueError, match="had one row per document, this one has 3 items"):
         ranker.partial_fit(np.zeros((2, 6)), np.zeros((2, 3)))
     ranker.estimator = "auto"
     assert before.keys() == vars(ranker).keys()

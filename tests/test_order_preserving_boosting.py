@@ -256,7 +256,7 @@ def test_errors_name_the_remedy(data):
         boosting_objective("softmax")
     with pytest.raises(ValueError, match="ndgc"):
         boosting_objective(target_loss="ndgc@10")
-    with pytest.raises(ValueError, match="utilities >= 0"):
+    with pytest.raises(ValueError, match="needs utilities"):
         boosting_objective(target_loss="pd")(y, s, None, group)
 
 

@@ -28,6 +28,7 @@ from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.order_preserving._surrogates import (
     CrossEntropy,
+    PairwiseSquared,
     PairwiseSquaredHinge,
     PointwiseExponential,
     PointwiseLogistic,
@@ -36,7 +37,14 @@ from lowrank_rank.order_preserving._surrogates import (
     PointwiseSquaredHinge,
 )
 from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, surrogate_loss
-from lowrank_rank.target_losses import DCG, NDCG, PositionalLoss, PrecisionAtK, RecallAtK
+from lowrank_rank.target_losses import (
+    DCG,
+    NDCG,
+    MeanAveragePrecision,
+    PositionalLoss,
+    PrecisionAtK,
+    RecallAtK,
+)
 from lowrank_rank.target_losses._names import TARGET_LOSSES, resolve_target_loss
 
 from .losses import IDS, LOSSES
@@ -129,7 +137,7 @@ def objective_by_hand(name, X, v, lists, w, alpha):
 
 def assert_minimal(ranker, objective, intercept=True, h=1e-5):
     theta = np.column_stack([np.atleast_2d(ranker.coef_), np.atleast_1d(ranker.intercept_)])
-    assert objective(theta) == pytest.approx(ranker.loss_, rel=1e-9)
+    assert objective(theta) == pytest.approx(ranker.objective_, rel=1e-9)
     for place in np.ndindex(theta.shape):
         if place[1] == theta.shape[1] - 1 and not intercept:
             assert theta[place] == 0.0
@@ -138,7 +146,7 @@ def assert_minimal(ranker, objective, intercept=True, h=1e-5):
         step[place] = h
         slope = (objective(theta + step) - objective(theta - step)) / (2 * h)
         assert abs(slope) < 1e-6, (place, slope)
-        assert objective(theta + 1000 * step) > ranker.loss_ - 1e-12
+        assert objective(theta + 1000 * step) > ranker.objective_ - 1e-12
 
 
 @every_surrogate
@@ -179,46 +187,41 @@ def test_optimal_on_fixed_items(name, missing, items):
     assert ranker.coef_.shape == (4, 3)
 
 
-@pytest.mark.parametrize("name", ["pointwise_squared", "cross_entropy"])
-@pytest.mark.parametrize("layout", ["documents", "items"])
-@pytest.mark.parametrize("sparse_X", [False, True])
-def test_without_an_intercept(name, layout, sparse_X, documents, items):
-    X, y, qid = (*items, None) if layout == "items" else documents
-    ranker = exact(surrogate=name, target_loss="dcg", fit_intercept=False, standardize=False).fit(
-        sparse.csr_matrix(X) if sparse_X else X, y, qid=qid
-    )
-    np.testing.assert_array_equal(ranker.intercept_, 0.0)
-    v = y.reshape(len(y), -1)
-    lists = np.tile(np.arange(len(y))[:, None], (1, v.shape[1])) if qid is None else qid[:, None]
-    total = v.sum() if name in PROPORTIONAL else v.size
-    theta = np.atleast_2d(ranker.coef_)
-
-    def objective(coef):
-        scores = X @ coef.T
-        values = [
-            by_hand(name)(v[lists == q], scores[lists == q], np.ones(np.sum(lists == q)))
-            for q in np.unique(lists)
-        ]
-        return sum(values) / total + 0.05 * (coef**2).sum()
-
-    assert objective(theta) == pytest.approx(ranker.loss_)
-    for place in np.ndindex(theta.shape):
-        step = np.zeros(theta.shape)
-        step[place] = 1e-5
-        assert abs(objective(theta + step) - objective(theta - step)) < 2e-11
+@pytest.mark.parametrize("name", SURROGATES)
+def test_intercepts_are_fitted_where_they_matter(name, documents, items):
+    """Documents under a shift-invariant surrogate have none; nor do their mean scores matter."""
+    X, y, qid = documents
+    has_none = SURROGATES[name]().is_shift_invariant
+    assert (exact(surrogate=name, target_loss="dcg").fit(X, y, qid=qid).intercept_ == 0) == has_none
+    assert np.all(exact(surrogate=name, target_loss="dcg").fit(*items).intercept_ != 0)
 
 
-@pytest.mark.parametrize("name", ["pointwise_squared", "pairwise_squared"])
+class IteratedSquares(PointwiseSquared):
+    """The sum of squares by L-BFGS."""
+
+    is_squared = False
+
+
+class IteratedPairs(PairwiseSquared):
+    """The sum over pairs by L-BFGS."""
+
+    is_squared = False
+
+
+@pytest.mark.parametrize(
+    ("name", "iterated"),
+    [("pointwise_squared", IteratedSquares()), ("pairwise_squared", IteratedPairs())],
+)
 @pytest.mark.parametrize("settings", [{}, {"alpha": 0.0}, {"standardize": False}])
-def test_closed_form_is_the_iterative_solution(name, settings, documents, items):
+def test_closed_form_is_the_iterative_solution(name, iterated, settings, documents, items):
     for X, y, qid in (documents, (*items, None)):
         X = X[:, :3]
         w = row_weights(len(y))
         closed, iterative = (
-            exact(surrogate=name, target_loss="dcg", solver=solver, tol=1e-11, **settings).fit(
+            exact(surrogate=one, target_loss="dcg", tol=1e-11, **settings).fit(
                 X, y, qid=qid, sample_weight=w
             )
-            for solver in ("auto", "lbfgs")
+            for one in (name, iterated)
         )
         assert closed.n_iter_ == 1 < iterative.n_iter_
         assert closed.gradient_norm_ == 0.0
@@ -227,7 +230,7 @@ def test_closed_form_is_the_iterative_solution(name, settings, documents, items)
             found = [coef - coef.mean(axis=0) for coef in found]
         np.testing.assert_allclose(*found, atol=1e-8)
         np.testing.assert_allclose(closed.intercept_, iterative.intercept_, atol=1e-8)
-        assert closed.loss_ == pytest.approx(iterative.loss_, abs=1e-12)
+        assert closed.objective_ == pytest.approx(iterative.objective_, abs=1e-12)
 
 
 class HalfWeights(PointwiseSquared):
@@ -313,30 +316,6 @@ def test_constant_features_have_no_coefficient(documents):
 
 
 # Iterations ---------------------------------------------------------------------------
-
-
-@every_surrogate
-def test_warm_start_stays_at_the_solution(name, documents, items):
-    for X, y, qid in (documents, (*items, None)):
-        X = X * 3.0 + 1.0
-        ranker = exact(surrogate=name, target_loss="dcg", warm_start=True, solver="lbfgs").fit(
-            X, y, qid=qid
-        )
-        coef, first = ranker.coef_, ranker.n_iter_
-        assert ranker.fit(X, y, qid=qid).n_iter_ <= 2 < first
-        np.testing.assert_allclose(ranker.coef_, coef, atol=1e-6)
-
-
-def test_warm_start_of_another_shape(documents, items):
-    X, y, qid = documents
-    ranker = exact(warm_start=True, target_loss="dcg").fit(X, y, qid=qid)
-    before = dict(vars(ranker))
-    for other in ((X[:, :2], y, qid), (*items, None)):
-        with pytest.raises(ValueError, match="warm_start=False"):
-            ranker.fit(other[0], other[1], qid=other[2])
-        assert vars(ranker) == before
-    cold = ranker.set_params(warm_start=False).fit(*items)
-    assert cold.coef_.shape == (4, 5)
 
 
 def test_stopping_early_says_what_to_do(documents):
@@ -463,7 +442,7 @@ def test_nothing_relevant_gives_no_coefficients(name, documents):
     X, y, qid = documents
     ranker = exact(surrogate=name).fit(X, 0.0 * y, qid=qid)
     np.testing.assert_allclose(ranker.coef_, 0.0, atol=1e-7)
-    assert np.isfinite(ranker.loss_)
+    assert np.isfinite(ranker.objective_)
 
 
 #: What falls without end for an item that is never relevant.
@@ -489,14 +468,8 @@ def test_an_item_that_is_never_relevant_has_no_best_intercept(name, items):
         spread = [np.ptp(ranker.set_params(tol=t).fit(X, y).predict(X)) for t in (1e-4, 1e-8)]
     said = [str(one.message) for one in seen if "has no minimum here" in str(one.message)]
     assert len(said) == 2 * with_tail
-    assert all("items [2]" in one and "fit_intercept=False" in one for one in said)
+    assert all("items [2]" in one and "squared surrogate" in one for one in said)
     assert (spread[1] > 1.2 * spread[0]) == with_tail
-    column = np.column_stack([X, np.ones(60)])  # the remedy: no warning, and a minimum
-    scores = [
-        ranker.set_params(fit_intercept=False, tol=t).fit(column, y).predict(column)
-        for t in (1e-6, 1e-9)
-    ]
-    np.testing.assert_allclose(scores[0], scores[1], atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["cross_entropy", "pairwise_logistic", "ranknet"])
@@ -518,8 +491,8 @@ def test_loss_of_cross_entropy_is_free_of_the_scale_of_the_weights(scale, docume
     w = row_weights(len(y))
     plain = exact().fit(X, y, qid=qid, sample_weight=w)
     scaled = exact().fit(X, y, qid=qid, sample_weight=scale * w)
-    assert plain.loss_ > 0
-    assert scaled.loss_ == pytest.approx(plain.loss_, rel=1e-9)
+    assert plain.objective_ > 0
+    assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-9)
     np.testing.assert_allclose(scaled.coef_, plain.coef_, atol=1e-8)
 
 
@@ -531,12 +504,14 @@ def test_loss_of_a_list_of_weight_three_is_that_of_three_copies(name, documents,
     weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=1.0 + 2.0 * heavy)
     ids = [*qid, *["second"] * heavy.sum(), *["third"] * heavy.sum()]
     copies = [np.concatenate([part, part[heavy], part[heavy]]) for part in (X, y)]
-    assert weighted.loss_ == pytest.approx(clone(ranker).fit(*copies, qid=ids).loss_, rel=1e-6)
+    assert weighted.objective_ == pytest.approx(
+        clone(ranker).fit(*copies, qid=ids).objective_, rel=1e-6
+    )
     (X, y), heavy = items, np.arange(60) < 20
     y = 3.0 - y + np.eye(4)[np.arange(60) % 4]  # every item is relevant somewhere
     weighted = clone(ranker).fit(X, y, sample_weight=1.0 + 2.0 * heavy)
     copies = [np.concatenate([part, part[heavy], part[heavy]]) for part in (X, y)]
-    assert weighted.loss_ == pytest.approx(clone(ranker).fit(*copies).loss_, rel=1e-6)
+    assert weighted.objective_ == pytest.approx(clone(ranker).fit(*copies).objective_, rel=1e-6)
 
 
 # Consistency --------------------------------------------------------------------------
@@ -558,6 +533,25 @@ def test_no_regret_at_the_population_minimiser(name, loss, labels):
         X, y
     )
     np.testing.assert_allclose(conditional_regret(loss, y, p, ranker.rank(kinds)), 0.0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ORDER_PRESERVING)
+def test_map_is_right_for_independent_labels_and_has_no_bound(name):
+    """Independent labels are in P_reinforce; the other distribution is not."""
+    labels = np.array(np.meshgrid(*[[0.0, 1.0]] * 4)).reshape(4, -1).T
+    q = np.array([0.3, 0.8, 0.1, 0.6])
+    outside = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    for y, p, regret in [
+        (labels, np.prod(np.where(labels > 0, q, 1.0 - q), axis=1), 0.0),
+        (outside, np.array([0.65, 0.35]), 0.0375),  # .767 - .729 by hand
+    ]:
+        ranker = exact(target_loss="map", surrogate=name, alpha=1e-8, tol=1e-10)
+        ranker.fit(np.ones((len(y), 1)), y, sample_weight=p)
+        found = conditional_regret("map", y, p[np.newaxis], ranker.rank([[1.0]]))
+        np.testing.assert_allclose(found, regret, atol=1e-9)
+        assert np.isnan(ranker.regret_bound(1.0))
+    with pytest.raises(ValueError, match="positional"):
+        regret_bound(name, [[0.7, 0.3]], "map", [0.1])
 
 
 @pytest.mark.parametrize("name", ["ranknet", "pairwise_squared_hinge"])
@@ -785,22 +779,18 @@ def test_eta_is_above_the_utilities_that_count(items):
 # Bad input ----------------------------------------------------------------------------
 
 BAD = {
-    "map": ({"target_loss": "map"}, ValueError, "need a positional measure.*'auc'"),
     "pd": ({"target_loss": "pd"}, ValueError, "LowRankSurrogateRanker takes the other"),
-    "share": ({"target_loss": "precision@25%"}, ValueError, "positional"),
-    "share object": ({"target_loss": PrecisionAtK(share=0.5)}, ValueError, "positional"),
+    "share": ({"target_loss": "precision@25%"}, ValueError, "needs utilities"),
+    "share object": ({"target_loss": PrecisionAtK(share=0.5)}, ValueError, "needs utilities"),
     "measure": ({"target_loss": "mrr"}, ValueError, "without a low-rank form"),
     "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
     "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),
     "eta": ({"surrogate": PointwiseExponential(eta=2.0)}, ValueError, "largest is 2: increase eta"),
-    "solver": ({"solver": "gram"}, ValueError, "solver must be one of"),
     "alpha": ({"alpha": -1.0}, ValueError, "alpha must be"),
     "infinite alpha": ({"alpha": np.inf}, ValueError, "alpha must be"),
     "tol": ({"tol": 0.0}, ValueError, "tol must be"),
     "max_iter": ({"max_iter": 0}, ValueError, "max_iter must be"),
     "standardize": ({"standardize": "yes"}, ValueError, "standardize must be"),
-    "fit_intercept": ({"fit_intercept": None}, ValueError, "fit_intercept must be"),
-    "warm_start": ({"warm_start": 2}, ValueError, "warm_start must be"),
 }
 
 
@@ -819,14 +809,15 @@ def test_bad_parameters_leave_no_trace(case, items):
 
 
 def test_the_message_names_what_is_taken(items):
-    """All positional losses of the table, each of them with a name that resolves."""
+    """All losses with utilities in the table, each of them with a name that resolves."""
     X, _ = items
     with pytest.raises(ValueError, match=r"use one of .*'ndcg'") as caught:
-        exact(target_loss="map").fit(X, np.ones((len(X), 4)))
-    named = re.findall(r"'([^']+)'", str(caught.value).partition("use one of")[2])
+        exact(target_loss="pd").fit(X, np.ones((len(X), 4)))
+    named = re.findall(r"'([^']+)'", str(caught.value).partition("use one of")[2].split("]")[0])
     kinds = {type(resolve_target_loss(name)) for name in named}
     table = {entry.measure for entry in TARGET_LOSSES.values()}
-    assert kinds == {kind for kind in table if issubclass(kind, PositionalLoss)}
+    with_utilities = PositionalLoss | MeanAveragePrecision
+    assert kinds == {kind for kind in table if issubclass(kind, with_utilities)}
 
 
 def test_a_start_at_the_minimum_is_an_iteration():

@@ -1,6 +1,5 @@
 """Regression of encoded targets: ridge, logistic, trees, or any regressor of scikit-learn."""
 
-from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
@@ -16,80 +15,74 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._arrays import is_data_frame, name_the_text, take_rows
 from .._base import attribute_of_fitted
+from ._encoding import is_missing
 from ._list_trees import fit_list_trees
 from ._logistic import fit_fractional
 from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
 
 
-@dataclass(frozen=True)
 class Regression:
-    """Parameters of the regression of encoded targets, common to the rankers.
+    """The regression of encoded targets, with the parameters of the estimators that have one.
 
-    `fit` returns a model; its ``predict(X)`` has the shape (n, d). Boosted trees of centred
-    documents update the list offsets `n_offsets` times.
+    `fit` returns a model; its ``predict(X)`` has the shape (n, d).
     """
 
-    estimator: Any = "ridge"
-    alpha: Any = 0.1
-    tol: float = 1e-4
-    max_iter: int = 1000
-    n_jobs: int | None = None
-    random_state: Any = None
-    verbose: int = 0
-    name: str = "Regression"
-    n_offsets: int = 1
+    def __init__(
+        self, estimator, *, alpha, tol, max_iter, n_jobs, random_state, verbose=0, name="Regression"
+    ):
+        self.estimator, self.alpha, self.tol, self.max_iter = estimator, alpha, tol, max_iter
+        self.n_jobs, self.random_state = n_jobs, random_state
+        self.verbose, self.name = verbose, name
+        self.n_offsets = 1  # boosted trees of centred documents update the list offsets so often
 
-    @classmethod
-    def of(cls, ranker):
-        """Take the parameters from a ranker."""
-        given = {f.name: getattr(ranker, f.name) for f in fields(cls) if hasattr(ranker, f.name)}
-        return cls(**given, name=type(ranker).__name__)
-
-    def named(self, batch):
-        """Replace "auto" and "trees" by the model that they stand for on this batch."""
-        estimator = self.estimator
-        if issparse(batch.targets):
-            if estimator in ("auto", "ridge"):
-                return replace(self, estimator="ridge")
-            raise ValueError(
-                f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
-                "estimator='auto' or 'ridge'."
-            )
+    def choose(self, rows, encoding):
+        """Replace "auto" and "trees" by the model that they stand for on these rows."""
+        estimator, kind = self.estimator, encoding.kind
+        if issparse(encoding.targets):
+            if estimator not in ("auto", "ridge"):
+                raise ValueError(
+                    f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
+                    "estimator='auto' or 'ridge'."
+                )
+            self.estimator = "ridge"
+            return
+        missing = is_missing(rows, encoding)
         if estimator == "auto":
-            is_ridge = batch.kind == "documents" or (batch.kind == "items" and batch.missing)
-            return replace(self, estimator="ridge" if is_ridge else "logistic")
-        if estimator == "logistic":
-            refuse_unless_known(batch)
-        if estimator != "trees":
-            return self
-        if isinstance(batch.X, np.ndarray):
-            refuse_empty_columns(batch.X)
-        if batch.kind == "documents":
-            trees, n_offsets = boosted_trees(batch.X.shape[0])
-            return replace(self, estimator=trees, n_offsets=n_offsets)
-        fraction = 1.0 if batch.kind == "items" else "sqrt"
-        return replace(self, estimator=named_regressor(estimator, None, fraction, batch.missing))
+            self.estimator = "ridge" if kind == "documents" or missing else "logistic"
+        elif estimator == "logistic":
+            refuse_unless_known(kind, missing)
+        elif estimator == "trees":
+            if isinstance(rows.X, np.ndarray):
+                refuse_empty_columns(rows.X)
+            if kind == "documents":
+                self.estimator, self.n_offsets = boosted_trees(rows.X.shape[0])
+            else:
+                fraction = 1.0 if kind == "items" else "sqrt"
+                self.estimator = named_regressor(estimator, None, fraction, missing)
 
-    def fit(self, batch):
-        """Fit an `EncodedBatch`."""
-        shape, d = batch.X.shape, batch.targets.shape[1]
+    def fit(self, rows, encoding):
+        """Fit `Rows` and their `Encoding`."""
+        self.choose(rows, encoding)
+        X, targets, weights = rows.X, encoding.targets, rows.weights
+        what = f"on {X.shape}, {targets.shape[1]} target(s)"
         if not isinstance(self.estimator, str):
-            self.say(f"{type(self.estimator).__name__} on {shape}, {d} target(s)")
-            if self.n_offsets > 1 and batch.codes is not None:
+            self.say(f"{type(self.estimator).__name__} {what}")
+            if self.n_offsets > 1 and encoding.codes is not None:
                 trees = seeded(self.estimator, self.random_state)
-                loss = CentredSquares(batch, trees.max_iter, self.n_offsets)
-                return RegressorModel([fit_list_trees(trees, batch.X, loss)])
-            return self.fit_estimator(batch.X, batch.scaled_targets(), batch.weights)
+                loss = CentredSquares(encoding, weights, trees.max_iter, self.n_offsets)
+                return RegressorModel([fit_list_trees(trees, X, loss)])
+            return self.fit_estimator(X, encoding.scaled_targets(weights), weights)
+        limits = {"tol": self.tol, "max_iter": self.max_iter}
         if self.estimator == "logistic":
-            self.say(f"logistic regression on {shape}, {d} target(s)")
-            return fit_fractional(batch, self.alpha, tol=self.tol, max_iter=self.max_iter)
-        if issparse(batch.targets):
-            return fit_sparse_targets(batch, self.alpha)
-        solver = chosen_solver(batch.X, batch.targets)
-        self.say(f"ridge on {shape} by solver {solver!r}, {d} target(s)")
+            self.say(f"logistic regression {what}")
+            return fit_fractional(rows, encoding, self.alpha, **limits)
+        if issparse(targets):
+            return fit_sparse_targets(rows, targets, self.alpha)
+        solver = chosen_solver(X, targets)
+        self.say(f"ridge by solver {solver!r} {what}")
         if solver == "lsqr":
-            return fit_lsqr(batch, self.alpha, self.tol, self.max_iter)
-        return Sums.of(batch).solve(self.alpha)
+            return fit_lsqr(rows, encoding, self.alpha, **limits)
+        return Sums.of(rows, encoding).solve(self.alpha)
 
     def fit_estimator(self, X, targets, weights):
         """Fit one regressor, or one for each coordinate, to plain targets."""
@@ -139,22 +132,23 @@ class CentredSquares:
 
     Parameters
     ----------
-    batch : EncodedBatch
+    encoding : Encoding
         Centred documents.
+    weights : ndarray of shape (n,)
     n_trees, n_offsets : int
         The offsets are updated `n_offsets` times, evenly over the trees.
     """
 
-    def __init__(self, batch, n_trees, n_offsets):
-        self.batch, self.n_trees, self.n_offsets = batch, n_trees, n_offsets
-        self.weights = batch.weights
-        self.n_calls = 0
+    def __init__(self, encoding, weights, n_trees, n_offsets):
+        self.encoding, self.weights = encoding, weights
+        self.n_trees, self.n_offsets, self.n_calls = n_trees, n_offsets, 0
 
     def __call__(self, scores):
         """Gradient and curvature at the scores before the next tree."""
         if self.n_calls * self.n_offsets % self.n_trees < self.n_offsets:
             fitted = scores[:, np.newaxis] if self.n_calls else None
-            self.targets = round_significant(self.batch.scaled_targets(fitted)[:, 0])
+            targets = self.encoding.scaled_targets(self.weights, fitted)
+            self.targets = round_significant(targets[:, 0])
         self.n_calls += 1
         return self.weights * (scores - self.targets), self.weights
 
@@ -262,14 +256,14 @@ def boosted_trees(n_documents):
     return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
 
 
-def refuse_unless_known(batch):
+def refuse_unless_known(kind, missing):
     """Refuse estimator="logistic" for documents and for missing labels."""
-    if batch.kind == "documents":
+    if kind == "documents":
         raise ValueError(
             "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
             "for each document: leave estimator='auto', or use OrderPreservingRegressor."
         )
-    if batch.missing:
+    if missing:
         raise ValueError(
             "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
             "is ridge regression then, or use 'trees'."

@@ -1,7 +1,6 @@
 """Encoding of labels as regression targets, for documents and for fixed items."""
 
-from dataclasses import astuple, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +11,6 @@ from ..decoders._decoded import checked_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._names import names_of
 from ..target_losses._target_loss import reciprocal
-from ._statistics import default_alpha
 
 NOT_FINITE = (
     "targets must be finite, or NaN if an item is not judged. If the loss is right, the grades are "
@@ -20,118 +18,32 @@ NOT_FINITE = (
 )
 
 
-@dataclass(frozen=True)
-class Totals:
-    """Sums over lists, which add up over batches.
-
-    Attributes
-    ----------
-    normalisers, counted : float
-        Weighted sum of the normalisers Z > 0, and sum of their weights.
-    mass : float
-        Sum of the row weights.
-    """
-
-    normalisers: float
-    counted: float
-    mass: float
-
-    @classmethod
-    def of_rows(cls, weights):
-        """Totals of rows without normalisers."""
-        mass = float(weights.sum())
-        return cls(mass, mass, mass)
-
-    def __add__(self, other):
-        return Totals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def target_factor(self):
-        """Mean normaliser, the common factor of all targets.
-
-        This factor changes no order. Thanks to this factor u has the units of the measure's
-        numerator, and a row of weight 2 counts as the row twice.
-        """
-        return self.normalisers / self.counted if self.counted > 0 else 1.0
-
-
-@dataclass
-class EncodedBatch:
-    """Rows and their regression targets.
+class Encoding(NamedTuple):
+    """Labels as targets of a regression.
 
     Attributes
     ----------
     kind : {"documents", "items", "classes", "sets"}
-    X : ndarray or CSR matrix of shape (n, p)
     targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
-        For documents ``gain / normaliser``, not yet times `Totals.target_factor`.
-    weights : ndarray of shape (n,)
+        For documents ``gain / normaliser``, not yet times `factor`.
     codes : ndarray of int or None
         The list of each row, if features and targets are centred within lists.
-    totals : Totals
-    loss : TargetLoss
-    decoder : str or callable
-    n_lists : int
-        Lists with a positive weight.
-    settings : dict
-        Settings that all batches of a model must share, by name.
-    n_items : int or None
-    first_id, last_id : object or None
-        Query ids of the first and the last row.
-    y : ndarray
-        The labels.
-    lists : RankingLists or None
-        The lists of the rows of X; None if each row is a list.
-    means : dict
-        Weighted means that become fitted attributes, by name.
+    normalisers : ndarray of shape (2,)
+        Weighted sum of the normalisers Z > 0 of documents, and the sum of their weights. They add
+        up over batches.
     """
 
     kind: str
-    X: Any
-    targets: np.ndarray
-    weights: np.ndarray
-    codes: np.ndarray | None
-    totals: Totals
-    loss: TargetLoss
-    decoder: str
-    n_lists: int
-    settings: dict
-    n_items: int | None = None
-    first_id: Any = None
-    last_id: Any = None
-    y: Any = None
-    lists: Any = None
-    means: dict = field(default_factory=dict)
+    targets: Any
+    codes: np.ndarray | None = None
+    normalisers: Any = (0.0, 0.0)
 
     @property
-    def missing(self):
-        """Whether a row of positive weight has a NaN label."""
-        return self.kind == "items" and not is_finite(self.y[self.weights > 0])
+    def factor(self):
+        """The common factor of all targets; see `mean_normaliser`."""
+        return mean_normaliser(self.normalisers)
 
-    def default_alpha(self, model, features, missing=None):
-        """The default penalty of "ridge" or "logistic", by the `Moments` of X.
-
-        Sums, which have no rows, pass `missing`.
-        """
-        kind = self.kind
-        if kind != "documents" and model == "ridge":
-            missing = self.missing if missing is None else missing
-            kind += ", missing labels" if missing else ", ridge"
-            kind = "items, sparse labels" if sparse.issparse(self.targets) else kind
-        m = len(features.mean) if kind == "documents" else features.mean_square
-        return default_alpha(kind, m, self.totals.mass)
-
-    def scale(self, features):
-        """The unit of each feature; for documents a standard deviation, dense or sparse."""
-        is_pooled = self.kind == "documents" and features.within is None
-        return features.deviation if is_pooled else features.scale
-
-    @property
-    def has_qid(self):
-        """Whether the rows have query ids."""
-        return self.last_id is not None
-
-    def scaled_targets(self, fitted=None):
+    def scaled_targets(self, weights, fitted=None):
         """Targets times the common factor; in centred documents plus a list offset.
 
         A list offset changes no order. The best offset for scores `fitted` makes the list means of
@@ -139,25 +51,36 @@ class EncodedBatch:
 
         Parameters
         ----------
+        weights : ndarray of shape (n,)
         fitted : ndarray of shape (n, 1) or None
 
         Returns
         -------
         ndarray of shape (n, d)
         """
-        factor = self.totals.target_factor
-        targets = self.targets if factor == 1.0 else self.targets * factor
+        targets = self.targets if self.factor == 1.0 else self.targets * self.factor
         if self.codes is None:
             return targets
         residual = targets if fitted is None else targets - fitted
-        sums = np.bincount(self.codes, weights=self.weights * residual[:, 0])
-        weight = np.bincount(self.codes, weights=self.weights)
+        sums = np.bincount(self.codes, weights=weights * residual[:, 0])
+        weight = np.bincount(self.codes, weights=weights)
         means = np.divide(sums, weight, out=np.zeros(len(weight)), where=weight > 0)
         return targets - means[self.codes][:, np.newaxis]
 
 
-def encode_documents(X, y, lists, weights, loss, decoder, centered):
+def mean_normaliser(normalisers):
+    """The common factor of all targets of documents, 1 without normalisers.
+
+    This factor changes no order. Thanks to this factor u has the units of the measure's numerator,
+    and a row of weight 2 counts as the row twice.
+    """
+    total, weight = normalisers
+    return total / weight if weight > 0 else 1.0
+
+
+def encode_documents(rows, loss, centered=True, decoder="auto"):
     """Encode documents: one target for each row."""
+    _, y, lists, weights = rows
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
             raise ValueError(
@@ -169,63 +92,35 @@ def encode_documents(X, y, lists, weights, loss, decoder, centered):
         )
     w = lists.group(weights)
     gains, normalisers = checked_row_targets(loss, lists.group(loss.check_labels(y)), lists, w)
-    mass = lists.sum(w)
-    counted = mass * (normalisers > 0)
-    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))
-    (first, last), ids = lists.ends, lists.ids
-    return EncodedBatch(
-        "documents",
-        X,
-        targets[:, np.newaxis],
-        weights,
-        lists.codes if centered else None,
-        Totals(counted @ normalisers, counted.sum(), mass.sum()),
-        loss,
-        "sort",
-        int(np.count_nonzero(mass)),
-        {
-            "the layout": "one row per document",
-            "target_loss": (type(loss).__name__, loss.get_params()),
-            "centered": centered,
-        },
-        first_id=None if ids is None else ids[first],
-        last_id=None if ids is None else ids[last],
-        y=y,
-        lists=lists,
-    )
+    counted = lists.sum(w) * (normalisers > 0)
+    targets = lists.ungroup(gains * lists.spread(reciprocal(normalisers)))[:, np.newaxis]
+    codes = lists.codes if centered else None
+    return Encoding("documents", targets, codes, np.array([counted @ normalisers, counted.sum()]))
 
 
-def encode_items(X, y, weights, loss, decoder):
-    """Encode lists of fixed items: d targets for each row."""
+def encode_items(y, loss, decoder):
+    """Encode lists of fixed items: d targets for each row; see `items_decoder`."""
+    if callable(decoder):
+        return Encoding("items", _checked_targets(loss, loss.regression_targets, y, None))
+    encode = _encoding_for(loss, decoder, y.shape[1])
+    return Encoding("items", _checked_targets(loss, encode, y, loss.decoders[decoder]))
+
+
+def items_decoder(decoder, loss, y):
+    """The decoder of fixed items that "auto" stands for; refuses other preferences than of "pd"."""
     n_items = y.shape[1]
     if y.ndim == 3 and not (loss.takes_preferences and y.shape[2] == n_items):
         raise ValueError(
             f"y of shape {y.shape}: preferences must have the shape (n_queries, r, r) and need "
             f"target_loss='pd'; the target loss is {loss!r}, which takes grades."
         )
-    if callable(decoder):
-        name, encode = decoder, loss.regression_targets
-    else:
-        name = loss.auto_decoder(n_items, y) if decoder == "auto" else decoder
-        encode = _encoding_for(loss, name, n_items)
-    return EncodedBatch(
-        "items",
-        X,
-        _checked_targets(loss, encode, y, None if callable(decoder) else loss.decoders[name]),
-        weights,
-        None,
-        Totals.of_rows(weights),
-        loss,
-        name,
-        int(np.count_nonzero(weights)),
-        {
-            "the layout": f"{n_items} fixed items",
-            "target_loss": (type(loss).__name__, loss.get_params()),
-            "decoder": name,
-        },
-        n_items=n_items,
-        y=y,
-    )
+    is_auto = isinstance(decoder, str) and decoder == "auto"
+    return loss.auto_decoder(n_items, y) if is_auto else decoder
+
+
+def is_missing(rows, encoding):
+    """Whether a row of fixed items of positive weight has a NaN label."""
+    return encoding.kind == "items" and not is_finite(rows.y[rows.weights > 0])
 
 
 def checked_row_targets(loss, y, lists, weights):

@@ -1,8 +1,8 @@
 """Mixins of estimators that regress encoded targets; models merged from parts of the rows."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from functools import reduce
-from operator import add
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -14,9 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range, plain
 from .._base import attribute_of_fitted, read_features
-from .._blocks import check_new_lists, read_blocks
+from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
+from .._lists import same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
-from ._any_regressor import RegressorModel, is_linear, named_regressor, wraps
+from ..target_losses import PairwiseDisagreement
+from ._any_regressor import Regression, RegressorModel, is_linear, named_regressor, wraps
 from ._logistic import FractionalModel
 from ._ridge import LinearModel, Sums
 
@@ -34,9 +36,21 @@ def adds_up(estimator):
 
 
 class RegressionMixin:
-    """Fits by regression of encoded targets; `_keep` sets the fitted attributes of the model."""
+    """Fits by regression of encoded targets; `_keep` sets the fitted attributes of the model.
+
+    A class whose batches add up has ``_read_batch(X, y, qid, sample_weight, reset=...)``, which
+    sets the fitted attributes that follow from the labels, and returns `Rows` and an `Encoding`.
+    """
 
     estimator: Any
+    alpha: Any
+    tol: float
+    max_iter: int
+    n_jobs: Any
+    random_state: Any
+    verbose: Any
+    _shared: ClassVar[tuple[str, ...]] = ()  # attributes that all batches of a model share
+    _averaged: ClassVar[tuple[str, ...]] = ()  # fitted attributes that are means over rows
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
     _n_documents: ClassVar[int | None] = 0  # "trees" are a forest if None
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
@@ -56,6 +70,21 @@ class RegressionMixin:
 
     def _is_linear(self):
         return is_linear(self.estimator)
+
+    def _adds_up(self):
+        return self.estimator in ("auto", "ridge")
+
+    def _regression(self):
+        return Regression(
+            self.estimator,
+            alpha=self.alpha,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+            verbose=self.verbose,
+            name=type(self).__name__,
+        )
 
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u, the estimate of E[alpha(Y) | x].
@@ -95,8 +124,9 @@ class RegressionMixin:
             ensure_all_finite="allow-nan" if allows_nan else True,
         )
 
-    def _keep(self, model, *, flat=False):
-        """Set the fitted attributes of a model; `flat` drops the axis d = 1 of documents."""
+    def _keep(self, model, *, flat=None):
+        """Set the fitted attributes of a model; `flat` drops the axis d = 1, as of documents."""
+        flat = getattr(self, "n_items_", 0) is None if flat is None else flat
         self._sums_ = getattr(model, "sums", None)
         if isinstance(model, LinearModel):
             if not (is_finite(model.coef) and is_finite(model.intercept)):
@@ -118,87 +148,177 @@ class RegressionMixin:
             self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
 
 
-class BatchesMixin(RegressionMixin):
-    """Regression that is fitted batch by batch with ridge.
+# Batches ------------------------------------------------------------------------------
+#
+# What is read of a batch is an estimator itself: `_read_batch` sets the fitted attributes that
+# follow from its labels, and `_sums_`. So a batch of partial_fit, a block, a partition and a model
+# to merge add up in one way.
 
-    A class defines ``_batch_of(block, reset, ...)``, which makes an `EncodedBatch` of a `Block`,
-    and ``_adopt(batch, model)``, which sets the fitted attributes and calls `_keep`.
+
+@available_if(adds_up)
+def fit_blocks(self: Any, blocks: Iterable) -> Any:
+    """Fit to blocks of whole lists, with one block at a time in memory.
+
+    One pass over the blocks gives the same model as `fit` on all rows, up to rounding.
+
+    Parameters
+    ----------
+    blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
+        Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list must be in
+        one block.
+
+    Returns
+    -------
+    self
+
+    Raises
+    ------
+    ValueError
+        As in `fit`. Also if there is no block, a list has rows in two blocks, there are too
+        many features for the sums, or fixed items come without ``estimator="ridge"``. The model
+        is unchanged then.
     """
+    return add_blocks(self, blocks)
 
-    alpha: Any
-    _batch_of: Any
-    _adopt: Any
 
-    def _adds_up(self):
-        return self.estimator in ("auto", "ridge")
+def add_blocks(model, blocks, **known):
+    """Run `fit_blocks`, with further arguments of `_read_batch`."""
+    with fresh_fit(model):
+        seen: set = set()
+        for block in read_blocks(blocks):
+            check_new_lists(add_batch(model, block, **known), seen)
+        if not hasattr(model, "_sums_"):
+            raise ValueError("There are no blocks: at least one row is needed.")
+        check_targets_known(model)
+        model._keep(model._sums_.solve(model.alpha))
+    return model
 
-    @available_if(adds_up)
-    def fit_blocks(self, blocks: Iterable) -> "BatchesMixin":
-        """Fit to blocks of whole lists, with one block at a time in memory.
 
-        One pass over the blocks gives the same model as `fit` on all rows, up to rounding.
+def partial_fit(model, block, **known):
+    """Add a batch to the sums and solve, with further arguments of `_read_batch`."""
+    if getattr(model, "_sums_", None) is None and hasattr(model, "_model_"):
+        raise ValueError(
+            "The model was fitted by an iterative solver, logistic regression or an estimator, "
+            "which keeps no sums: clone it and give all batches to partial_fit."
+        )
+    with all_or_nothing(model):
+        add_batch(model, block, **known)
+        model._keep(model._sums_.solve(model.alpha))
+    return model
 
-        Parameters
-        ----------
-        blocks : iterable of (X, y, qid) or (X, y, qid, sample_weight)
-            Arguments of `fit`, or None; `datasets.iter_lists` gives such blocks. A list must be in
-            one block.
 
-        Returns
-        -------
-        self
+def add_batch(model, block, **known):
+    """Read a block and add it to the earlier ones; returns its distinct query ids."""
+    earlier = copy(model) if hasattr(model, "_sums_") else None
+    ids = sum_up(model, block, reset=earlier is None, **known)
+    if earlier is not None:
+        add_earlier(model, earlier)
+    return ids
 
-        Raises
-        ------
-        ValueError
-            As in `fit`. Also if there is no block, a list has rows in two blocks, there are too
-            many features for the sums, or fixed items come without ``estimator="ridge"``. The model
-            is unchanged then.
-        """
-        return self._fit_blocks(blocks)
 
-    def _fit_blocks(self, blocks, **known):
-        """Run `fit_blocks`, with further arguments of `_batch_of`."""
-        with fresh_fit(self):
-            sums, ids = None, set[Any]()
-            for block in read_blocks(blocks):
-                batch = self._batch_of(block, reset=sums is None, **known)
-                check_new_lists(None if batch.lists is None else batch.lists.ids, ids)
-                now = self._sums_of(batch)
-                sums = now if sums is None else sums + now
-            if sums is None:
-                raise ValueError("There are no blocks: at least one row is needed.")
-            sums.check_items_judged()
-            self._adopt(sums.batch, sums.solve(self.alpha))
-        return self
+def batch_of(model, block):
+    """A copy of the model with the sums of a block; X has been validated before."""
+    model = copy(model)
+    sum_up(model, block, reset=False)
+    return model
 
-    def _partial_fit(self, block, **known):
-        """Add a batch to the sums and solve, with further arguments of `_batch_of`."""
-        before = getattr(self, "_sums_", None)
-        if before is None and hasattr(self, "_model_"):
+
+def sum_up(model, block, **known):
+    """Set the sums of a block, which the model reads, and return its distinct query ids."""
+    rows, encoding = model._read_batch(*block, **known)
+    if issparse(encoding.targets):
+        raise ValueError(
+            "partial_fit and fit_blocks need a dense y, y.toarray(): a sparse y goes to fit."
+        )
+    if encoding.kind == "items" and model.estimator == "auto":
+        raise ValueError(
+            "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "
+            "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
+            "regression, which needs all rows at once."
+        )
+    model._sums_ = Sums.of(rows, encoding)
+    return rows.ids
+
+
+def add_models(earlier, later):
+    """A copy of the later model with the sums of both."""
+    both = copy(later)
+    add_earlier(both, earlier)
+    return both
+
+
+def solve_sums(model, added):
+    """Take the fitted attributes of a model with sums, and solve; returns the model."""
+    check_targets_known(added)
+    vars(model).update({name: value for name, value in vars(added).items() if name[-1] == "_"})
+    model._keep(model._sums_.solve(model.alpha))
+    return model
+
+
+def _said(name, value):
+    """A setting in words."""
+    if name == "n_items_":
+        return "one row per document" if value is None else f"{value} items in each row"
+    return f"{name.strip('_')} {value}"
+
+
+def add_earlier(model, earlier):
+    """Add an earlier batch to the later one that the model has read."""
+    settings = [
+        (name, getattr(earlier, name, None), getattr(model, name, None)) for name in model._shared
+    ]
+    centered = (each._sums_.moments.features.within is not None for each in (earlier, model))
+    for name, one, two in [*settings, ("centered", *centered)]:
+        if not _agree(two, one):
             raise ValueError(
-                "The model was fitted by an iterative solver, logistic regression or an estimator, "
-                "which keeps no sums: clone it and give all batches to partial_fit."
+                f"Earlier batches had {_said(name, one)}, this one has {_said(name, two)}: all "
+                "batches of a model must be of one kind. Use fit to start again."
             )
-        with all_or_nothing(self):
-            now = self._sums_of(self._batch_of(block, reset=before is None, **known))
-            sums = now if before is None else before + now
-            self._adopt(sums.batch, sums.solve(self.alpha))
-        return self
+    one, two = (each._sums_.moments.features.total for each in (earlier, model))
+    fraction = two / (one + two) if one + two > 0 else 0.0
+    for name in model._averaged:
+        mean = getattr(earlier, name, None)
+        if mean is not None:
+            setattr(model, name, mean + fraction * (getattr(model, name) - mean))
+    if hasattr(model, "n_lists_"):
+        check_has_ids(earlier._has_qid_, model._has_qid_ or model.n_items_ is not None)
+        if model._has_qid_ and same_id(model._ends_[0], earlier._ends_[1]):
+            raise cut_list(model._ends_[0])
+        model.n_lists_ += earlier.n_lists_
+        model._ends_ = earlier._ends_[0], model._ends_[1]
+    model._sums_ = earlier._sums_ + model._sums_
 
-    def _sums_of(self, batch):
-        """`Sums` of an `EncodedBatch`; refuses batches that only `fit` can take."""
-        if issparse(batch.targets):
-            raise ValueError(
-                "partial_fit and fit_blocks need a dense y, y.toarray(): a sparse y goes to fit."
-            )
-        if batch.kind == "items" and self.estimator == "auto":
-            raise ValueError(
-                "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "
-                "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
-                "regression, which needs all rows at once."
-            )
-        return Sums.of(batch)
+
+def _agree(now, before):
+    """Whether two attributes are equal; matrices of numbers up to rounding, losses by parameters.
+
+    LAPACK may find another basis for equal singular values of costs on another machine.
+    """
+    if hasattr(now, "get_params"):
+        mine: dict = now.get_params()
+        other: dict = getattr(before, "get_params", dict)()
+        return (
+            type(now).__name__ == type(before).__name__
+            and all(_agree(value, other[name]) for name, value in mine.items())
+            and _agree(getattr(now, "alpha_", None), getattr(before, "alpha_", None))
+        )
+    arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
+    if arrays and now.dtype.kind == before.dtype.kind == "f" and now.shape == before.shape:
+        size = np.abs(before).max(initial=0.0)
+        return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
+    return np.array_equal(now, before) if arrays else bool(now == before)
+
+
+def check_targets_known(model):
+    """Refuse a fixed item without any label; a pair may have none."""
+    loss = getattr(model, "target_loss_", None)
+    target = model._sums_.unknown_target
+    pairs = isinstance(loss, PairwiseDisagreement) and model.decoder_ not in ("sort", "score")
+    if model._sums_.kind == "items" and not pairs and target is not None:
+        raise ValueError(
+            f"Target {target} is NaN in every row that counts, of all blocks: no query judges this "
+            "item. Drop the column."
+        )
 
 
 def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
@@ -249,17 +369,11 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
             "Two of the models have equal sums: they are the same model, or were fitted to "
             "the same rows, which would count twice. Give each part once."
         )
-    sums = reduce(add, [model._sums_ for model in models])
-    merged = clone(first)
-    for name in _COLUMNS:
-        if hasattr(first, name):
-            setattr(merged, name, getattr(first, name))
-    merged._adopt(sums.batch, sums.solve(merged.alpha))
-    return merged
+    return solve_sums(clone(first), reduce(add_models, models))
 
 
 def _check_merges(first: Any, model: Any) -> None:
-    adds = isinstance(model, BatchesMixin)
+    adds = isinstance(model, RegressionMixin) and hasattr(model, "fit_blocks")
     if not adds or type(model) is not type(first):
         raise ValueError(
             "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "

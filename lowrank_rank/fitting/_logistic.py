@@ -110,19 +110,18 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     return coef, intercept, int(model.n_iter_.max()), float(alpha)
 
 
-def fit_classes(batch, n_classes, alpha, *, tol, max_iter):
-    """`ClassModel` of an `EncodedBatch` with indices of classes as y."""
-    present = np.unique(batch.y[batch.weights > 0])
-    coef, intercept = np.zeros((n_classes, batch.X.shape[1])), np.full(n_classes, -np.inf)
-    vectors = batch.loss.encode(np.arange(n_classes))
+def fit_classes(rows, vectors, alpha, *, tol, max_iter):
+    """`ClassModel` of `Rows` with indices of classes as y; `vectors` are the encoded classes."""
+    X, y, _, weights = rows
+    present = np.unique(y[weights > 0])
+    coef, intercept = np.zeros((len(vectors), X.shape[1])), np.full(len(vectors), -np.inf)
     if len(present) == 1:
         intercept[present] = 0.0
-        features = Moments.of(batch.X, batch.weights)
-        alpha = batch.default_alpha("logistic", features) if alpha == "auto" else float(alpha)
-        return ClassModel(coef, intercept, vectors, 1, alpha)
-    found, at_zero, n_iter, alpha = fit_logistic(
-        batch.X, batch.y, batch.weights, alpha, tol=tol, max_iter=max_iter
-    )
+        if alpha == "auto":
+            square = Moments.of(X, weights).mean_square
+            alpha = default_alpha("classes", square, weights.sum())
+        return ClassModel(coef, intercept, vectors, 1, float(alpha))
+    found, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
     if len(present) == 2:  # half the log odds for each class give the same probabilities
         found, at_zero = np.vstack([-found, found]) / 2.0, np.concatenate([-at_zero, at_zero]) / 2.0
     coef[present], intercept[present] = found, at_zero
@@ -158,7 +157,7 @@ class FractionalModel(NamedTuple):
         return self.low + (self.high - self.low) * shares
 
 
-def fit_fractional(batch, alpha, *, tol, max_iter):
+def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     """Fractional logistic regression of fixed items (Papke & Wooldridge 1996).
 
     Each target t is estimated by ``low + (high - low) expit(w' x + b)``, low and high its least and
@@ -172,7 +171,8 @@ def fit_fractional(batch, alpha, *, tol, max_iter):
 
     Parameters
     ----------
-    batch : EncodedBatch
+    rows : Rows
+    encoding : Encoding
     alpha : float or "auto"
     tol : float
         Largest entry of the gradient at the solution, in units of coefficients in which the
@@ -183,12 +183,13 @@ def fit_fractional(batch, alpha, *, tol, max_iter):
     -------
     FractionalModel
     """
-    weights, X, targets = _counted(batch.weights, batch.X, batch.targets)
+    weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
     low, high = targets.min(axis=0), targets.max(axis=0)
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)
     if alpha == "auto":
-        alpha = batch.default_alpha("logistic", moments)
+        n_rows = rows.weights.sum()
+        alpha = default_alpha(encoding.kind, moments.mean_square, n_rows)
     shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
     w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
     if n_iter >= max_iter:

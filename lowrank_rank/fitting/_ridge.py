@@ -11,7 +11,7 @@ sums and products are centred, not X.
 """
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +21,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import check_size, is_finite, slices
 from .._base import linear_scores
-from .._blocks import check_has_ids, cut_list
 from .._labels import nothing_counts
-from .._lists import same_id
-from ..target_losses import PairwiseDisagreement
-from ._encoding import EncodedBatch
-from ._statistics import Groups, Moments, SecondMoments, columns_of_patterns, shift_full_columns
+from ._encoding import is_missing, mean_normaliser
+from ._statistics import (
+    Groups,
+    Moments,
+    SecondMoments,
+    columns_of_patterns,
+    default_alpha,
+    shift_full_columns,
+)
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
@@ -72,137 +76,125 @@ def chosen_solver(X, targets):
     return "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
 
 
+def ridge_alpha(alpha, kind, features, missing=False):
+    """The penalty of ridge regression of one kind of rows, by the `Moments` of X."""
+    if alpha != "auto":
+        return float(alpha)
+    if kind != "documents":
+        kind += ", missing labels" if missing else ", ridge"
+    m = len(features.mean) if kind == "documents" else features.mean_square
+    return default_alpha(kind, m, features.total)
+
+
+def ridge_scale(kind, features):
+    """The unit of each feature; for documents a standard deviation, dense or sparse."""
+    is_pooled = kind == "documents" and features.within is None
+    return features.deviation if is_pooled else features.scale
+
+
 @dataclass(frozen=True)
 class Sums:
-    """Sufficient statistics of ridge regression for some rows of whole lists.
+    """Sufficient statistics of ridge regression for some rows of whole lists; they add up.
 
     Attributes
     ----------
-    batch : EncodedBatch
-        The totals, ids and settings of all rows, without the rows themselves.
+    kind : str
+        As of `Encoding`.
     moments : SecondMoments
+    normalisers : ndarray of shape (2,)
+        As of `Encoding`.
     missing : bool
         Whether a label is missing.
     """
 
-    batch: EncodedBatch
+    kind: str
     moments: SecondMoments
+    normalisers: Any
     missing: bool
 
     @classmethod
-    def of(cls, batch):
-        """Sums of the rows of an `EncodedBatch`; refuses matrices that exceed the memory."""
-        p = batch.X.shape[1]
-        n_bytes = 8 * (n_matrices(batch.targets) + 1) * p**2
+    def of(cls, rows, encoding):
+        """Sums of `Rows` and their `Encoding`; refuses matrices that exceed the memory."""
+        p, targets = rows.X.shape[1], encoding.targets
+        n_bytes = 8 * (n_matrices(targets) + 1) * p**2
         what = f"The sums of ridge regression, for {p} features,"
         check_size(what, n_bytes, "use fit, which iterates then, or hash features")
-        moments = SecondMoments.of(batch.X, batch.targets, batch.weights, batch.codes)
-        rows = ("X", "targets", "weights", "codes", "y", "lists")
-        return cls(replace(batch, **dict.fromkeys(rows)), moments, batch.missing)
+        moments = SecondMoments.of(rows.X, targets, rows.weights, encoding.codes)
+        return cls(encoding.kind, moments, encoding.normalisers, is_missing(rows, encoding))
 
     def __add__(self, other):
-        """Sums of both batches; `other` holds the later rows."""
-        one, two = self.batch, other.batch
-        for name, now in two.settings.items():
-            before: Any = one.settings.get(name)
-            if not _agree(now, before):
-                raise ValueError(
-                    f"Earlier batches had {name} {before}, this one has {now}: all batches of a "
-                    "model must be of one kind. Use fit to start again."
-                )
-        check_has_ids(one.has_qid, two.has_qid or one.n_items is not None)
-        if two.first_id is not None and same_id(two.first_id, one.last_id):
-            raise cut_list(two.first_id)
-        totals = one.totals + two.totals
-        fraction = two.totals.mass / totals.mass if totals.mass > 0 else 0.0
-        batch = replace(
-            one,
-            totals=totals,
-            n_lists=one.n_lists + two.n_lists,
-            last_id=two.last_id,
-            means={k: m + fraction * (two.means[k] - m) for k, m in one.means.items()},
+        """Sums of both batches."""
+        return Sums(
+            self.kind,
+            self.moments + other.moments,
+            np.add(self.normalisers, other.normalisers),
+            self.missing or other.missing,
         )
-        return Sums(batch, self.moments + other.moments, self.missing or other.missing)
 
     def solve(self, alpha):
         """Coefficients of ridge regression, as a `LinearModel`; `alpha` may be "auto"."""
-        features, batch = self.moments.features, self.batch
+        features = self.moments.features
         if not features.total > 0:
             raise nothing_counts()
-        if alpha == "auto":
-            alpha = batch.default_alpha("ridge", features, self.missing)
-        coef, intercept = self.moments.solve(alpha * features.total, batch.scale(features))
-        factor = batch.totals.target_factor
-        return LinearModel(
-            coef.T * factor, intercept * factor, "gram", alpha=float(alpha), sums=self
-        )
+        alpha = ridge_alpha(alpha, self.kind, features, self.missing)
+        scale = ridge_scale(self.kind, features)
+        coef, intercept = self.moments.solve(alpha * features.total, scale)
+        factor = mean_normaliser(self.normalisers)
+        return LinearModel(coef.T * factor, intercept * factor, "gram", alpha=alpha, sums=self)
 
-    def check_items_judged(self):
-        """Refuse a fixed item without any label; a pair may have none."""
-        moments, batch = self.moments, self.batch
-        pairs = isinstance(batch.loss, PairwiseDisagreement) and batch.decoder != "sort"
-        nobody = moments.total[moments.pattern] <= 0 if len(moments.t_mean) else [False]
-        if batch.kind == "items" and not pairs and np.any(nobody):
-            raise ValueError(
-                f"Target {int(np.argmax(nobody))} is NaN in every row that counts, of all blocks: "
-                "no query judges this item. Drop the column."
-            )
-
-
-def _agree(now, before):
-    """Whether two settings are equal, matrices of numbers up to rounding."""
-    arrays = isinstance(now, np.ndarray) and isinstance(before, np.ndarray)
-    if arrays and now.dtype.kind == before.dtype.kind == "f" and now.shape == before.shape:
-        size = np.abs(before).max(initial=0.0)
-        return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
-    return np.array_equal(now, before) if arrays else bool(now == before)
+    @property
+    def unknown_target(self):
+        """The first target without a known value of positive weight, or None."""
+        total = self.moments.total[self.moments.pattern]
+        return None if np.all(total > 0) else int(np.argmin(total > 0))
 
 
 # Sparse targets ---------------------------------------------------------------------
 
 
-def fit_sparse_targets(batch, alpha, entries=2**18):
+def fit_sparse_targets(rows, targets, alpha, entries=2**18):
     """`LinearModel` of sparse targets: one Cholesky factor, and blocks of labels.
 
     Products of features and targets are sparse where X is. The means are subtracted from the
     products of a block of labels, of about `entries` numbers, and the coefficients have the type
     of X: nothing else is as large as they are.
     """
-    X, weights = batch.X, batch.weights
-    p, d = X.shape[1], batch.targets.shape[1]
+    X, weights = rows.X, rows.weights
+    p, d = X.shape[1], targets.shape[1]
     n_bytes = 16 * p**2 + d * p * X.dtype.itemsize
     check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
     moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
     features = moments.features
-    alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
+    if alpha == "auto":
+        square = features.mean_square
+        alpha = default_alpha("items, sparse labels", square, features.total)
     # A constant feature gets the coefficient 0.
-    scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, batch.scale(features))
+    scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, features.scale)
     inverse = moments.solver(alpha * features.total, scale)(np.eye(p))
     means = features.mean
-    rows, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
-    labels = (sparse.diags(weights) @ batch.targets).T.tocsr()
+    shifted, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
+    labels = (sparse.diags(weights) @ targets).T.tocsr()
     coef, intercept = np.empty((d, p), X.dtype), np.empty(d)
     for some in slices(d, max(1, entries // p)):
-        cross = labels[some] @ rows
+        cross = labels[some] @ shifted
         cross = cross.toarray() if sparse.issparse(cross) else cross
         sums = np.asarray(labels[some].sum(axis=1)).ravel()
         coef[some] = found = (cross - np.outer(sums, means - shift)) @ inverse
         intercept[some] = sums / features.total - found @ means
-    return LinearModel(coef, intercept, "gram", alpha=alpha)
+    return LinearModel(coef, intercept, "gram", alpha=float(alpha))
 
 
 # Iterations -------------------------------------------------------------------------
 
 
-def fit_lsqr(batch, alpha, tol, max_iter):
-    """`LinearModel` of an `EncodedBatch` by LSQR."""
-    features = Moments.of(batch.X, batch.weights, batch.codes)
-    alpha = batch.default_alpha("ridge", features) if alpha == "auto" else float(alpha)
-    penalty = alpha * features.total * batch.scale(features) ** 2
-    X = batch.X.astype(np.float64, copy=False)  # once, rather than in every product
-    rows = X, batch.targets, batch.weights, batch.codes
-    coef, intercept, n_iter = solve_iteratively(*rows, penalty=penalty, tol=tol, max_iter=max_iter)
-    factor = batch.totals.target_factor
+def fit_lsqr(rows, encoding, alpha, tol, max_iter):
+    """`LinearModel` of `Rows` and their `Encoding` by LSQR."""
+    features, factor = Moments.of(rows.X, rows.weights, encoding.codes), encoding.factor
+    alpha = ridge_alpha(alpha, encoding.kind, features, is_missing(rows, encoding))
+    penalty = alpha * features.total * ridge_scale(encoding.kind, features) ** 2
+    X = rows.X.astype(np.float64, copy=False)  # once, rather than in every product
+    given = X, encoding.targets, rows.weights, encoding.codes
+    coef, intercept, n_iter = solve_iteratively(*given, penalty=penalty, tol=tol, max_iter=max_iter)
     return LinearModel(coef.T * factor, intercept * factor, "lsqr", n_iter, alpha)
 
 

@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index
-from .._blocks import Block
+from .._base import Rows
 from .._classes import (
     check_same_classes,
     class_indices,
@@ -20,9 +20,9 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor
-from ..fitting._any_regressor import Regression, is_linear
-from ..fitting._encoding import EncodedBatch, Totals
-from ..fitting._estimator import BatchesMixin, adds_up
+from ..fitting._any_regressor import is_linear
+from ..fitting._encoding import Encoding
+from ..fitting._estimator import RegressionMixin, add_blocks, adds_up, partial_fit
 from ..fitting._logistic import ClassModel, fit_classes
 from ..target_losses import MatrixLoss
 
@@ -58,7 +58,7 @@ def _decides_classes(classifier):
     )
 
 
-class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
+class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
     """Classify at the lowest expected cost, for any cost matrix, with abstention.
 
     `fit` estimates ``u = E[alpha(y) | x]``. `predict` takes the decision t of the least
@@ -154,6 +154,7 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
     _keeps_float32: ClassVar = True
     _n_documents: ClassVar = None
     _keeps_frames: ClassVar = True
+    _shared: ClassVar = ("classes_", "decisions_", "_loss_")
     _parameters: ClassVar = {
         "n_components": [count(), None],
         "estimator": [predictor, "auto", "ridge", "logistic", "trees"],
@@ -215,17 +216,18 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         """
         with fresh_fit(self):
             X, labels, weights = self._read(X, y, sample_weight, reset=True, whole=True)
-            batch = self._encode(X, labels, weights, self._costs(y, self.classes))
-            self._adopt(batch, self._fitted(batch))
+            rows, encoding = self._encode(X, labels, weights, self._costs(y, self.classes))
+            self._keep(self._fitted(rows, encoding))
         return self
 
-    def _fitted(self, batch):
+    def _fitted(self, rows, encoding):
         if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
-            n_classes = len(self.classes_)
-            return fit_classes(batch, n_classes, self.alpha, tol=self.tol, max_iter=self.max_iter)
-        regression = Regression.of(self).named(batch)
-        if isinstance(regression.estimator, str) or not is_classifier(regression.estimator):
-            return regression.fit(batch)
+            self._regression().say(f"logistic regression on {rows.X.shape}")
+            vectors = self._loss_.encode(np.arange(len(self.classes_)))
+            limits = {"tol": self.tol, "max_iter": self.max_iter}
+            return fit_classes(rows, vectors, self.alpha, **limits)
+        if isinstance(self.estimator, str) or not is_classifier(self.estimator):
+            return self._regression().fit(rows, encoding)
         if not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
@@ -235,10 +237,11 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         def encode(labels):
             return self._loss_.encode(class_indices(labels, self.classes_))
 
-        return regression.fit_classifier(batch.X, self.classes_[batch.y], batch.weights, encode)
+        y = self.classes_[rows.y]
+        return self._regression().fit_classifier(rows.X, y, rows.weights, encode)
 
     def _adds_up(self):
-        return self.estimator == "ridge" and super()._adds_up()
+        return isinstance(self.estimator, str) and self.estimator == "ridge"
 
     @available_if(adds_up)
     def partial_fit(
@@ -272,7 +275,7 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
             As in `fit`. Also if the classes are missing or differ, the costs have changed, or there
             are too many features for the sums. The model is unchanged then.
         """
-        return self._partial_fit(Block(X, y, None, sample_weight), classes=classes)
+        return partial_fit(self, (X, y, None, sample_weight), classes=classes)
 
     @available_if(adds_up)
     def fit_blocks(
@@ -299,7 +302,7 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         ValueError
             As in `partial_fit`, or if there is no block. The model is unchanged then.
         """
-        return self._fit_blocks(blocks, classes=classes)
+        return add_blocks(self, blocks, classes=classes)
 
     # Encoding -----------------------------------------------------------------------
 
@@ -315,34 +318,15 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         return read_costs(self.loss_matrix, classes, self.decisions, y)
 
     def _encode(self, X, y, weights, costs):
-        if not hasattr(self, "_loss_"):
-            self.classes_, self.decisions_ = costs.classes, costs.decisions
-            self._loss_ = MatrixLoss(costs.matrix, self.n_components)
-        loss, indices = self._loss_, class_indices(y, costs.classes)
-        settings = {
-            "classes": costs.classes,
-            "decisions": costs.decisions,
-            "loss_matrix": costs.matrix,
-            "n_components": self.n_components,
-            # LAPACK may find another basis for equal singular values on another machine.
-            "the decomposition of the costs": loss.alpha_,
-        }
-        return EncodedBatch(
-            "classes",
-            X,
-            loss.encode(indices),
-            weights,
-            None,
-            Totals.of_rows(weights),
-            loss,
-            "argmin",
-            len(y),
-            settings,
-            y=indices,
-        )
+        """`Rows` and their `Encoding`; sets the fitted attributes that follow from the costs."""
+        matrix, self.classes_, self.decisions_ = costs
+        self._loss_ = MatrixLoss(matrix, self.n_components)
+        self.n_components_ = self._loss_.n_components_
+        self.approximation_error_ = self._loss_.approximation_error_
+        indices = class_indices(y, self.classes_)
+        return Rows(X, indices, None, weights), Encoding("classes", self._loss_.encode(indices))
 
-    def _batch_of(self, block, *, reset, classes=None):
-        X, y, qid, weights = block
+    def _read_batch(self, X, y, qid=None, weights=None, *, reset, classes=None):
         if qid is not None:
             raise ValueError(
                 f"{type(self).__name__} takes one class label per row, without lists: give blocks "
@@ -353,16 +337,8 @@ class LowRankSurrogateClassifier(BatchesMixin, ClassifierMixin, BaseEstimator):
         known = getattr(self, "classes_", None) if self.classes is None else self.classes
         costs = self._costs(labels, known)
         if labels is not None:
-            check_same_classes(labels, costs.classes)
+            check_same_classes(labels, costs[1])
         return self._encode(X, y, weights, costs)
-
-    def _adopt(self, batch, model):
-        """Set the fitted attributes."""
-        loss, settings = batch.loss, batch.settings
-        self.classes_, self.decisions_ = settings["classes"], settings["decisions"]
-        self._loss_, self.n_components_ = loss, loss.n_components_
-        self.approximation_error_ = loss.approximation_error_
-        self._keep(model)
 
     # Prediction ---------------------------------------------------------------------
 

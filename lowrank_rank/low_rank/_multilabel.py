@@ -7,11 +7,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
+from .._base import Rows
 from .._classes import read_binary_labels
 from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..fitting._any_regressor import Regression, is_linear
-from ..fitting._encoding import EncodedBatch, Totals
+from ..fitting._any_regressor import is_linear
+from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
 from ..target_losses._classes import SetLoss, resolve_set_loss
 
@@ -21,16 +22,15 @@ def _sets(labels):
     return labels.positive.reshape(len(labels.positive), -1).astype(int)
 
 
-def _encoded(X, sets, weights, loss, max_size):
-    """The `EncodedBatch` of sets of at most `max_size` labels."""
+def _encoded(sets, loss, max_size):
+    """The `Encoding` of sets of at most `max_size` labels."""
     n, d = len(sets), loss.encode(sets[:0], max_size).shape[1]
     check_size(
         f"The targets of {n} rows, {d} for each,",
         16 * n * d,  # the targets and their fractions
         "use target_loss='hamming', or fit to fewer rows",
     )
-    targets, totals = loss.encode(sets, max_size), Totals.of_rows(weights)
-    return EncodedBatch("sets", X, targets, weights, None, totals, loss, "exact", n, {})
+    return Encoding("sets", loss.encode(sets, max_size))
 
 
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
@@ -185,9 +185,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             check_consistent_length(X, sets)
             self.target_loss_, self.classes_ = loss, labels.classes
             self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
-            weights = read_weights(sample_weight, len(sets))
-            batch = _encoded(X, sets, weights, loss, self._max_size_)
-            self._keep(Regression.of(self).named(batch).fit(batch))
+            rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
+            self._keep(self._regression().fit(rows, _encoded(sets, loss, self._max_size_)))
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:

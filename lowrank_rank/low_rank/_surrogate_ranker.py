@@ -10,11 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, n_rows, slices, take_rows
 from .._base import BaseRanker, score_blocks
-from .._blocks import Block
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..fitting._any_regressor import Regression
-from ..fitting._encoding import decoded_scores, encode_documents, encode_items
-from ..fitting._estimator import BatchesMixin, adds_up
+from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
+from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
@@ -47,7 +45,7 @@ def top_columns(blocks, n, k):
     return columns, best.astype(scores.dtype)
 
 
-class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Rank documents or items by any regressor, trained for the measure you name.
 
     `fit` regresses encoded labels ``alpha(y)``, in which the target loss is linear. `predict`
@@ -157,6 +155,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
     _keeps_float32: ClassVar = True
     _keeps_frames: ClassVar = True
     _takes_sparse_y: ClassVar = True
+    _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         "decoder": [str, callable],
@@ -228,10 +227,11 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         with fresh_fit(self):
             loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
-            batch = self._encode(rows, loss)
-            model = Regression.of(self).named(batch).fit(batch)  # standardises and solves
-            self._adopt(batch, model)
+            encoding = self._encode(rows, loss)
+            self._keep(self._regression().fit(rows, encoding))  # standardises and solves
         return self
+
+    fit_blocks = fit_blocks
 
     @available_if(adds_up)
     def partial_fit(
@@ -266,7 +266,7 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
             the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
             then.
         """
-        return self._partial_fit(Block(X, y, qid, sample_weight))
+        return partial_fit(self, (X, y, qid, sample_weight))
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Scores, higher is better; the score of a row does not depend on the other rows.
@@ -343,26 +343,17 @@ class LowRankSurrogateRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstim
         return loss
 
     def _encode(self, rows, loss):
-        """The `EncodedBatch` of `Rows`."""
-        X, y, lists, weights = rows
-        if self.verbose:
-            Regression.of(self).say(f"encoding {y.shape[0]} rows for {loss!r}")
-        if y.ndim > 1:
-            return encode_items(X, y, weights, loss, self.decoder)
-        return encode_documents(X, y, lists, weights, loss, self.decoder, self.centered)
+        """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
+        y = rows.y
+        self._regression().say(f"encoding {y.shape[0]} rows for {loss!r}")
+        self._set_lists(rows, loss)
+        if y.ndim == 1:
+            self.decoder_ = "sort"
+            return encode_documents(rows, loss, self.centered, self.decoder)
+        self.decoder_ = items_decoder(self.decoder, loss, y)
+        return encode_items(y, loss, self.decoder_)
 
-    def _batch_of(self, block, *, reset):
+    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
         loss = self._checked_loss()
-        return self._encode(
-            self._read(
-                block.X, block.y, block.qid, block.sample_weight, loss, reset=reset, whole=False
-            ),
-            loss,
-        )
-
-    def _adopt(self, batch, model):
-        """Set the fitted attributes."""
-        self.target_loss_, self.decoder_ = batch.loss, batch.decoder
-        self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
-        self._has_qid_ = batch.has_qid
-        self._keep(model, flat=batch.n_items is None)
+        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        return rows, self._encode(rows, loss)

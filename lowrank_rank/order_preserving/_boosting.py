@@ -203,8 +203,8 @@ def boosting_objective(
         object. A two-sided pointwise surrogate given by name has ``eta`` = 1.5 times the largest
         utility.
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure that defines the utilities of documents. Average precision is accepted, but no
-        order-preserving surrogate is calibrated for it.
+        The measure to train for: "ndcg@10", "map", ... It gives each document a utility. For "map"
+        the order is right under noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
     qid : array-like of shape (n_rows,) or None, default=None
         Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
         XGBRegressor). Do not use it with cross-validation or bagging, which select rows.

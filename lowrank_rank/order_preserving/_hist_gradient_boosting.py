@@ -62,7 +62,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     loss : str or Surrogate, default="lambdarank"
         "lambdarank", or a surrogate of `OrderPreservingRegressor` such as "cross_entropy".
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", "precision@5", ... It gives the gains.
+        The measure to train for: "ndcg@10", "map", ... It gives the gains.
     learning_rate : float, default=0.1
         Factor of the values of all leaves.
     max_iter : int or "auto", default="auto"

@@ -4,6 +4,7 @@ from math import ceil
 
 import numpy as np
 
+from .._base import Rows
 from ..fitting._encoding import checked_row_targets, encode_documents
 from ..target_losses import MeanAveragePrecision
 from ..target_losses._names import names_of
@@ -21,9 +22,19 @@ _MAX_PAIRS = 10**9
 
 
 def has_utilities(target_loss):
-    """Whether a target loss gives each document a utility >= 0."""
+    """Whether a target loss gives each document a utility."""
     positional = getattr(target_loss, "is_positional", False)
     return positional or isinstance(target_loss, MeanAveragePrecision)
+
+
+def check_has_utilities(target_loss, who):
+    """Refuse a target loss without utilities of documents."""
+    if not has_utilities(target_loss):
+        names = names_of(has_utilities, one_each=True)
+        raise ValueError(
+            f"{who} needs utilities of single documents, which {target_loss!r} does not have: use "
+            f"one of {names}. LowRankSurrogateRanker takes the other target losses."
+        )
 
 
 def check_loss(surrogate, target_loss, who):
@@ -33,12 +44,7 @@ def check_loss(surrogate, target_loss, who):
         raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {known}.")
     if not _is_lambdarank(surrogate):
         resolve_surrogate(surrogate)
-    if not has_utilities(target_loss):
-        names = names_of(has_utilities, one_each=True)
-        raise ValueError(
-            f"{who} needs utilities >= 0 of single documents, which {target_loss!r} does not have: "
-            f"use one of {names}."
-        )
+    check_has_utilities(target_loss, who)
 
 
 class ListLoss:
@@ -84,8 +90,8 @@ class ListLoss:
 
 def _surrogate(surrogate, target_loss, y, weights, lists):
     """``values(s)`` of a surrogate, and whether it is a sum over pairs."""
-    batch = encode_documents(None, y, lists, weights, target_loss, "auto", False)
-    v, w = lists.group(batch.scaled_targets()[:, 0]), lists.group(weights)
+    encoding = encode_documents(Rows(None, y, lists, weights), target_loss, centered=False)
+    v, w = lists.group(encoding.scaled_targets(weights)[:, 0]), lists.group(weights)
     surrogate = surrogate_for(surrogate, v)
     if isinstance(surrogate, LogisticPairs):
         _check_pairs(lists, lists.sum((v > 0).astype(np.int64)))

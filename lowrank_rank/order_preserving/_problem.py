@@ -3,8 +3,9 @@
     minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = X B' + b
 
 X holds the standardised features. B and b have one row for documents and r rows for fixed items.
-The intercepts b have no penalty. A fit reads its rows as `Blocks` of whole lists: one block in
-memory, several on disk, or the futures of a cluster. Sums over the blocks give the objective.
+The intercepts b have no penalty, and are 0 for documents under a shift-invariant surrogate. A fit
+reads its rows as `Blocks` of whole lists: one block in memory, several on disk, or the futures of a
+cluster. Sums over the blocks give the objective.
 """
 
 from dataclasses import dataclass
@@ -16,10 +17,14 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from .._arrays import slices
-from .._blocks import Block, check_has_ids, check_new_lists
+from .._blocks import check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
-from .._lists import RankingLists
-from ..fitting._encoding import Totals, encode_documents, encode_items
+from ..fitting._encoding import (
+    encode_documents,
+    encode_items,
+    items_decoder,
+    mean_normaliser,
+)
 from ..fitting._lbfgs import Minimum, lbfgs
 from ..fitting._statistics import Moments, SecondMoments
 from ..target_losses._names import names_of, resolve_target_loss
@@ -31,23 +36,22 @@ _OVERFLOW = "The surrogate overflows where all scores are 0: bring the grades to
 
 
 def read(block, ranker, loss):
-    """Check a `Block` against the columns of the first block, which the ranker has."""
-    X, y, qid, weights = Block.of(block)
+    """Read a block against the columns of the first block, which the ranker has."""
+    X, y, qid, weights = block
     return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
 
 
 def encode(rows, loss):
-    """Encode labels as utilities, in an `EncodedBatch`."""
-    X, y, lists, weights = rows
-    if y.ndim == 1:
-        return encode_documents(X, y, lists, weights, loss, "auto", True)
-    return encode_items(X, y, weights, loss, "sort")
+    """`Rows` and the `Encoding` of their labels as utilities."""
+    if rows.y.ndim == 1:
+        return rows, encode_documents(rows, loss)
+    return rows, encode_items(rows.y, loss, items_decoder("sort", loss, rows.y))
 
 
-def utilities_and_weights(batch):
+def utilities_and_weights(rows, encoding):
     """Utilities (n, d), not yet times `Summary.unit`, and weights (n, d); unjudged items have 0."""
-    judged = ~np.isnan(batch.targets)
-    return np.nan_to_num(batch.targets), batch.weights[:, np.newaxis] * judged
+    judged = ~np.isnan(encoding.targets)
+    return np.nan_to_num(encoding.targets), rows.weights[:, np.newaxis] * judged
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ class Summary:
     extremes : ndarray of shape (2,)
         Largest utility with a positive weight, and the largest negated utility, without the unit.
     features : Moments
-    totals : Totals
+    normalisers : ndarray of shape (2,)
+        As of `Encoding`.
     n_lists : int
     utility : ndarray of shape (d,)
         Sum of the weights times the utilities of each item, without the unit.
@@ -76,7 +81,7 @@ class Summary:
     has_qid: bool
     extremes: np.ndarray
     features: Moments
-    totals: Totals
+    normalisers: np.ndarray
     n_lists: int
     utility: np.ndarray
     item_weights: np.ndarray
@@ -84,22 +89,23 @@ class Summary:
 
     @classmethod
     def of(cls, batch, earlier_ids):
-        """Summarise an `EncodedBatch`; refuse a list that has rows in an earlier block."""
-        check_new_lists(None if batch.lists is None else batch.lists.ids, earlier_ids)
-        v, weights = utilities_and_weights(batch)
+        """Summarise `Rows` and their `Encoding`; refuse a list with rows in an earlier block."""
+        rows, encoding = batch
+        check_new_lists(rows.ids, earlier_ids)
+        v, weights = utilities_and_weights(*batch)
         counted = v[weights > 0]
         with np.errstate(over="ignore"):  # `resolve` refuses grades of such a size
             utility = (weights * v).sum(axis=0)
         return cls(
-            n_items=batch.n_items,
-            has_qid=batch.has_qid,
+            n_items=rows.y.shape[1] if rows.y.ndim > 1 else None,
+            has_qid=rows.ids is not None,
             extremes=np.array([one.max(initial=-np.inf) for one in (counted, -counted)]),
-            features=Moments.of(batch.X, batch.weights, batch.codes),
-            totals=batch.totals,
-            n_lists=batch.n_lists,
+            features=Moments.of(rows.X, rows.weights, encoding.codes),
+            normalisers=np.asarray(encoding.normalisers),
+            n_lists=rows.n_lists,
             utility=utility,
             item_weights=weights.sum(axis=0),
-            unjudged=float((batch.weights[:, np.newaxis] - weights).sum()),
+            unjudged=float((rows.weights[:, np.newaxis] - weights).sum()),
         )
 
     def __add__(self, other):
@@ -110,7 +116,7 @@ class Summary:
                 f"{other.n_items or 'documents'} (a number counts fixed items)."
             )
         check_has_ids(self.has_qid, other.has_qid)
-        sums = ("features", "totals", "n_lists", "utility", "item_weights", "unjudged")
+        sums = ("features", "normalisers", "n_lists", "utility", "item_weights", "unjudged")
         return Summary(
             n_items=self.n_items,
             has_qid=self.has_qid or other.has_qid,
@@ -131,7 +137,7 @@ class Summary:
     @property
     def unit(self):
         """Factor of all utilities: for documents, the mean normaliser of the measure."""
-        return self.totals.target_factor
+        return mean_normaliser(self.normalisers)
 
     def total(self, surrogate):
         """Divisor of the sum over lists, of weights that add up to one: 1, or the mean utility."""
@@ -161,7 +167,7 @@ class ScoreProblem:
 
     Parameters
     ----------
-    batch : EncodedBatch
+    batch : tuple of Rows and Encoding
     surrogate : Surrogate
     summary : Summary
         The summary of all blocks.
@@ -170,8 +176,8 @@ class ScoreProblem:
     """
 
     def __init__(self, batch, surrogate, summary, scaling):
-        v, weights = utilities_and_weights(batch)
-        self.lists = RankingLists.equal(*v.shape) if batch.lists is None else batch.lists
+        v, weights = utilities_and_weights(*batch)
+        self.lists = batch[0].lists
         # Weights add up to one over all blocks: pairs take their squares, which could vanish.
         weights = weights / summary.item_weights.sum()
         self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
@@ -181,7 +187,7 @@ class ScoreProblem:
         power = np.maximum(self.mass, np.finfo(float).tiny) if surrogate.is_pairwise else 1.0
         self.list_factor = (self.mass > 0) / power / summary.total(surrogate)
         self.row_factor = self.lists.spread(self.list_factor)
-        self.X, self.scaling = batch.X, scaling
+        self.X, self.scaling = batch[0].X, scaling
         is_far = np.abs(scaling.mean) > 1e3 * scaling.scale  # products would cancel digits
         if is_far.any() and not sparse.issparse(self.X):
             self.X = self.X - np.where(is_far, scaling.mean, 0.0)
@@ -218,12 +224,12 @@ class ScoreProblem:
     def squared_bounds(self, loss, unit):
         """Sum of (c C_phi(2))**2 over the lists with a weight, and the number of these lists.
 
-        The sum is nan without a bound: if the surrogate has none, or if the items of a list have
-        different weights, which the measure does not know.
+        The sum is nan without a bound: if the surrogate or the measure has none, or if the items of
+        a list have different weights, which the measure does not know.
         """
         lists, counts = self.lists, self.mass > 0
         unequal = np.any(self.weights != lists.spread(self.weights[lists.starts]))
-        if unequal or not self.surrogate.has_bound:
+        if unequal or not (self.surrogate.has_bound and loss.is_positional):
             return np.array([np.nan, 1.0])
         lengths, which = np.unique(lists.lengths, return_inverse=True)
         of_measure = np.array([C_phi(loss, int(r)) for r in lengths])[which]
@@ -275,15 +281,16 @@ def objective(theta, problems, alpha, intercept):
 
 
 def second_moments(batch, is_pairwise):
-    """`SecondMoments` of an `EncodedBatch` under a squared surrogate.
+    """`SecondMoments` of `Rows` and their `Encoding` under a squared surrogate.
 
     Squared differences of two documents centre features and targets within each list. Squared
     differences of two fixed items centre the targets of each row.
     """
-    targets, codes = np.nan_to_num(batch.targets), batch.codes if is_pairwise else None
+    rows, encoding = batch
+    targets, codes = np.nan_to_num(encoding.targets), encoding.codes if is_pairwise else None
     if is_pairwise and codes is None:
         targets -= targets.mean(axis=1, keepdims=True)
-    return SecondMoments.of(batch.X, targets, batch.weights, codes)
+    return SecondMoments.of(rows.X, targets, rows.weights, codes)
 
 
 def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
@@ -295,17 +302,17 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
     return Minimum(theta, objective(theta, problems, alpha, True)[0], 0.0, 1)
 
 
-def minimise(problems, start, unit, alpha, intercept, report, **limits):
-    """`Minimum` by L-BFGS in units of `Summary.units`.
+def minimise(problems, unit, alpha, intercept, report, **limits):
+    """`Minimum` by L-BFGS from zero, in units of `Summary.units`.
 
     Gradients are relative to the largest entry at zero coefficients.
 
     ``report(n_iter, value, gradient_norm)`` is called after each iteration. Intercepts stay 0
     unless `intercept`. The limits are ``tol`` and ``max_iter`` of `lbfgs`.
     """
-    settings = problems, alpha, intercept
+    settings, start = (problems, alpha, intercept), np.zeros(unit.shape)
     with np.errstate(over="ignore", invalid="ignore"):
-        at_zero = objective(np.zeros(start.shape), *settings)
+        at_zero = objective(start, *settings)
     size = np.abs(at_zero[1]).max() or 1.0
     if not np.isfinite([at_zero[0], size]).all():
         raise ValueError(_OVERFLOW)
@@ -317,8 +324,7 @@ def minimise(problems, start, unit, alpha, intercept, report, **limits):
     def callback(n_iter, theta, value, gradient_norm):
         report(n_iter, size * value, gradient_norm)
 
-    start[:, -1] *= intercept
-    found = lbfgs(scaled, start / unit, **limits, report=callback, memory=30, polish=True)
+    found = lbfgs(scaled, start, **limits, report=callback, memory=30, polish=True)
     return found._replace(theta=found.theta * unit, value=size * found.value)
 
 

@@ -17,16 +17,16 @@ from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Scaling, default_alpha
-from ..target_losses import PositionalLoss
+from ..target_losses import TargetLoss
+from ..target_losses._names import resolve_target_loss
+from ._list_loss import check_has_utilities
 from ._problem import (
     ScoreProblem,
     Summary,
     encode,
     minimise,
-    positional_loss,
     read,
     ridge_solution,
-    scaled_theta,
     unbounded_items,
 )
 from ._surrogates import Surrogate, resolve_surrogate
@@ -48,8 +48,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     Parameters
     ----------
-    target_loss : str or PositionalLoss, default="ndcg@10"
-        The measure that defines the utilities v.
+    target_loss : str or TargetLoss, default="ndcg@10"
+        The measure to train for: "ndcg@10", "map", ... It gives each document a utility v. "map"
+        has v_i = y_i / sum(y) and no regret bound; the order is right under noise of P_reinforce
+        (`lowrank_rank.calibration.noise_report`).
     surrogate : str or Surrogate, default="cross_entropy"
         A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. A two-sided pointwise
         surrogate given by name has eta = 1.5 times the largest utility.
@@ -58,39 +60,33 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         10 f)`` for documents and ``f min(p / 50, 1)**2 / 2`` for fixed items. Here p is the number
         of features, n the sum of the sample weights, and f = min(p / n, 1). Fixed items with sparse
         X take 0.1 m / n, where m is the mean squared norm of the scaled rows.
-    fit_intercept : bool, default=True
-        Whether to fit intercepts. For documents, a shift-invariant surrogate ignores it.
     standardize : bool, default=True
         Whether to divide features by their standard deviation; for documents, by the standard
         deviation within lists. Sparse X of fixed items is divided by the root mean square of its
         nonzero entries. `coef_` belongs to the features as given.
-    solver : {"auto", "lbfgs"}, default="auto"
-        "auto" solves "pointwise_squared" and "pairwise_squared" of up to 4000 features in closed
-        form, if all items are judged, and other problems by L-BFGS. "lbfgs" always takes L-BFGS.
-    tol : float, default=1e-5
+    tol : float, default=1e-4
         L-BFGS stops when no entry of the gradient is larger, relative to the largest entry at zero
         coefficients. The order of the items rarely changes below the default; 1e-9 gives the last
         digits of the coefficients.
     max_iter : int, default=1000
         Largest number of iterations of L-BFGS.
-    warm_start : bool, default=False
-        Start from the coefficients of the last fit.
     verbose : int, default=0
         Print progress after every `verbose` iterations.
 
     Attributes
     ----------
-    target_loss_, surrogate_ : PositionalLoss and Surrogate
+    target_loss_, surrogate_ : TargetLoss and Surrogate
         The objects in use; the surrogate has its eta.
     n_lists_ : int
         Number of lists with a positive weight.
     n_items_ : int or None
         Number r of fixed items; None for documents.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (r, n_features) and (r,)
-        Coefficients and intercepts of the scores.
+        Coefficients and intercepts of the scores. Documents under a shift-invariant surrogate have
+        the intercept 0.
     alpha_ : float
         The penalty in use.
-    loss_ : float
+    objective_ : float
         The objective at the solution.
     gradient_norm_ : float
         Largest entry of the gradient at the solution, relative to the largest entry at zero
@@ -99,7 +95,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Iterations of L-BFGS; 1 for a closed form.
     bound_factor_ : float
         ``sqrt(mean (c * C_phi(2))**2)`` over the training lists; for documents, divided by the
-        mean normaliser. See `regret_bound`.
+        mean normaliser. See `regret_bound`. It is nan without a bound.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
 
@@ -107,6 +103,11 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     --------
     LowRankSurrogateRanker : Regression of the utilities by any regressor.
     lowrank_rank.calibration.regret_bound : The bound for known expected utilities.
+
+    Notes
+    -----
+    "pointwise_squared" and "pairwise_squared" of up to 4000 features are solved in closed form if
+    all items are judged, other problems by L-BFGS.
 
     References
     ----------
@@ -123,39 +124,30 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = {
-        "solver": ["auto", "lbfgs"],
         "alpha": ["auto", number(0)],
         "tol": [number(above=0)],
         "max_iter": [count()],
-        "fit_intercept": [bool],
         "standardize": [bool],
-        "warm_start": [bool],
         "verbose": [verbosity],
     }
 
     def __init__(
         self,
         *,
-        target_loss: str | PositionalLoss = "ndcg@10",
+        target_loss: str | TargetLoss = "ndcg@10",
         surrogate: str | Surrogate = "cross_entropy",
         alpha: float | str = "auto",
-        fit_intercept: bool = True,
         standardize: bool = True,
-        solver: str = "auto",
-        tol: float = 1e-5,
+        tol: float = 1e-4,
         max_iter: int = 1000,
-        warm_start: bool = False,
         verbose: int = 0,
     ) -> None:
         self.target_loss = target_loss
         self.surrogate = surrogate
         self.alpha = alpha
-        self.fit_intercept = fit_intercept
         self.standardize = standardize
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.warm_start = warm_start
         self.verbose = verbose
 
     def fit(
@@ -197,11 +189,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             cross-entropy and other surrogates with exponentials, the free intercept of a fixed
             item that is never relevant falls without bound.
         """
-        before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
             rows = self._read(X, y, qid, sample_weight, loss)
-            self._fit(HeldBlocks([rows]), loss, before)
+            self._fit(HeldBlocks([rows]), loss)
         return self
 
     def fit_blocks(self, blocks: Iterable) -> "OrderPreservingRegressor":
@@ -228,16 +219,15 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             As in `fit`. Also if a list has rows in two blocks, if there is no block, or if the
             blocks can be read only once, like a generator.
         """
-        before = self._before()
         with fresh_fit(self):
             loss = self._check_parameters()
             blocks = read_blocks(blocks, again=True)
             first = next(iter(blocks), None)
             if first is None:
                 raise ValueError("There are no blocks: at least one row is needed.")
-            self._validate_X(first.X, reset=True)
-            read_item_names(self, first.y, reset=True)
-            self._fit(Blocks(blocks).map(read, self, loss), loss, before)
+            self._validate_X(first[0], reset=True)
+            read_item_names(self, first[1], reset=True)
+            self._fit(Blocks(blocks).map(read, self, loss), loss)
         return self
 
     @available_if(
@@ -272,7 +262,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         float or ndarray
             ``bound_factor_ * sqrt(surrogate_regret)``. The constants c and C_phi come from the
             training lists. If c depends on E v, the mean of c**2 over labels is no smaller than
-            c**2 at E v.
+            c**2 at E v. The result is nan without a bound: for "map", for surrogates that are not
+            order-preserving, and for items of one list with different weights.
         """
         check_is_fitted(self)
         bound = self.bound_factor_ * np.sqrt(np.maximum(surrogate_regret, 0.0))
@@ -290,17 +281,13 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
     def _check_parameters(self):
         """Check the parameters; return a copy of the target loss."""
-        loss = clone(positional_loss(self.target_loss))
+        loss = clone(resolve_target_loss(self.target_loss))
+        check_has_utilities(loss, type(self).__name__)
         resolve_surrogate(self.surrogate)
         check_parameters(self)
         return loss
 
-    def _before(self):
-        """Coefficients and intercepts of the last fit for a warm start, else None."""
-        is_warm = self.warm_start and hasattr(self, "coef_")
-        return (np.atleast_2d(self.coef_), np.atleast_1d(self.intercept_)) if is_warm else None
-
-    def _fit(self, rows, loss, before):
+    def _fit(self, rows, loss):
         """Encode, standardise, solve and keep; `rows` are blocks that `fit` has read."""
         # Encode.
         batches = rows.map(encode, loss)
@@ -311,33 +298,30 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         # Standardise.
         moments = summary.features
-        has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant
-        intercept = has_intercept and self.fit_intercept
-        centred = intercept or not has_intercept  # differences ignore the means
-        mean = moments.mean if centred else np.zeros(len(moments.mean))
-        scaling = Scaling(mean, moments.scale if self.standardize else np.ones(len(mean)))
+        n_features, unscaled = len(moments.mean), np.ones(len(moments.mean))
+        scaling = Scaling(moments.mean, moments.scale if self.standardize else unscaled)
         problems = batches.map(ScoreProblem, surrogate, summary, scaling)
 
         # Solve.
         kind = "documents" if summary.n_items is None else "items"
         auto = default_alpha(kind, moments.mean_square, moments.total)
         self.alpha_ = auto if self.alpha == "auto" else float(self.alpha)
-        start = _start(len(summary.item_weights), scaling, before)
-        is_ridge = surrogate.is_squared and summary.unjudged == 0 and centred
-        if self.solver == "auto" and is_ridge and len(mean) <= MAX_FEATURES_GRAM:
-            self._say(f"{surrogate!r} of {len(mean)} features in closed form")
+        is_ridge = surrogate.is_squared and summary.unjudged == 0
+        has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant
+        if is_ridge and n_features <= MAX_FEATURES_GRAM:
+            self._say(f"{surrogate!r} of {n_features} features in closed form")
             found = ridge_solution(batches, problems, surrogate, summary, scaling, self.alpha_)
         else:
-            found = self._solve(problems, start, summary.units(surrogate, self.alpha_), intercept)
+            found = self._solve(problems, summary.units(surrogate, self.alpha_), has_intercept)
 
         # Keep.
         self._keep(found, scaling)
         squares, n_lists = problems.sum(ScoreProblem.squared_bounds, loss, summary.unit)
         self.bound_factor_ = float(np.sqrt(squares / n_lists)) if n_lists else np.nan
-        if intercept and found.gradient_norm > 0.0:
+        if has_intercept and found.gradient_norm > 0.0:
             self._warn_without_minimum(problems)
 
-    def _solve(self, problems, start, unit, intercept):
+    def _solve(self, problems, unit, has_intercept):
         """`Minimum` by L-BFGS, with a warning if it does not converge."""
 
         def report(n_iter, value, norm):
@@ -345,7 +329,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
                 self._say(f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}")
 
         limits = {"tol": self.tol, "max_iter": self.max_iter}
-        found = minimise(problems, start, unit, self.alpha_, intercept, report, **limits)
+        found = minimise(problems, unit, self.alpha_, has_intercept, report, **limits)
         if found.gradient_norm > self.tol:
             warnings.warn(
                 f"L-BFGS stopped after {found.n_iter} iterations with a gradient of "
@@ -365,7 +349,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
-        self.loss_, self.gradient_norm_ = found.value, found.gradient_norm
+        self.objective_, self.gradient_norm_ = found.value, found.gradient_norm
         self.n_iter_ = max(found.n_iter, 1)  # scikit-learn asks for at least 1
 
     def _warn_without_minimum(self, problems):
@@ -378,8 +362,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             f"{self.surrogate_!r} has no minimum here: nothing in y keeps the scores of {which} "
             "from falling ever further below the rest. Their intercepts have no penalty and fall "
             "until the gradient is within tol: how far depends on tol, the weights and the order "
-            "of the items. Set fit_intercept=False and give X a constant column, whose "
-            "coefficients are penalised, drop these items, or use a squared surrogate.",
+            "of the items. Drop these items, or use a squared surrogate.",
             ConvergenceWarning,
             stacklevel=5,
         )
@@ -387,16 +370,3 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def _say(self, message):
         if self.verbose:
             print(f"[{type(self).__name__}] {message}")
-
-
-def _start(d, scaling, before):
-    """Scaled coefficients to start from: zeros, or the coefficients of the last fit."""
-    shape = d, len(scaling.scale)
-    if before is None:
-        return np.zeros((d, shape[1] + 1))
-    if before[0].shape != shape:
-        raise ValueError(
-            f"warm_start: the last fit has coefficients of shape {before[0].shape}, this one "
-            f"needs {shape}. Set warm_start=False."
-        )
-    return scaled_theta(before[0], before[1], scaling)

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -14,14 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
 from .._base import BaseRanker, Rows, check_no_qid
-from .._blocks import Block
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
-from ..fitting._any_regressor import Regression, round_significant
-from ..fitting._encoding import encode_documents, encode_items
-from ..fitting._estimator import BatchesMixin, adds_up
+from ..fitting._any_regressor import round_significant
+from ..fitting._encoding import encode_documents, encode_items, items_decoder
+from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
 from ..fitting._statistics import default_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
@@ -69,7 +67,7 @@ def mean_row(X, weights):
     return mean
 
 
-class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator):
+class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
     """Learn from judges' orders, choices and duels what goes before what.
 
     The labels of a list are preferences y_ij >= 0, the weight of "i before j". A regression
@@ -182,6 +180,8 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
     """
 
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
+    _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
+    _averaged: ClassVar = ("_mean_", "votes_", "_known_")
     _parameters: ClassVar = {
         "decoder": [*PD_DECODERS, "score", "auto", callable],
         "score_function": ["dmj", callable],
@@ -262,11 +262,12 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             if rows.y.ndim == 1 and not closed and self.decoder != "score":
                 self._fit_pairs(rows, loss)
             else:
-                batch = self._encode(rows, loss)
-                warn_without_preferences(batch.scaled_targets())
-                model = Regression.of(self).named(batch).fit(batch)  # standardises and solves
-                self._adopt(batch, model)
+                encoding = self._encode(rows, loss)
+                warn_without_preferences(encoding.scaled_targets(rows.weights))
+                self._keep(self._regression().fit(rows, encoding))  # standardises and solves
         return self
+
+    fit_blocks = fit_blocks
 
     @available_if(adds_up)
     def partial_fit(
@@ -298,7 +299,7 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
             the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
             then.
         """
-        return self._partial_fit(Block(X, y, qid, sample_weight))
+        return partial_fit(self, (X, y, qid, sample_weight))
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
         """Scores, higher is better.
@@ -438,73 +439,68 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         by_features = self.pair_features == "difference" or self.decoder == "score"
         return super()._adds_up() and by_features
 
-    def _batch_of(self, block, *, reset):
+    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
         loss = pair_loss(self.target_loss)
         check_parameters(self)
-        X, y, qid, sample_weight = block.X, block.y, block.qid, block.sample_weight
         rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
-        return self._encode(rows, loss)
+        return rows, self._encode(rows, loss)
 
     def _encode(self, rows, loss):
-        """The `EncodedBatch` of `Rows`."""
+        """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
         X, y, lists, weights = rows
+        self._set_lists(rows, loss)
         if y.ndim > 1:
-            return self._encode_items(X, y, weights, loss)
-        batch = encode_documents(X, y, lists, weights, loss, "auto", True)
+            return self._encode_items(y, weights, loss)
+        self.decoder_, self._mean_ = self.decoder, mean_row(X, weights)
+        encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
-            batch = replace(batch, targets=scores[:, np.newaxis])
-        return replace(batch, means={"_mean_": mean_row(X, weights)})
+            encoding = encoding._replace(targets=scores[:, np.newaxis])
+        return encoding
 
-    def _adopt(self, batch, model):
-        """Set the fitted attributes."""
-        self.target_loss_, self._has_qid_ = batch.loss, batch.has_qid
-        self.n_items_, self.n_lists_ = batch.n_items, batch.n_lists
-        resolved = self.decoder == "auto" and batch.n_items is not None
-        self.decoder_ = batch.decoder if resolved else self.decoder
-        for name, mean in batch.means.items():
-            setattr(self, name, mean)
-        if batch.n_items is not None:
-            self._keep(model)
-            return
-        if self.estimator in ("auto", "ridge"):  # the average row has the score 0
-            model = model._replace(intercept=-model.coef @ self._mean_)
-        self._keep(model, flat=True)
-        self._model_ = ScorePairs(self._model_)
-
-    def _encode_items(self, X, y, weights, loss):
-        """The `EncodedBatch` of fixed items."""
+    def _encode_items(self, y, weights, loss):
+        """The `Encoding` of fixed items."""
         n_items, by_score = y.shape[1], self.decoder == "score"
         if not by_score:
             pd_decoder(self.decoder, n_items)  # refuses too many items
-        decoder = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
+        self.decoder_ = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
         labels = y
         if y.ndim == 3:
             y = net_labels(loss.check_labels(y))
-        batch = encode_items(X, y, weights, loss, "sort" if by_score else decoder)
+        decoder = items_decoder("sort" if by_score else self.decoder_, loss, y)
+        encoding = encode_items(y, loss, decoder)
+        targets = encoding.targets
         if by_score:
             scores = label_scores(self.score_function, loss, y)
-            return replace(batch, targets=np.where(y.ndim == 2 and np.isnan(y), np.nan, scores))
-        known = np.ones(batch.targets.shape[1])
-        if not is_finite(batch.targets):
-            known = weights @ ~np.isnan(batch.targets) / (weights.sum() or 1.0)
-        votes = loss.mean_votes(labels, weights, batch.targets)
-        return replace(batch, means={"votes_": votes, "_known_": known})
+            unknown = y.ndim == 2 and np.isnan(y)
+            return encoding._replace(targets=np.where(unknown, np.nan, scores))
+        self._known_ = np.ones(targets.shape[1])
+        if not is_finite(targets):
+            self._known_ = weights @ ~np.isnan(targets) / (weights.sum() or 1.0)
+        self.votes_ = loss.mean_votes(labels, weights, targets)
+        return encoding
+
+    def _keep(self, model, *, flat=None):
+        if self.n_items_ is not None:
+            super()._keep(model)
+            return
+        if self.estimator in ("auto", "ridge"):  # the average row has the score 0
+            model = model._replace(intercept=-model.coef @ self._mean_)
+        super()._keep(model)
+        self._model_ = ScorePairs(self._model_)
 
     def _fit_pairs(self, rows, loss):
         """Fit a regression to pairs of documents."""
         X, y, lists, weights = rows
-        self._has_qid_ = lists.ids is not None
         if not np.any(weights**2):  # the products would vanish
             weights = weights / weights.max()
         counts = weights > 0  # rows of weight 0 form no pairs
         if not counts.all():
             lists = lists.of_rows(counts)
             X, y, weights = X[counts], y[counts], weights[counts]
-        batch = self._encode(Rows(X, y, lists, weights), loss)
-        self.target_loss_, self.decoder_, self.n_items_ = loss, self.decoder, None
-        self.n_lists_, self._mean_ = batch.n_lists, batch.means["_mean_"]
-        regression, rng = Regression.of(self).named(batch), check_random_state(self.random_state)
+        rows = Rows(X, y, lists, weights)
+        regression, rng = self._regression(), check_random_state(self.random_state)
+        regression.choose(rows, self._encode(rows, loss))
         # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
         # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
         # significant bits: antisymmetric data give a tree two equal splits everywhere.
@@ -516,11 +512,11 @@ class PairwiseDAGRanker(BatchesMixin, BaseRanker, RegressorMixin, BaseEstimator)
         own = weights**2 * lists.ungroup(lists.spread(factors))
         alpha = self.alpha
         if alpha == "auto":
-            alpha = default_alpha("documents", X.shape[1], batch.totals.mass)
+            alpha = default_alpha("documents", X.shape[1], weights.sum())
         model = fit_regressor_pairs(
             regression, X, self._mean_, pairs, own, self.pair_features, alpha
         )
-        self._keep(model.model)
+        super()._keep(model.model, flat=False)
         self._model_, self.n_iter_ = model, 1
 
     # Prediction -----------------------------------------------------------------------

@@ -234,11 +234,11 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _read_costs(self, y):
-        costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)
-        matrix = MatrixLoss(costs.matrix).matrix_  # checked
-        if len(costs.classes) < 2:
+        costs, classes, decisions = read_costs(self.loss_matrix, self.classes, self.decisions, y)
+        matrix = MatrixLoss(costs).matrix_  # checked
+        if len(classes) < 2:
             raise ValueError(
-                f"y holds one class only, {costs.classes.tolist()}: at least two are needed. Give "
+                f"y holds one class only, {classes.tolist()}: at least two are needed. Give "
                 "classes=[...] if some are missing in y."
             )
         if np.any(matrix < 0):
@@ -247,12 +247,12 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
                 f"loss_matrix[{i}, {j}] is {matrix[i, j]:g}: the hinge takes costs >= 0. Subtract "
                 "the least cost of each row."
             )
-        own = costs.decisions[np.newaxis, :] == costs.classes[:, np.newaxis]
+        own = decisions[np.newaxis, :] == classes[:, np.newaxis]
         if not own.any(axis=1).all():
-            label = costs.classes[int(np.argmin(own.any(axis=1)))]
+            label = classes[int(np.argmin(own.any(axis=1)))]
             raise ValueError(
                 f"The class {plain(label)!r} is not among the decisions "
-                f"{costs.decisions.tolist()}: the hinge compares each decision with the true "
+                f"{decisions.tolist()}: the hinge compares each decision with the true "
                 "class. Add it as a column, or use LowRankSurrogateClassifier."
             )
         own = own.argmax(axis=1)
@@ -260,10 +260,10 @@ class StructuredHingeClassifier(HingeMixin, ClassifierMixin, BaseEstimator):
         if np.any(itself != 0):
             i = int(np.argmax(itself != 0))
             raise ValueError(
-                f"The class {plain(costs.classes[i])!r} costs {itself[i]:g} for itself: the right "
+                f"The class {plain(classes[i])!r} costs {itself[i]:g} for itself: the right "
                 "decision must cost 0. Subtract it from its row: that changes no regret."
             )
-        self.classes_, self.decisions_ = costs.classes, costs.decisions
+        self.classes_, self.decisions_ = classes, decisions
         self._matrix_, self._own_ = matrix, own
 
     def _encode(self, X, y, sample_weight):

@@ -175,10 +175,9 @@ PARAMETERS = {
         **SOLVER,
     },
     OrderPreservingRegressor: {
-        "target_loss": ["ndcg@10", *names_of(lambda loss: loss.is_positional)],
+        "target_loss": ["ndcg@10", "map", *names_of(lambda loss: loss.is_positional)],
         "surrogate": ["cross_entropy", *SURROGATES],
         "alpha": [0.1, "auto", 1.0, 1e-6, 0.0],
-        "fit_intercept": [True, False],
         "standardize": [True, False],
         "max_iter": [200, 3],
     },

@@ -255,7 +255,7 @@ def fuzz_estimator(choices, caller):
         check_unfitted(choices, caller, estimator, batch)
     with unchanged_if_refused(estimator):
         caller(method, batch.X, batch.y, **arguments)
-    for name in ("coef_", "intercept_", "loss_", "objective_", "approximation_error_"):
+    for name in ("coef_", "intercept_", "objective_", "approximation_error_"):
         if isinstance(estimator, WrappedRanker):
             break  # those are of the model inside; what it predicts is checked
         value = np.asarray(getattr(estimator, name, 0.0))
