@@ -136,3 +136,20 @@ def insertions(order):
 def wide(X):
     """X as a sparse matrix with empty columns, so many that ridge regression iterates."""
     return sparse.hstack([sparse.csr_matrix(X), sparse.csr_matrix((len(X), 501))], format="csr")
+
+
+def scaled_features(X, weights=None):
+    """Features by the rule for items, classes and sets, and the mean squared norm of their rows.
+
+    The standard deviation is the unit; with fewer than half the entries of a feature not 0, rare
+    features stay as large as common ones.
+    """
+    weights = np.ones(len(X)) if weights is None else weights
+    mean = np.average(X, axis=0, weights=weights)
+    deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    shares = np.average(X != 0, axis=0, weights=weights)
+    Z = (X - mean) / deviation
+    for j, q in enumerate(shares):
+        if q < 0.5:
+            Z[:, j] *= np.sqrt(2 * q)
+    return Z, float(weights @ (Z**2).sum(axis=1) / weights.sum())

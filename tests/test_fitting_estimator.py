@@ -123,12 +123,23 @@ def test_wrong_blocks_are_refused_and_change_nothing(documents):
         LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit_blocks([(X, y)])
 
 
-def test_batches_are_of_one_kind(items):
-    """Sparse features of items are scaled in another way than dense ones."""
+def test_batches_may_be_dense_and_sparse(items):
+    X, y = items
+    X = X * (np.random.default_rng(1).random(X.shape) < [0.1, 0.4, 0.5, 0.6, 1.0])
+    ridge = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge")
+    rows, more = slice(0, len(y) // 3), slice(len(y) // 3, None)
+    batches = [(sparse.csr_matrix(X[rows]), y[rows]), (X[more], y[more])]
+    for parts in (batches, batches[::-1]):
+        model = clone(ridge)
+        for part in parts:
+            model.partial_fit(*part)
+        same(model, clone(ridge).fit(X, y))
+        same(clone(ridge).fit_blocks([(*part, None) for part in parts]), model)
+
+
+def test_batches_are_of_one_layout(items):
     X, y = items
     model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").partial_fit(X, y)
-    with pytest.raises(ValueError, match="One batch has dense X and another sparse"):
-        model.partial_fit(sparse.csr_matrix(X), y)
     with pytest.raises(ValueError, match="had 4 items in each row, this one has 2"):
         model.partial_fit(X, y[:, :2])
 

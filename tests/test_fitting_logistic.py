@@ -20,6 +20,8 @@ from lowrank_rank import (
     merge,
 )
 
+from .reference import scaled_features
+
 CLASSES = LowRankSurrogateClassifier()
 RANKER = LowRankSurrogateRanker(target_loss="kendall")
 #: Its targets are the grades themselves.
@@ -78,10 +80,7 @@ def test_of_zeros_and_ones_it_is_logistic_regression(targets, kind):
     X, y, weights = targets
     X, y = np.where(X.mean(axis=0) < X, X, 0.0), (y > 2).astype(float)
     ours = clone(TARGETS).set_params(alpha=0.1).fit(kind(X), y, sample_weight=weights)
-    if kind is np.asarray:
-        Z = StandardScaler().fit_transform(X, sample_weight=weights)
-    else:  # over the root mean square of the entries that are not 0
-        Z = X / np.sqrt((weights @ X**2) / (weights @ (X != 0)))
+    Z = scaled_features(X, weights)[0]
     weights = weights * len(weights) / weights.sum()
     for j in range(3):
         theirs = LogisticRegression(C=1.0 / (0.1 * 90), tol=1e-8, max_iter=1000)
@@ -270,15 +269,15 @@ def test_a_function_decodes():
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_it_is_logistic_regression_of_standardised_features(kind, n_classes):
     X, y = classes_on_a_line()
-    X, y = np.where(np.abs(X) > 0.5, X, 0.0), np.where(np.isin(y, list("abcd")[:n_classes]), y, "b")
+    X, y = (
+        np.where(np.abs(X) > [0.5, 9.0, 0.5], X, 0.0),
+        np.where(np.isin(y, list("abcd")[:n_classes]), y, "b"),
+    )
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
     model = clone(CLASSES).set_params(tol=1e-8).fit(kind(X), y, sample_weight=weights)
-    if kind is np.asarray:
-        Z = StandardScaler().fit_transform(X, sample_weight=weights)
-        alpha = 0.1 * 3 / weights.sum() * 3 / 50
-    else:
-        Z = X / np.sqrt((weights @ X**2) / (weights @ (X != 0)))
-        alpha = 0.1 * (weights @ (X != 0).sum(axis=1)) / weights.sum() ** 2
+    Z, m = scaled_features(X, weights)
+    alpha = 0.1 * m / weights.sum() * m / 100
+    assert 2.0 < m < 2.9  # one feature has zeros in most rows
     assert model.alpha_ == pytest.approx(alpha)
     own = LogisticRegression(C=1 / (alpha * weights.sum()), tol=1e-8, max_iter=2000)
     P = own.fit(Z, y, sample_weight=weights).predict_proba(Z)

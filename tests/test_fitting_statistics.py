@@ -140,14 +140,19 @@ def test_means_and_squares_within_groups_of_any_layout(kind, n_groups):
     assert (moments.n_rows, moments.total) == (300, pytest.approx(weights.sum()))
 
 
-def test_sparse_features_are_divided_by_the_root_mean_square_of_their_entries():
-    X = np.array([[0.0, 3.0, 0.0], [1.0, 4.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    weights = np.array([1.0, 2.0, 1.0, 5.0])
-    moments = Moments.of(sparse.csr_matrix(X), weights)
-    np.testing.assert_allclose(moments.scale, [1.0, np.sqrt((9 + 2 * 16) / 3), 1.0])
-    assert moments.mean_square == pytest.approx((1 * 1 + 2 * 2 + 1 * 1) / 9)
-    parts = [Moments.of(sparse.csr_matrix(X[rows]), weights[rows]) for rows in ([0, 1], [2, 3])]
-    np.testing.assert_allclose((parts[0] + parts[1]).scale, moments.scale)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_features_of_few_entries_are_divided_by_less_than_the_standard_deviation(kind):
+    """Of 9 rows, counted by weights, 3, 8, 1 and 0 have an entry."""
+    X = np.array([[0, 3, 0, 0], [1, 4, 0, 0], [1, 3, 2, 0], [0, 5, 0, 0], [0, 0, 0, 0.0]])
+    weights = np.array([1.0, 2.0, 1.0, 4.0, 1.0])
+    moments = Moments.of(kind(X), weights)
+    variances = [1 / 3 * 2 / 3, (9 + 32 + 9 + 100) / 9 - (34 / 9) ** 2, 4 / 9 - (2 / 9) ** 2]
+    scale = np.sqrt(variances) / np.sqrt([2 / 3, 1.0, 2 / 9])
+    np.testing.assert_allclose(moments.scale, [*scale, 1.0])
+    assert moments.mean_square == pytest.approx(2 / 3 + 1 + 2 / 9)
+    for other in (np.asarray, sparse.csr_matrix):
+        parts = [Moments.of(kind(X[:2]), weights[:2]), Moments.of(other(X[2:]), weights[2:])]
+        np.testing.assert_allclose((parts[0] + parts[1]).scale, moments.scale)
     explicit = sparse.csr_matrix(np.where(X == 0, 7.0, X))
     explicit.data[explicit.data == 7.0] = 0.0
     np.testing.assert_allclose(Moments.of(explicit, weights).scale, moments.scale)

@@ -24,6 +24,9 @@ SETS = (GRADES > 1).astype(int)
 QID = np.arange(N) // 10
 WORDS = sparse.csr_matrix(np.where(X > 1.0, X, 0.0))
 F = P / N
+G = P / 100
+M = np.minimum(2.0 * WORDS.getnnz(axis=0) / N, 1.0).sum()
+F_WORDS, G_WORDS = M / N, M / 100
 DCG = {"target_loss": "dcg"}
 
 
@@ -42,41 +45,42 @@ CASES = {
     "documents, cross-entropy": (
         OrderPreservingRegressor(), X, GRADES[:, 0], QID, max(0.1, 10 * F),
     ),
-    "items": (LowRankSurrogateRanker(), X, GRADES, None, 0.5 * F * (P / 50) ** 2),
-    "items, pairs": (PairwiseDAGRanker(), X, GRADES, None, 0.5 * F * (P / 50) ** 2),
+    "items": (LowRankSurrogateRanker(), X, GRADES, None, 0.5 * F * G),
+    "items, pairs": (PairwiseDAGRanker(), X, GRADES, None, 0.5 * F * G),
     "items, cross-entropy": (
-        OrderPreservingRegressor(), X, GRADES, None, 0.5 * F * (P / 50) ** 2,
+        OrderPreservingRegressor(), X, GRADES, None, 0.5 * F * G,
     ),
     "items, ridge": (
-        LowRankSurrogateRanker(estimator="ridge"), X, GRADES, None, max(0.1, 2 * F),
+        LowRankSurrogateRanker(estimator="ridge"), X, GRADES, None, 3 * F * G,
     ),
     "items, missing": (LowRankSurrogateRanker(**DCG), X, GAPS, None, 3 * F),
     "items, missing, cross-entropy": (
-        OrderPreservingRegressor(**DCG), X, GAPS, None, 0.5 * F * (P / 50) ** 2,
+        OrderPreservingRegressor(**DCG), X, GAPS, None, 0.5 * F * G,
     ),
-    "items, sparse": (LowRankSurrogateRanker(), WORDS, GRADES, None, 0.1 * WORDS.nnz / N**2),
+    "items, sparse": (LowRankSurrogateRanker(), WORDS, GRADES, None, 0.5 * F_WORDS * G_WORDS),
     "items, sparse, ridge": (
-        LowRankSurrogateRanker(estimator="ridge"), WORDS, GRADES, None, WORDS.nnz / N**2,
+        LowRankSurrogateRanker(estimator="ridge"), WORDS, GRADES, None, 3 * F_WORDS * G_WORDS,
     ),
     "items, sparse, cross-entropy": (
-        OrderPreservingRegressor(), WORDS, GRADES, None, 0.1 * WORDS.nnz / N**2,
+        OrderPreservingRegressor(), WORDS, GRADES, None, 0.5 * F_WORDS * G_WORDS,
     ),
-    "classes": (LowRankSurrogateClassifier(), X, GRADES[:, 0], None, 0.1 * F * P / 50),
+    "classes": (LowRankSurrogateClassifier(), X, GRADES[:, 0], None, 0.1 * F * G),
     "classes, ridge": (
-        LowRankSurrogateClassifier(estimator="ridge"), X, GRADES[:, 0], None, max(0.1, F / 2),
+        LowRankSurrogateClassifier(estimator="ridge"), X, GRADES[:, 0], None, F * G,
     ),
     "classes, sparse": (
-        LowRankSurrogateClassifier(), WORDS, GRADES[:, 0], None, 0.1 * WORDS.nnz / N**2,
+        LowRankSurrogateClassifier(), WORDS, GRADES[:, 0], None, 0.1 * F_WORDS * G_WORDS,
     ),
     "classes, sparse, ridge": (
-        LowRankSurrogateClassifier(estimator="ridge"), WORDS, GRADES[:, 0], None, WORDS.nnz / N**2,
+        LowRankSurrogateClassifier(estimator="ridge"), WORDS, GRADES[:, 0], None,
+        F_WORDS * G_WORDS,
     ),
-    "sets": (LowRankSurrogateMultilabelClassifier(), X, SETS, None, min(F, 0.06) / 2),
+    "sets": (LowRankSurrogateMultilabelClassifier(), X, SETS, None, 0.2 * F * G),
     "sets, ridge": (
-        LowRankSurrogateMultilabelClassifier(estimator="ridge"), X, SETS, None, max(0.1, 2 * F),
+        LowRankSurrogateMultilabelClassifier(estimator="ridge"), X, SETS, None, F * G,
     ),
     "sets, sparse": (
-        LowRankSurrogateMultilabelClassifier(), WORDS, SETS, None, 0.1 * WORDS.nnz / N**2,
+        LowRankSurrogateMultilabelClassifier(), WORDS, SETS, None, 0.2 * F_WORDS * G_WORDS,
     ),
 }  # fmt: skip
 
@@ -94,12 +98,14 @@ def test_the_penalty_of_auto_is_the_formula_and_weights_count_rows(case):
         assert ones == pytest.approx(few) == pytest.approx(six.alpha_)
 
 
-@pytest.mark.parametrize("n_features", [49, 50, 51, 200])
-def test_few_features_have_a_smaller_penalty_where_the_loss_is_logistic(n_features):
-    X, y = RNG.normal(size=(100, n_features)), GRADES[:100]
-    f, few = min(n_features / 100, 1.0), min(n_features / 50, 1.0)
-    assert LowRankSurrogateRanker().fit(X, y).alpha_ == pytest.approx(0.5 * f * few**2)
-    assert LowRankSurrogateClassifier().fit(X, y[:, 0]).alpha_ == pytest.approx(0.1 * f * few)
+@pytest.mark.parametrize("n_features", [49, 99, 101, 200])
+def test_few_features_have_a_smaller_penalty(n_features):
+    X, y = RNG.normal(size=(80, n_features)), GRADES[:80]
+    f, g = min(n_features / 80, 1.0), min(n_features / 100, 1.0)
+    assert LowRankSurrogateRanker().fit(X, y).alpha_ == pytest.approx(0.5 * f * g)
+    ridge = LowRankSurrogateRanker(estimator="ridge")
+    assert ridge.fit(X, y).alpha_ == pytest.approx(3 * f * g)
+    assert LowRankSurrogateClassifier().fit(X, y[:, 0]).alpha_ == pytest.approx(0.1 * f * g)
 
 
 def test_rows_with_missing_labels_count_and_rows_of_weight_zero_do_not():
@@ -109,11 +115,11 @@ def test_rows_with_missing_labels_count_and_rows_of_weight_zero_do_not():
     model = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge")
     assert model.fit(X, y).alpha_ == pytest.approx(3 * F)
     weights[:100] = 0.0
-    assert model.fit(X, y, sample_weight=weights).alpha_ == pytest.approx(2 * 6 / 20)
+    assert model.fit(X, y, sample_weight=weights).alpha_ == pytest.approx(3 * 6 / 20 * G)
 
 
 def test_iterations_have_the_penalty_of_the_closed_form():
-    many = np.hstack([X, np.zeros((N, 4000))])
+    many = np.hstack([X, np.ones((N, 4000))])
     for rows, model, y, qid, expected in [
         (wide(X), LowRankSurrogateRanker(), GRADES[:, 0], QID, 10.0),
         (many, LowRankSurrogateRanker(**DCG), GAPS, None, 3.0),

@@ -43,7 +43,8 @@ def test_zero_one_loss_is_ridge_classification(iris):
     assert ours.n_components_ == 2
     assert ours.approximation_error_ < 1e-12
     scaled = StandardScaler().fit_transform(X)
-    theirs = RidgeClassifier(alpha=0.1 * len(X)).fit(scaled, y)
+    theirs = RidgeClassifier(alpha=ours.alpha_ * len(X)).fit(scaled, y)
+    assert ours.alpha_ == pytest.approx(4 / 150 * 4 / 100)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(scaled))
     assert ours.score(X, y) == pytest.approx(np.mean(ours.predict(X) == y))
 

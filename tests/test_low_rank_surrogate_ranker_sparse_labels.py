@@ -144,8 +144,14 @@ def test_default_penalty():
     assert ranker.fit(X, y).alpha_ == 1.0
     assert ranker.fit(X[:8], y[:8]).alpha_ == pytest.approx(2 * P / 8)
     assert ranker.fit(X, y, sample_weight=np.full(N, 0.2)).alpha_ == pytest.approx(2 * P / 8)
-    X = features(rng, "sparse")
-    assert ranker.fit(X, y).alpha_ == pytest.approx(X.nnz / N / P)  # m is the mean of nnz
+    X = features(rng, "sparse")[:8]
+    shares = (X != 0).mean(axis=0)
+    m = np.minimum(2 * np.asarray(shares).ravel(), 1).sum()
+    assert 2.0 < m < P - 0.9  # a column is empty
+    for form in (X, X.toarray()):
+        assert ranker.fit(form, y[:8]).alpha_ == pytest.approx(max(1.0, 2 * m / 8))
+    many = ranker.fit(X, y[:8], sample_weight=np.full(8, 0.2))
+    assert many.alpha_ == pytest.approx(2.0)  # m exceeds the rows
 
 
 def test_no_label_at_all():

@@ -9,13 +9,14 @@ from sklearn.datasets import load_wine, make_classification
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.fitting._statistics import default_alpha
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeClassifier,
     StructuredHingeRanker,
     StructuredHingeSequenceClassifier,
 )
+
+from .reference import scaled_features
 
 
 @pytest.fixture
@@ -33,23 +34,26 @@ def documents():
 def test_penalties_are_the_formulas_over_the_hinge_at_zero_weights(classes, documents):
     X, y = classes
     model = StructuredHingeClassifier()
-    assert clone(model).fit(X, y).alpha_ == pytest.approx(default_alpha("classes, hinge", 8, 300))
+    assert clone(model).fit(X, y).alpha_ == pytest.approx(0.1 * 8 / 300 * 8 / 100)
     weights = np.where(y == 0, 3.0, 1.0)
     weighted = clone(model).fit(X, y, sample_weight=weights)
-    assert weighted.alpha_ == pytest.approx(default_alpha("classes, hinge", 8, weights.sum()))
-    words = sparse.csr_matrix(np.where(np.abs(X) > 1, X, 0.0))
-    assert clone(model).fit(words, y).alpha_ == pytest.approx(0.1 * words.nnz / 300 / 300)
+    assert weighted.alpha_ == pytest.approx(0.1 * 8 / weights.sum() * 8 / 100)
+    words = np.where(np.abs(X) > 1.5, X, 0.0)
+    m = scaled_features(words)[1]
+    assert m < 8
+    for form in (words, sparse.csr_matrix(words)):
+        assert clone(model).fit(form, y).alpha_ == pytest.approx(0.1 * m / 300 * m / 100)
     steps = clone(model).set_params(solver="sgd", random_state=0).fit(X, y)
     assert steps.alpha_ == pytest.approx(1e-3)
     X, y, qid = documents
     for rows, weight in ((slice(None), 1.0), (slice(None), 2.0), (slice(0, 8), 1.0)):
         given = {"qid": qid[rows], "sample_weight": np.full(len(y[rows]), weight)}
         ranker = StructuredHingeRanker().fit(X[rows], y[rows], **given)
-        expected = default_alpha("documents, hinge", 5, weight * len(y[rows]))
+        expected = 0.01 * max(1.0, 300 * 5 / (weight * len(y[rows])))
         assert ranker.alpha_ == pytest.approx(expected)  # Kendall's hinge at zero is 1
     for p in (1, 30):
         items = StructuredHingeRanker().fit(X.reshape(40, -1)[:, :p], y.reshape(40, 8))
-        assert items.alpha_ == pytest.approx(default_alpha("items, hinge", p, 40))
+        assert items.alpha_ == pytest.approx(max(0.003, (p / 40) ** 2))
 
 
 def test_the_unit_of_the_costs_does_not_matter(classes):
@@ -174,12 +178,19 @@ def test_zero_weights_are_not_best_where_most_labels_are_tied(layout):
     assert np.abs(model.coef_).max() > 0.1
 
 
-def test_steps_take_rows_in_one_form():
-    X = np.random.default_rng(0).normal(5.0, 1.0, size=(60, 3))
+def test_steps_take_dense_and_sparse_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(5.0, 1.0, size=(60, 3)) * (rng.random((60, 3)) < [1.0, 0.3, 0.7])
     model = StructuredHingeClassifier(solver="sgd", alpha=0.01, random_state=0)
-    model.partial_fit(X, X[:, 0] > 5.0)
-    with pytest.raises(ValueError, match="Earlier rows were dense, these are sparse"):
-        model.partial_fit(sparse.csr_matrix(X), X[:, 0] > 5.0)
+    forms = [
+        (np.asarray, np.asarray), (np.asarray, sparse.csr_matrix), (sparse.csr_matrix, np.asarray),
+    ]  # fmt: skip
+    found = []
+    for first, second in forms:
+        steps = clone(model).partial_fit(first(X), X[:, 0] > 5.0)
+        found.append(steps.partial_fit(second(X[::-1]), X[::-1, 0] > 5.0).coef_)
+    assert np.abs(found[0]).max() > 0.01
+    assert_allclose(found[1:], [found[0]] * 2, rtol=1e-9)
 
 
 def test_zero_weights_are_kept_only_if_they_are_almost_the_minimum():

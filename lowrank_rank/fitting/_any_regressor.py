@@ -8,7 +8,11 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -57,8 +61,7 @@ class Regression:
             if kind == "documents":
                 self.estimator, self.n_offsets = boosted_trees(rows.X.shape[0])
             else:
-                fraction = 1.0 if kind == "items" else "sqrt"
-                self.estimator = named_regressor(estimator, None, fraction, missing)
+                self.estimator = named_regressor(estimator, None, missing)
 
     def fit(self, rows, encoding):
         """Fit `Rows` and their `Encoding`."""
@@ -100,8 +103,13 @@ class Regression:
     def fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
 
-        ``encode(labels)`` returns the vectors of the classes, shape (n_labels, d).
+        "trees" are a random forest. ``encode(labels)`` returns the vectors of the classes, shape
+        (n_labels, d).
         """
+        if isinstance(self.estimator, str):
+            if isinstance(X, np.ndarray):
+                refuse_empty_columns(X)
+            self.estimator = RandomForestClassifier()
         self.say(f"{type(self.estimator).__name__} on {X.shape}, as a classifier")
         classifier = seeded(self.estimator, self.random_state)
         _fit(classifier, X, y, self.weights_given(weights))
@@ -227,19 +235,19 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 # Any regressor ----------------------------------------------------------------------
 
 
-def named_regressor(estimator, n_documents=0, max_features="sqrt", missing=False):
+def named_regressor(estimator, n_documents=0, missing=False):
     """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
 
-    Documents get boosted trees. Fixed items and classes, with `n_documents` None, get a forest with
-    `max_features` at each split. If targets are `missing`, the leaves of the forest have at least
-    three rows: most items are known in every leaf.
+    Documents get boosted trees. Fixed items, with `n_documents` None, get a forest. If targets are
+    `missing`, the leaves of the forest have at least three rows: most items are known in every
+    leaf.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
         return estimator
     if n_documents is None and missing:
-        return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3, max_features=max_features))
+        return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3))
     if n_documents is None:
-        return ExtraTreesRegressor(max_features=max_features)
+        return ExtraTreesRegressor()
     return boosted_trees(n_documents)[0]
 
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from .._base import linear_scores
 from .._lists import batches
 from ._lbfgs import lbfgs
-from ._statistics import Moments, Scaling, default_alpha, standardise
+from ._statistics import Moments, Scaling, default_alpha, shift_full_columns, standardise
 
 
 def _counted(weights, X, y):
@@ -25,9 +25,15 @@ def _counted(weights, X, y):
 
 
 def _standardised(X, weights):
-    """The standardised copy of X, its `Scaling` and its `Moments`."""
+    """The standardised copy of X, its `Scaling` and its `Moments`.
+
+    Sparse columns with zeros are not centred: the free intercept takes their means.
+    """
     moments = Moments.of(X, weights)
     scaling = Scaling.of(X, moments)
+    if sparse.issparse(X):
+        X, shift = shift_full_columns(X)
+        return standardise(X, scaling), scaling._replace(mean=shift), moments
     return standardise(X, scaling), scaling, moments
 
 
@@ -96,7 +102,7 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     weights, X, y = _counted(weights, X, y)
     scaled, scaling, moments = _standardised(X, weights)
     if alpha == "auto":
-        alpha = default_alpha("classes", X.shape[1], n_rows, moments.mean_square)
+        alpha = default_alpha("classes", moments.mean_square, n_rows)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
@@ -113,7 +119,7 @@ def fit_classes(rows, vectors, alpha, *, tol, max_iter):
         intercept[present] = 0.0
         if alpha == "auto":
             square = Moments.of(X, weights).mean_square
-            alpha = default_alpha("classes", X.shape[1], weights.sum(), square)
+            alpha = default_alpha("classes", square, weights.sum())
         return ClassModel(coef, intercept, vectors, 1, float(alpha))
     found, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
     if len(present) == 2:  # half the log odds for each class give the same probabilities
@@ -183,7 +189,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     scaled, scaling, moments = _standardised(X, weights)
     if alpha == "auto":
         n_rows = rows.weights.sum()
-        alpha = default_alpha(encoding.kind, X.shape[1], n_rows, moments.mean_square)
+        alpha = default_alpha(encoding.kind, moments.mean_square, n_rows)
     shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
     w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
     if n_iter >= max_iter:

@@ -82,7 +82,8 @@ def ridge_alpha(alpha, kind, features, missing=False):
         return float(alpha)
     if kind != "documents":
         kind += ", missing labels" if missing else ", ridge"
-    return default_alpha(kind, len(features.mean), features.total, features.mean_square)
+    m = len(features.mean) if kind == "documents" else features.mean_square
+    return default_alpha(kind, m, features.total)
 
 
 def ridge_scale(kind, features):
@@ -166,7 +167,7 @@ def fit_sparse_targets(rows, targets, alpha, entries=2**18):
     features = moments.features
     if alpha == "auto":
         square = features.mean_square
-        alpha = default_alpha("items, sparse labels", p, features.total, square)
+        alpha = default_alpha("items, sparse labels", square, features.total)
     # A constant feature gets the coefficient 0.
     scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, features.scale)
     inverse = moments.solver(alpha * features.total, scale)(np.eye(p))

@@ -107,59 +107,53 @@ class Moments:
         Weighted sum of the squared deviations from the mean.
     within : ndarray of shape (p,) or None
         Weighted sum of the squared deviations from the mean of the list; None without lists.
-    filled : ndarray of shape (p,) or None
-        Sum of the weights of the rows where a feature of sparse X is not 0; None for dense X.
+    filled : ndarray of shape (p,)
+        Sum of the weights of the rows where a feature is not 0.
     """
 
     n_rows: int
     total: float
     mean: np.ndarray
     squares: np.ndarray
+    filled: np.ndarray
     within: np.ndarray | None = None
-    filled: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, weights, codes=None):
         """Moments of the rows of X; `codes` gives the list of each row."""
         groups = Groups(np.zeros(len(weights), np.intp) if codes is None else codes, weights)
+        filled = _filled(X, weights)
         if sparse.issparse(X):
             X, shift = shift_full_columns(X)
             within = None if codes is None else _sparse_squares_within(X, groups)
-            return cls.of_sparse(X, weights, shift, within)
+            return cls.of_sparse(X, weights, filled, shift, within)
         means, blocks = groups.centred_blocks(X)
         within = np.zeros(X.shape[1])
         for rows, block in blocks:
             within += weights[rows] @ np.square(block, out=block)
-        return cls.of_groups(len(weights), means, groups.totals, within, codes is None)
+        return cls.of_groups(len(weights), means, groups.totals, filled, within, codes is None)
 
     @classmethod
-    def of_groups(cls, n_rows, means, totals, within, pooled):
+    def of_groups(cls, n_rows, means, totals, filled, within, pooled):
         """Moments from the means of the groups of rows, and the squares within the groups."""
         total = float(totals.sum())
         mean = totals @ means / max(total, _TINY)
         squares = totals @ (means - mean) ** 2 + within
-        return cls(n_rows, total, mean, squares, None if pooled else within)
+        return cls(n_rows, total, mean, squares, filled, None if pooled else within)
 
     @classmethod
-    def of_sparse(cls, X, weights, shift=0.0, within=None):
+    def of_sparse(cls, X, weights, filled, shift=0.0, within=None):
         """Moments of sparse X from which `shift_full_columns` has subtracted `shift`."""
         total, p = float(weights.sum()), X.shape[1]
-        is_filled = X.data + np.broadcast_to(shift, p)[X.indices] != 0
-        filled = np.bincount(
-            X.indices, is_filled * np.repeat(weights, np.diff(X.indptr)), minlength=p
-        )
         counts = weights > 0  # entries of other rows would leave rounding in a variance
         if not counts.any():
-            return cls(len(weights), 0.0, np.zeros(p), np.zeros(p), within, filled)
+            return cls(len(weights), 0.0, np.zeros(p), np.zeros(p), filled, within)
         kept = X if counts.all() else X[counts]
         mean, variance = mean_variance_axis(kept, 0, weights=weights[counts])
-        return cls(len(weights), total, mean + shift, total * variance, within, filled)
+        return cls(len(weights), total, mean + shift, total * variance, filled, within)
 
     def __add__(self, other):
         """Moments of both batches together (Chan, Golub & LeVeque's update)."""
-        mixed = (self.filled is None) != (other.filled is None)
-        if mixed and self.within is None:
-            raise ValueError("One batch has dense X and another sparse X: give them in one form.")
         total = self.total + other.total
         fraction = other.total / total if total > 0 else 0.0
         step = other.mean - self.mean
@@ -168,8 +162,8 @@ class Moments:
             total,
             self.mean + fraction * step,
             self.squares + other.squares + self.total * fraction * step**2,
+            self.filled + other.filled,
             None if self.within is None else self.within + other.within,
-            None if mixed or self.filled is None else self.filled + other.filled,
         )
 
     @property
@@ -188,27 +182,37 @@ class Moments:
         Documents have the standard deviation within lists: the level of a feature in a list says
         nothing about the order in it. A feature that is constant in every list is divided by its
         deviation over all rows.
-        Other dense rows have the standard deviation. Sparse rows have the root mean square of the
-        entries that are not 0. It leaves a column of 0 and 1 unchanged: rare words stay as large
-        as common ones.
+        Other rows have the standard deviation. Where the share q of the entries that are not 0, by
+        weight, is below one half, they have the standard deviation over sqrt(2 q): rare words stay
+        as large as common ones.
         """
         if self.within is not None:
             variance, overall = (s / max(self.total, _TINY) for s in (self.within, self.squares))
             rounding = self.n_rows * _EPS
             constant = variance <= 1e-13 * overall + rounding**2 * (overall + self.mean**2)
             return np.where(constant, self.deviation, np.sqrt(np.maximum(variance, 0.0)))
-        if self.filled is None:
-            return self.deviation
-        raw = self.squares + self.total * self.mean**2
-        empty = (self.filled <= 0) | (raw <= 0)
-        return np.sqrt(np.where(empty, 1.0, raw / np.where(empty, 1.0, self.filled)))
+        return self.deviation / np.sqrt(np.where(self._variances > 0.0, self._variances, 1.0))
+
+    @property
+    def _variances(self):
+        """Variances of the scaled features, ``min(2 q, 1)``."""
+        return np.minimum(2.0 * self.filled / max(self.total, _TINY), 1.0)
 
     @property
     def mean_square(self):
-        """Mean squared norm of the scaled rows of sparse X without lists, else None."""
-        if self.within is not None or self.filled is None:
-            return None
-        return float(self.filled.sum() / max(self.total, _TINY))
+        """Mean squared norm of the centred and scaled rows, at most the number of features."""
+        return float(len(self.mean) if self.within is not None else self._variances.sum())
+
+
+def _filled(X, weights):
+    """Sum of the weights of the rows where each column of X is not 0."""
+    if sparse.issparse(X):
+        weights = np.repeat(weights, np.diff(X.indptr)) * (X.data != 0)
+        return np.bincount(X.indices, weights, minlength=X.shape[1])
+    filled = np.zeros(X.shape[1])
+    for rows in slices(len(X), max(1024, 2**17 // max(X.shape[1], 1))):
+        filled += weights[rows] @ (X[rows] != 0)
+    return filled
 
 
 def _sparse_squares_within(X, groups):
@@ -239,7 +243,7 @@ class Scaling(NamedTuple):
     Attributes
     ----------
     mean, scale : ndarray of shape (p,)
-        The mean is 0 for sparse X, which is not shifted.
+        The mean is 0 where features are not centred.
     """
 
     mean: np.ndarray
@@ -247,7 +251,7 @@ class Scaling(NamedTuple):
 
     @classmethod
     def of(cls, X, moments):
-        """The scaling by the `Moments` of X."""
+        """The scaling by the `Moments` of X; sparse X is not centred."""
         mean = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
         return cls(mean, moments.scale)
 
@@ -258,10 +262,8 @@ class Scaling(NamedTuple):
 
 
 def standardise(X, scaling):
-    """The standardised copy of X, dense or sparse, in double precision."""
+    """The standardised copy of X in double precision; sparse X is divided, but not centred."""
     if sparse.issparse(X):
-        if scaling.mean.any():
-            raise ValueError("Earlier rows were dense, these are sparse: give them in one form.")
         return (X @ sparse.diags(1.0 / scaling.scale)).tocsr()
     scaled = np.subtract(X, scaling.mean, dtype=np.float64)
     scaled /= scaling.scale
@@ -438,17 +440,18 @@ def _known_moments(X, targets, weights, codes=None):
     groups = Groups(np.zeros(n_rows, dtype=np.intp) if pooled else codes, weights)
     t_mean = weights @ targets / max(weights.sum(), _TINY)
     rounding = n_rows * _EPS
+    filled = _filled(X, weights)
     if sparse.issparse(X):
         X, shift = shift_full_columns(X)
         gram, cross = _sparse_products(X, targets, weights, groups)
         within = None if pooled else np.diag(gram).copy()
-        features = Moments.of_sparse(X, weights, shift, within)
+        features = Moments.of_sparse(X, weights, filled, shift, within)
         raw = features.squares + features.total * (features.mean - shift) ** 2
     else:
         rounding *= rounding  # rows are centred before their squares are summed
         gram, cross, means = _dense_products(X, targets, weights, groups)
         within = np.diag(gram).copy()
-        features = Moments.of_groups(n_rows, means, groups.totals, within, pooled)
+        features = Moments.of_groups(n_rows, means, groups.totals, filled, within, pooled)
         raw = features.squares + features.total * features.mean**2
     constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
     gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
@@ -484,47 +487,28 @@ def _sparse_products(X, targets, weights, groups):
 # Default penalties --------------------------------------------------------------------
 #
 # A penalty is added to the mean loss of standardised features. Few rows for many features need a
-# stronger one: it grows with the fraction f = min(p / n, 1) of p features and n rows.
+# stronger one: it grows with the fraction f = min(m / n, 1) of n rows.
 # ``python -m benchmarks rules`` compares each formula with a search by cross-validation.
 
-#: Kind of rows and model -> (function of p and f for dense X and documents, c). The penalty of
-#: sparse X is c m / n, m the mean squared norm of the scaled rows; without c it is the function
-#: times m / p, since dense rows have the mean squared norm p.
+#: Kind of rows and model -> function of ``f = min(m / n, 1)`` and ``g = min(m / 100, 1)``, with m
+#: the mean squared norm of the scaled rows, for documents the number of features.
 FORMULAS = {
-    "documents": (lambda p, f: max(0.1, 10.0 * f), None),
-    "items": (lambda p, f: 0.5 * f * min(p / 50, 1.0) ** 2, 0.1),
-    "items, ridge": (lambda p, f: max(0.1, 2.0 * f), 1.0),
-    "items, sparse labels": (lambda p, f: max(1.0, 2.0 * f), None),
-    "items, missing labels": (lambda p, f: max(0.1, 3.0 * f), 1.0),
-    "classes": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
-    "classes, ridge": (lambda p, f: max(0.1, 0.5 * f), 1.0),
-    "sets": (lambda p, f: 0.5 * min(f, 0.06), 0.1),  # `python -m benchmarks targets`
-    "sets, ridge": (lambda p, f: max(0.1, 2.0 * f), 1.0),
-    "documents, hinge": (lambda p, f: 0.01 * max(1.0, 300.0 * f), None),
-    "items, hinge": (lambda p, f: max(0.003, f**2), 0.1),
-    "classes, hinge": (lambda p, f: 0.1 * f * min(p / 50, 1.0), 0.1),
+    "documents": lambda f, g: max(0.1, 10.0 * f),
+    "items": lambda f, g: 0.5 * f * g,
+    "items, ridge": lambda f, g: 3.0 * f * g,
+    "items, sparse labels": lambda f, g: max(1.0, 2.0 * f),
+    "items, missing labels": lambda f, g: max(0.1, 3.0 * f),
+    "classes": lambda f, g: 0.1 * f * g,
+    "classes, ridge": lambda f, g: f * g,
+    "sets": lambda f, g: 0.2 * f * g,
+    "sets, ridge": lambda f, g: f * g,
+    "documents, hinge": lambda f, g: 0.01 * max(1.0, 300.0 * f),
+    "items, hinge": lambda f, g: max(0.003, f**2),
+    "classes, hinge": lambda f, g: 0.1 * f * g,
 }
 
 
-def default_alpha(kind, n_features, n_rows, mean_square=None):
-    """The penalty for ``alpha="auto"``.
-
-    Parameters
-    ----------
-    kind : str
-        A key of `FORMULAS`.
-    n_features : int
-    n_rows : float
-        Sum of the sample weights, > 0.
-    mean_square : float or None, default=None
-        Mean squared norm of the scaled rows of sparse X; None for dense X.
-
-    Returns
-    -------
-    float
-    """
-    formula, c = FORMULAS[kind]
-    m = n_features if mean_square is None else mean_square or 1.0  # X may be empty
-    if mean_square is not None and c is not None:
-        return float(c * m / n_rows)
-    return float(formula(n_features, min(n_features / n_rows, 1.0)) * (m / n_features))
+def default_alpha(kind, mean_square, n_rows):
+    """The penalty for ``alpha="auto"`` by the formula of `kind`, with n the sum of the weights."""
+    m = mean_square or 1.0  # X may be empty
+    return float(FORMULAS[kind](min(m / n_rows, 1.0), min(m / 100, 1.0)))

@@ -33,14 +33,14 @@ def _has_probabilities(classifier):
     if hasattr(classifier, "_model_"):
         known = getattr(classifier._model_, "vectors", None) is not None
     elif isinstance(estimator, str):
-        known = estimator in ("auto", "logistic")
+        known = estimator in ("auto", "logistic", "trees")
     else:
         known = is_classifier(estimator)
     if known:
         return True
     raise AttributeError(
-        f"estimator={estimator!r} estimates no probabilities: set estimator='logistic', or a "
-        "classifier with predict_proba."
+        f"estimator={estimator!r} estimates no probabilities: set estimator='logistic' or 'trees', "
+        "or a classifier with predict_proba."
     )
 
 
@@ -83,8 +83,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Largest dimension of the surrogate; None is the rank, which is exact.
     estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, default="auto"
         The model. "auto" and "logistic" are multinomial logistic regression; its probabilities p
-        give ``u = sum of p(y) alpha(y)``. "ridge" is linear least squares of ``alpha(y)``, "trees"
-        an ``ExtraTreesRegressor(max_features="sqrt")``. A classifier needs ``predict_proba``.
+        give ``u = sum of p(y) alpha(y)``. "trees" is ``RandomForestClassifier()``, "ridge" linear
+        least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``0.1 f min(p / 50, 1)`` for "logistic" and ``max(0.1, f / 2)`` for
@@ -226,9 +226,10 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             limits = {"tol": self.tol, "max_iter": self.max_iter}
             return fit_classes(rows, vectors, self.alpha, **limits)
-        if isinstance(self.estimator, str) or not is_classifier(self.estimator):
+        is_forest = isinstance(self.estimator, str) and self.estimator == "trees"
+        if not is_forest and (isinstance(self.estimator, str) or not is_classifier(self.estimator)):
             return self._regression().fit(rows, encoding)
-        if not hasattr(self.estimator, "predict_proba"):
+        if not is_forest and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
                 "use another classifier, or put CalibratedClassifierCV around this one."

@@ -46,9 +46,10 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     target_loss : {"f1", "hamming"} or SetLoss, default="f1"
         The measure to train for: "f1" of each row, "hamming", the fraction of right labels, or an
         object such as ``FBeta(beta=2)``.
-    estimator : {"auto", "logistic", "ridge"} or regressor, default="auto"
+    estimator : {"auto", "logistic", "ridge", "trees"} or regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each target that
-        is not constant in fit. "ridge" is linear least squares.
+        is not constant in fit. "ridge" is linear least squares. "trees" is
+        ``RandomForestClassifier()``, with a class for each set in fit.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``min(p / n, 0.06) / 2`` for "logistic" and ``max(0.1, 2 f)`` for
@@ -78,7 +79,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     low_, high_ : ndarrays of shape (d,)
         Bounds of the targets of "logistic".
     estimators_ : list of regressors
-        One model, or one for each target.
+        One model, or one for each target. "trees": one classifier.
     estimator_, feature_importances_
         The only model, and its importances.
     alpha_ : float
@@ -118,7 +119,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     _n_documents: ClassVar = None
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
-        "estimator": [regressor, "auto", "logistic", "ridge"],
+        "estimator": [regressor, "auto", "logistic", "ridge", "trees"],
         "alpha": ["auto", number(0)],
         "tol": [number(0)],
         "max_iter": [count()],
@@ -188,8 +189,17 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             self.target_loss_, self.classes_ = loss, labels.classes
             self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
-            self._keep(self._regression().fit(rows, _encoded(sets, loss, self._max_size_)))
+            self._keep(self._fitted(rows, loss))
         return self
+
+    def _fitted(self, rows, loss):
+        if not (isinstance(self.estimator, str) and self.estimator == "trees"):
+            return self._regression().fit(rows, _encoded(rows.y, loss, self._max_size_))
+        distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
+        vectors = loss.encode(distinct, self._max_size_)
+        return self._regression().fit_classifier(
+            rows.X, classes.ravel(), rows.weights, vectors.__getitem__
+        )
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Set of labels of the least estimated loss for each row.

@@ -304,7 +304,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         # Solve.
         kind = "documents" if summary.n_items is None else "items"
-        auto = default_alpha(kind, n_features, moments.total, moments.mean_square)
+        auto = default_alpha(kind, moments.mean_square, moments.total)
         self.alpha_ = auto if self.alpha == "auto" else float(self.alpha)
         is_ridge = surrogate.is_squared and summary.unjudged == 0
         has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant

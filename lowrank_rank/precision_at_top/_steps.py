@@ -87,7 +87,7 @@ def _logistic(X, positive):
     n_rows, p = X.shape
     ones, alpha = np.ones(n_rows), "auto"
     if positive.ndim == 2:
-        alpha = default_alpha("items", p, n_rows, Moments.of(X, ones).mean_square)
+        alpha = default_alpha("items", Moments.of(X, ones).mean_square, n_rows)
     columns = np.atleast_2d(positive.T)
     counts = columns.sum(axis=1)
     coef = np.zeros((len(columns), p))

@@ -158,8 +158,8 @@ class ChainProblem(LinearProblem):
 
     is_smooth = True
 
-    def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
-        super().__init__(X, hinge, weights, n_columns, intercept=intercept)
+    def __init__(self, X, hinge, weights, n_columns, **options):
+        super().__init__(X, hinge, weights, n_columns, **options)
         self.n_emissions = self.size
         self.size += n_columns**2
         self.true_pairs = transition_counts(hinge.y, hinge.lists, n_columns, weights)

@@ -308,10 +308,11 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
 
     def _standardise(self, X, index, weights):
         """The `LinearProblem` of standardised features."""
-        X = standardised(self, X, weights, centre=self.fit_intercept)
+        X, shift = standardised(self, X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
-        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=self.fit_intercept)
+        fits = self.fit_intercept
+        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
 
     def _mistakes(self, problem):
         """The batch perceptron: update by the row with the largest error until no row is wrong.
@@ -601,9 +602,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
             X, positive = _copied(X, labels, sample_weight)
             made, relevant = self._encode(positive, measure, hinge)
-            scaled = standardised(self, X, np.ones(len(relevant)), centre=self.fit_intercept)
-            coef, intercept = self._solve_measure(scaled, relevant, made, hinge)
-            self._keep(X, positive, *self._scaling_.unscaled(coef, intercept))
+            self._keep(X, positive, *self._solve_measure(X, relevant, made, hinge))
         return self
 
     def _validate_X(self, X, *, reset):
@@ -620,14 +619,17 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
 
     def _solve_measure(self, X, relevant, made, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
-        intercept = self.fit_intercept and hinge.sees_shift
-        problem = LinearProblem(X / self._scale_, made, np.ones(1), 1, intercept=intercept)
+        ones, intercept = np.ones(len(relevant)), self.fit_intercept and hinge.sees_shift
+        scaled, shift = (
+            part / self._scale_ for part in standardised(self, X, ones, centre=self.fit_intercept)
+        )
+        problem = LinearProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
         coef, intercept = problem.split(solve(self, problem, alpha))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
-            return coef / self._scale_, intercept
+            return self._scaling_.unscaled(coef / self._scale_, intercept)
         warnings.warn(
             f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
             f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
@@ -635,7 +637,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
             "A smaller alpha may help; another way is PrecisionAtKPerceptron.",
             stacklevel=3,
         )
-        coef, intercept, *_ = fit_logistic(X, relevant, np.ones(len(relevant)), "auto", tol=1e-6)
+        coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
         return coef, intercept
 
     def _keep(self, X, positive, coef, intercept):

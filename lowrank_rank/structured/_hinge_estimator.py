@@ -8,6 +8,7 @@ from copy import copy
 from functools import partial
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
@@ -86,21 +87,21 @@ def weights_of_lists(weights, lists, what, remedy=""):
 
 
 def standardised(estimator, X, weights, *, centre, lists=None):
-    """The standardised copy of X, with the `Scaling` of the first call.
+    """The standardised copy of X, by the `Scaling` of the first call, and its shift.
 
-    `centre` says whether means of dense X are subtracted: the hinge must ignore a shift of the
-    scores, or have an intercept.
+    `centre` says whether means are subtracted: the hinge must ignore a shift of the scores, or have
+    an intercept. Sparse X stays sparse: the `LinearProblem` subtracts the shift.
     """
     if not hasattr(estimator, "_scaling_"):
         codes = None if lists is None else lists.index
         moments = Moments.of(X, weights / weights.max(), codes)
-        scaling = Scaling.of(X, moments)
-        if not (estimator.standardize and centre):
-            scaling = scaling._replace(mean=np.zeros(X.shape[1]))
-        if not estimator.standardize:
-            scaling = scaling._replace(scale=np.ones(X.shape[1]))
+        p = X.shape[1]
+        mean = moments.mean if estimator.standardize and centre else np.zeros(p)
+        scaling = Scaling(mean, moments.scale if estimator.standardize else np.ones(p))
         estimator._scaling_, estimator._mean_square_ = scaling, moments.mean_square
-    return standardise(X, estimator._scaling_)
+    scaling = estimator._scaling_
+    shift = scaling.mean / scaling.scale if sparse.issparse(X) else 0.0
+    return standardise(X, scaling), shift
 
 
 def penalty(estimator, problem, kind, n_rows):
@@ -110,7 +111,7 @@ def penalty(estimator, problem, kind, n_rows):
     """
     if not isinstance(estimator.alpha, str):
         return float(estimator.alpha)
-    alpha = default_alpha(kind, problem.X.shape[1], n_rows, estimator._mean_square_)
+    alpha = default_alpha(kind, estimator._mean_square_, n_rows)
     if estimator.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
         alpha = max(alpha, 1e-3)
     value = problem.at_zero.value

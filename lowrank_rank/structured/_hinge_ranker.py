@@ -290,15 +290,16 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
         if n_items is None:
             centre = intercept or not hinge.sees_shift
-            X = standardised(self, X, lists.spread(weights), centre=centre, lists=lists)
+            X, shift = standardised(self, X, lists.spread(weights), centre=centre, lists=lists)
         else:
-            X = standardised(self, X, weights, centre=intercept)
+            X, shift = standardised(self, X, weights, centre=intercept)
         return LinearProblem(
             X / self._scale_,
             hinge.of(self.target_loss_, y, lists, n_items),
             weights / total,
             n_items or 1,
             intercept=intercept,
+            shift=shift / self._scale_,
         )
 
     def _check_continues(self, measure, n_items, rows):

@@ -49,11 +49,14 @@ class LinearProblem:
     n_columns : int
     intercept : bool
         Whether a constant feature is added.
+    shift : ndarray of shape (n_features,) or float
+        Subtracted from the rows: the means of sparse X with an intercept.
     """
 
-    def __init__(self, X, hinge, weights, n_columns, *, intercept=False):
+    def __init__(self, X, hinge, weights, n_columns, *, intercept=False, shift=0.0):
         self.X, self.hinge, self.weights = X, hinge, weights
         self.n_columns, self.intercept = n_columns, intercept
+        self.shift = np.broadcast_to(shift, X.shape[1])
         self.size = n_columns * (X.shape[1] + intercept)
         self.n_blocks = len(weights)
 
@@ -79,14 +82,15 @@ class LinearProblem:
         coef, intercept = self.split(w)
         # Scores are column by column in memory: their hinges are several times faster.
         scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
-        scores += intercept  # in place: another large array takes longer than the product
+        scores += intercept - coef @ self.shift  # in place: a copy takes longer than the product
         return scores
 
     def features(self, slopes):
         """X' slopes, flat: the features Psi of labels with these slopes."""
         by_feature = (self.X.T @ slopes).T if issparse(self.X) else slopes.T @ self.X
         if self.intercept:
-            by_feature = np.column_stack([by_feature, slopes.sum(axis=0)])
+            sums = slopes.sum(axis=0)
+            by_feature = np.column_stack([by_feature - np.outer(sums, self.shift), sums])
         return by_feature.ravel()
 
     def features_of_parts(self, slopes, part, n_parts):
@@ -103,7 +107,7 @@ class LinearProblem:
         found = found.toarray() if issparse(found) else found
         if self.intercept:
             sums = np.asarray(by_row.sum(axis=0)).ravel()
-            found = np.column_stack([found, sums])
+            found = np.column_stack([found - np.outer(sums, self.shift), sums])
         return found.reshape(n_parts, -1)
 
     def worst(self, w):
@@ -133,6 +137,7 @@ class LinearProblem:
             self.weights[blocks],
             self.n_columns,
             intercept=self.intercept,
+            shift=self.shift,
         )
 
     def partition(self, size, random_state=None):

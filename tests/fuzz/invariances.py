@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.utils import get_tags
 
 from lowrank_rank import (
     HistGradientBoostingRanker,
@@ -227,7 +228,19 @@ def in_units(choices, case):
 def with_offsets(choices, case):
     if case.kind == "exact" or not case.is_centred or sparse.issparse(case.X):
         return None
-    X = case.X + 10.0 ** choices.one([6, 3]) * case.X.std(axis=0)
+    level = 10.0 ** choices.one([6, 3]) * case.X.std(axis=0)
+    if case.is_fixed:  # a feature with most entries 0 has a unit of its own
+        zeros = np.average(case.X == 0.0, axis=0, weights=case.given.get("sample_weight"))
+        level[zeros > 0.5] = 0.0
+    X = case.X + level
+    return Changed(case._replace(X=X), X)
+
+
+def with_another_form(choices, case):
+    """CSR for a dense array, and a dense array for CSR."""
+    if case.kind == "exact" or not get_tags(case.estimator).input_tags.sparse:
+        return None
+    X = case.X.toarray() if sparse.issparse(case.X) else sparse.csr_matrix(case.X)
     return Changed(case._replace(X=X), X)
 
 
@@ -327,6 +340,7 @@ def in_blocks(choices, case):
 CHANGES = [
     in_units,
     with_offsets,
+    with_another_form,
     with_other_columns,
     with_rows_in_another_order,
     with_rows_twice,
