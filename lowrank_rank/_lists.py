@@ -433,9 +433,9 @@ def ranks_from_scores(scores, lists):
 
 
 def ranks_from_orders(orders):
-    """Ranks 1..r from orders (item indices, best first), shape (n_lists, r)."""
+    """Ranks 1..r from orders (item indices, best first), shape (..., r)."""
     ranks = np.empty_like(orders)
-    np.put_along_axis(ranks, orders, np.arange(1, orders.shape[1] + 1)[np.newaxis], axis=1)
+    np.put_along_axis(ranks, orders, np.arange(1, orders.shape[-1] + 1), axis=-1)
     return ranks
 
 

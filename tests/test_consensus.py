@@ -272,6 +272,21 @@ def test_intervals_of_many_items_take_the_local_search():
     assert np.all(np.sort(intervals.samples, axis=1) == np.arange(1, 16))
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.5])
+def test_search_in_resamples_finds_the_order_of_majorities(weight):
+    """Majorities without a cycle order the items, and Copeland's scores sort them."""
+    rng = np.random.default_rng(0)
+    grades = -np.arange(20.0) + 5.0 * rng.normal(size=(301, 20))
+    kemeny, copeland = (
+        consensus_ranking(grades, weights=np.full(301, weight), method=method)
+        .rank_intervals(n_resamples=300, random_state=0)
+        .samples
+        for method in ("kemeny", "copeland")
+    )
+    assert np.ptp(kemeny, axis=0).max() > 1
+    assert np.mean(np.all(kemeny == copeland, axis=1)) > 0.9
+
+
 def test_coverage_where_items_are_apart():
     """Intervals of 95 % hold the rank in the population at least that often, of Borda's order."""
     rng = np.random.default_rng(0)

@@ -141,6 +141,34 @@ def test_lists_that_come_back_are_refused_with_their_place(data):
         list(iter_lists(chunks))
 
 
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_lists_come_back_after_sorted_ids(tmp_path, size):
+    """Files whose ids rise within each: an id may be lower than the one before, but not again."""
+    paths = [tmp_path / name for name in ("a.txt", "b.txt", "c.txt")]
+    ids = [[10, 11, 12], [5, 6, 7], [8, 13]]
+    for path, some in zip(paths, ids, strict=True):
+        path.write_text("".join(f"1 qid:{i} 1:1\n" for i in some))
+    blocks = iter_lists(paths, rows_per_block=size)
+    assert np.concatenate([qid for _, _, qid in blocks]).tolist() == [
+        *ids[0],
+        *ids[1],
+        *ids[2],
+    ]
+    paths[2].write_text("1 qid:8 1:1\n1 qid:11 1:1\n")
+    with pytest.raises(ValueError, match=r"list 11 is also at .*c\.txt, line 2,"):
+        list(iter_lists(paths, rows_per_block=size))
+
+
+def test_sorted_ids_are_not_kept():
+    n = 100_000
+    arrays = np.zeros((n, 1)), np.zeros(n), np.arange(n)
+    tracemalloc.start()
+    assert sum(1 for _ in iter_lists(arrays, rows_per_block=1000)) == n // 1000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40 * n  # a set of ids takes 90 bytes for each list
+
+
 def test_ids_of_chunks_are_not_converted():
     chunks = [([[0.0]], [0], ["1"]), ([[0.0]], [0], [1]), ([[0.0]], [0], [("a", 1)])]
     assert [q for _, _, qid in iter_lists(chunks) for q in qid] == ["1", 1, ("a", 1)]

@@ -17,7 +17,7 @@ from .preference_cases import along_an_order, assert_ranks, costs, least_costs, 
 from .reference import disagreement_cost, insertions
 
 
-@pytest.mark.parametrize("n_restarts", [0, 3, 100])
+@pytest.mark.parametrize("n_restarts", [0, 3, 7, 100])
 @pytest.mark.parametrize("kind", ["normal", "whole"])
 def test_local_search_leaves_no_better_insertion(kind, n_restarts):
     u = preferences(kind, 8, 7)
@@ -31,6 +31,14 @@ def test_local_search_leaves_no_better_insertion(kind, n_restarts):
         order = np.argsort(ranks[q]).tolist()
         for _, _, moved in insertions(order):
             assert disagreement_cost(matrix, moved) >= values[q] - 1e-9
+
+
+def test_the_order_of_a_list_does_not_depend_on_the_other_lists():
+    u = preferences("normal", 12, 20)
+    u[3] = np.triu(np.abs(u[3]))  # no cycle: not searched
+    together = decode_pd_local_search(u, n_restarts=12).ranks
+    alone = [decode_pd_local_search(u[[q]], n_restarts=12).ranks[0] for q in range(12)]
+    np.testing.assert_array_equal(together, alone)
 
 
 def test_local_search_is_deterministic_and_restarts_help():

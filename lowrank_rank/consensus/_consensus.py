@@ -15,11 +15,18 @@ from .._lists import batches, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
-from ..decoders import Decoded, decode_pd_exact, decode_pd_local_search, preference_cost
+from ..decoders import Decoded, decode_pd_exact, preference_cost
 from ..decoders._decoded import subsets_by_size
 from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
-from ..decoders.feedback_arcs._graphs import acyclic, net_preferences, net_scores, strong_components
+from ..decoders.feedback_arcs._graphs import (
+    acyclic,
+    matrices_from_differences,
+    net_preferences,
+    net_scores,
+    strong_components,
+)
+from ..decoders.feedback_arcs._local_search import search, shakes_of
 from ..target_losses import PairwiseDisagreement
 from ._votes import Votes, read_votes
 
@@ -242,8 +249,9 @@ class ConsensusRanking(TableMixin):
         Notes
         -----
         Items of equal scores in a resample take all their ranks. "kemeny" of more than 12 items is
-        the local search in resamples. No bootstrap of ranks is exact for (nearly) tied items [1]_:
-        read overlapping intervals as "not distinguished" rather than as 95 %.
+        a local search in resamples, from the consensus and from net preferences. No bootstrap of
+        ranks is exact for (nearly) tied items [1]_: read overlapping intervals as "not
+        distinguished" rather than as 95 %.
 
         References
         ----------
@@ -256,27 +264,29 @@ class ConsensusRanking(TableMixin):
         check_parameter("random_state", random_state, [seed])
         rng = check_random_state(random_state)
         r = len(self.ranks)
-        low, high = np.empty((2, n_resamples, r), dtype=np.intp)
-        ranks = np.empty((n_resamples, r), dtype=np.intp)
-        for some in batches(n_resamples, r * r):
-            totals = resampled_totals(self.votes, len(low[some]), rng)
+        shakes = shakes_of(r, 3, np.random.RandomState(0))
+        low, high, ranks = [], [], []
+        for totals in resampled_totals(self.votes, n_resamples, rng):
             if self.method == "kemeny" and r > MAX_ITEMS_SUBSETS:
-                decoded, scores = decode_pd_local_search(totals, n_restarts=10), None
+                orders, scores = search(net_preferences(totals), shakes, self.ranks), None
+                ranks.append(ranks_from_orders(orders))
             else:
                 decoded, scores = decode_votes(self.method, totals, self.votes.are_counts)
-            ranks[some] = low[some] = high[some] = decoded.ranks
+                ranks.append(decoded.ranks)
+            first = last = ranks[-1]
             if scores is not None:  # equal scores take all their ranks
-                first, second = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
-                low[some] = (first > second).sum(axis=2) + 1
-                high[some] = (first >= second).sum(axis=2)
+                others, own = scores[:, np.newaxis, :], scores[:, :, np.newaxis]
+                first, last = (others > own).sum(axis=2) + 1, (others >= own).sum(axis=2)
+            low.append(first)
+            high.append(last)
         tail = (1.0 - confidence_level) / 2.0
         return RankIntervals(
             self.items,
             self.ranks,
-            np.quantile(low, tail, axis=0, method="lower"),
-            np.quantile(high, 1.0 - tail, axis=0, method="higher"),
+            np.quantile(np.concatenate(low), tail, axis=0, method="lower"),
+            np.quantile(np.concatenate(high), 1.0 - tail, axis=0, method="higher"),
             confidence_level,
-            ranks,
+            np.concatenate(ranks),
         )
 
     def _columns(self):
@@ -468,32 +478,52 @@ def decode_votes(method, totals, are_counts, time_limit=None):
 
 
 def resampled_totals(votes, n_resamples, rng):
-    """Total preferences of resampled votes, (n_resamples, r, r)."""
-    labels, weights = votes.labels, votes.weights
-    r = labels.shape[1]
-    if votes.are_counts:
-        counts = labels[0].ravel()
-        if np.any(counts != np.round(counts)):
-            raise ValueError(
-                "Votes are resampled one by one: pairwise counts must be whole numbers."
-            )
-        n_votes = int(counts.sum())
-        drawn = rng.multinomial(n_votes, counts / max(n_votes, 1), size=n_resamples)
-        return drawn.reshape(n_resamples, r, r).astype(float)
+    """Iterate over total preferences (m, r, r) of resampled votes."""
+    labels, r = votes.labels, votes.labels.shape[1]
+    n_drawn, chances = chances_of(votes)
+    for some in batches(n_resamples, max(chances.size, r * r), 2**24):
+        drawn = rng.multinomial(n_drawn, chances, size=len(range(n_resamples)[some]))
+        if not votes.are_counts:
+            drawn = totals_of_voters(labels, votes.weights, drawn)
+        for part in batches(len(drawn), r * r):
+            if drawn.shape[1] == r * r:
+                yield drawn[part].reshape(-1, r, r).astype(float)
+            else:
+                net = net_preferences(matrices_from_differences(drawn[part], r))
+                yield np.maximum(net, 0.0)
+
+
+def chances_of(votes):
+    """Number of votes to draw in a resample, and the probability of each vote."""
+    weights = votes.labels.ravel() if votes.are_counts else votes.weights
     whole = np.all(weights == np.round(weights))
-    n_voters = int(weights.sum()) if whole else int(np.count_nonzero(weights))
-    if n_voters < 2:
+    if votes.are_counts and not whole:
+        raise ValueError("Votes are resampled one by one: pairwise counts must be whole numbers.")
+    if not whole:
+        weights = weights > 0
+    n_drawn = int(weights.sum())
+    if n_drawn < 2 and not votes.are_counts:
         raise ValueError(
             "Intervals come from voters who are resampled, and there is only one voter. Give "
             "several votes, or counts with pairwise=True."
         )
-    chances = weights / weights.sum() if whole else (weights > 0) / n_voters
-    drawn = rng.multinomial(n_voters, chances, size=n_resamples) * (1.0 if whole else weights)
-    totals = np.zeros((n_resamples, r * r))
-    loss = PairwiseDisagreement()
+    return n_drawn, weights / max(n_drawn, 1)
+
+
+def totals_of_voters(labels, weights, drawn):
+    """Total preferences of voters drawn so often, (m, r * r), or net ones of the pairs i < j."""
+    loss, r = PairwiseDisagreement(), labels.shape[1]
+    whole = np.all(weights == np.round(weights))
+    # Counts below 2**24 are exact in single precision. Products of net counts of the pairs then
+    # take a quarter of the time.
+    exact = whole and labels.ndim == 2 and drawn[0].sum() < 2**24
+    dtype, encode = (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
+    drawn = (drawn if whole else drawn * weights).astype(dtype)
+    totals = 0.0
     for rows in batches(len(labels), r * r):
-        totals += drawn[:, rows] @ loss.preferences(labels[rows]).reshape(-1, r * r)
-    return totals.reshape(n_resamples, r, r)
+        preferences = encode(labels[rows]).astype(dtype)
+        totals += drawn[:, rows] @ preferences.reshape(len(preferences), -1)
+    return totals
 
 
 MAX_ITEMS_COUNTED = 18  # of one component: 2**18 subsets

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import cache
 from glob import glob
 from itertools import count as count_from
+from itertools import islice, pairwise
 from numbers import Real
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -84,8 +85,10 @@ def iter_lists(
 
     Notes
     -----
-    About three blocks and one chunk of the source are in memory, and the set of earlier ids, some
-    100 bytes for each list. A LETOR file is read in chunks of 4,000 lines.
+    About three blocks and one chunk of the source are in memory. If the ids of files or arrays do
+    not come sorted, or the source is an iterable or callable, so is the set of earlier ids, some
+    100 bytes for each list. Where sorted ids end, the earlier rows are read again for this set. A
+    LETOR file is read in chunks of 4,000 lines.
 
     Examples
     --------
@@ -140,11 +143,14 @@ class Source(NamedTuple):
     place : callable
         ``place(row)`` describes the place of a row.
     name : str
+    is_fixed : bool
+        Whether ``blocks(size)`` can start again during a pass, with the same blocks.
     """
 
     blocks: Callable
     place: Callable
     name: str
+    is_fixed: bool = True
 
 
 class ListBlocks:
@@ -164,15 +170,24 @@ class ListBlocks:
         self._verbose = verbose
 
     def __iter__(self) -> Iterator[tuple]:
-        earlier_ids: set = set()
-        start, n_rows, n_blocks = perf_counter(), 0, 0
+        # While ids come sorted, the last one is enough to find one that comes back.
+        earlier_ids: set | None = None if self._source.is_fixed else set()
+        last: list = []
+        start, n_rows, n_lists, n_blocks = perf_counter(), 0, 0, 0
 
         def report(what):
-            counts = f"{n_rows} rows, {len(earlier_ids)} lists, {perf_counter() - start:.1f} s"
+            counts = f"{n_rows} rows, {n_lists} lists, {perf_counter() - start:.1f} s"
             print(f"[iter_lists] {what}: {counts}", flush=True)
 
         for X, y, qid in self._source.blocks(self._size):
-            self._check_ids(qid, earlier_ids, n_rows)
+            heads, ids = run_ids(qid)
+            if earlier_ids is None and not rises([*last, *ids]):
+                earlier_ids = set()
+                for *_, before in islice(self._source.blocks(self._size), n_blocks):
+                    earlier_ids.update(run_ids(before)[1])
+            if earlier_ids is not None:
+                self._check_ids(qid, heads, ids, earlier_ids, n_rows)
+            last, n_lists = ids[-1:], n_lists + len(ids)
             n_rows, n_blocks = n_rows + len(qid), n_blocks + 1
             if self._verbose > 1:
                 report(f"block {n_blocks}")
@@ -182,25 +197,16 @@ class ListBlocks:
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
 
-    def _check_ids(self, qid, earlier_ids, n_rows):
+    def _check_ids(self, qid, heads, ids, earlier_ids, n_rows):
         """Refuse the id of an earlier list, and add the ids of this block to the earlier ones."""
-        heads = run_starts(qid)
-        try:
-            codes, ids = factorize(qid[heads])
-        except ValueError:
-            refuse_missing_ids(qid)  # names the row
-            raise
-        ids = ids.tolist()
-        is_back = np.array([i in earlier_ids for i in ids], dtype=bool)[codes]
-        is_back[1:] |= codes[1:] < codes[:-1]  # codes rise as ids appear
-        if is_back.any():
-            row = heads[np.argmax(is_back)]
-            raise ValueError(
-                f"The list {plain(qid[row])!r} is also at {self._source.place(n_rows + row)}, "
-                "after rows of other lists: the rows of a list must be contiguous. Sort the data "
-                "by query id, or give ids that are unique over all files."
-            )
-        earlier_ids.update(ids)
+        for row, i in zip(heads.tolist(), ids, strict=True):
+            if i in earlier_ids:
+                raise ValueError(
+                    f"The list {plain(qid[row])!r} is also at {self._source.place(n_rows + row)}, "
+                    "after rows of other lists: the rows of a list must be contiguous. Sort the "
+                    "data by query id, or give ids that are unique over all files."
+                )
+            earlier_ids.add(i)
 
     def __repr__(self):
         return f"ListBlocks({self._source.name})"
@@ -212,6 +218,25 @@ class ListBlocks:
 def run_starts(qid):
     """Rows at which a run of equal ids starts."""
     return np.append(0, np.flatnonzero(qid[1:] != qid[:-1]) + 1)
+
+
+def run_ids(qid):
+    """Rows at which a run of equal ids starts, and their ids as a list of objects."""
+    heads = run_starts(qid)
+    try:
+        codes, ids = factorize(qid[heads])
+    except ValueError:
+        refuse_missing_ids(qid)  # names the row
+        raise
+    return heads, ids[codes].tolist()
+
+
+def rises(ids):
+    """Whether each id is above the one before; ids without an order do not rise."""
+    try:
+        return all(a < b for a, b in pairwise(ids))
+    except TypeError:
+        return False
 
 
 def cuts(qid, size):
@@ -376,26 +401,25 @@ def of_chunks(source):
         return _join(source() if callable(source) else source, size)
 
     name = f"<chunks of a {type(source).__name__}>"
-    return Source(blocks, "row {} of all chunks together".format, name)
+    return Source(blocks, "row {} of all chunks together".format, name, is_fixed=False)
 
 
 def of_files(paths, read, place_in_file):
     """The `Source` of files, one after the other; ``read(path)`` iterates over chunks of one."""
     for path in paths:
         open(path, "rb").close()  # a missing file is reported before the first pass
-    starts: list[int] = []
+    starts: dict[int, int] = {}  # first row of each file that was opened
 
     def chunks():
-        starts.clear()
         row = 0
-        for path in paths:
-            starts.append(row)
+        for file, path in enumerate(paths):
+            starts[file] = row
             for chunk in read(path):
                 yield chunk
                 row += len(chunk[1])
 
     def place(row):
-        file = int(np.searchsorted(starts, row, side="right")) - 1
+        file = int(np.searchsorted(list(starts.values()), row, side="right")) - 1
         return place_in_file(paths[file], row - starts[file])
 
     return Source(lambda size: _join(chunks(), size), place, ", ".join(map(str, paths)))

@@ -178,9 +178,9 @@ def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
 
 
 def costs_of(u, ranks):
-    """`preference_cost` of arrays that have passed its checks."""
-    below = ranks[:, :, np.newaxis] > ranks[:, np.newaxis, :]
-    return np.einsum("qij,qij->q", u, below)
+    """`preference_cost` of checked arrays, for ranks (..., n_lists, r)."""
+    below = ranks[..., :, np.newaxis] > ranks[..., np.newaxis, :]
+    return np.einsum("qij,...qij->...q", u, below)
 
 
 def pair_bound(u):

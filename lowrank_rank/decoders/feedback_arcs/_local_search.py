@@ -28,44 +28,29 @@ def improve_orders(weights, orders):
     -------
     ndarray of int, shape (n_lists, r)
     """
-    net = net_preferences(weights)
-    orders = orders.copy()
+    return improve(net_preferences(weights), np.arange(len(orders)), orders)
+
+
+def improve(net, lists, orders):
+    """`improve_orders` of lists (m,), which may repeat, of net preferences (n_lists, r, r)."""
+    orders, r, flat = orders.copy(), orders.shape[1], net.ravel()
     least = 1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0  # smaller gains are rounding errors
-    active = np.arange(len(orders) if orders.shape[1] > 1 else 0)
+    active = np.arange(len(orders) if r > 1 else 0)
     while len(active):
         order, improved = orders[active], np.zeros(len(active), dtype=bool)
-        rows = np.arange(len(active))
-        for item in range(orders.shape[1]):
-            change, source = move_changes(net, active, order, item)
-            target = np.argmin(change, axis=1)
-            better = change[rows, target] < -least[active]
+        rows, first = np.arange(len(active)), (lists[active] * r * r)[:, np.newaxis]
+        sums = np.zeros((len(active), r + 1))  # net preferences of an item before each gap
+        for item in range(r):
+            flat.take(order + (first + item * r)).cumsum(axis=1, out=sums[:, 1:])
+            source, gap = (order == item).argmax(axis=1), sums.argmin(axis=1)
+            better = sums[rows, gap] - sums[rows, source] < -least[lists[active]]
             if better.any():
+                target = gap - (gap > source)
                 order[better] = moved(order[better], source[better], target[better])
                 improved |= better
         orders[active] = order
         active = active[improved]
     return orders
-
-
-def move_changes(net, lists, order, item):
-    """Change of cost if an item moves to each position, (m, r), and its position, (m,).
-
-    Parameters
-    ----------
-    net : ndarray of shape (n_lists, r, r)
-        Net preferences.
-    lists : ndarray of int, shape (m,)
-    order : ndarray of int, shape (m, r)
-        Orders of these lists.
-    item : int
-    """
-    source = np.argmax(order == item, axis=1)
-    sums = np.cumsum(net[lists[:, np.newaxis], item, order], axis=1)
-    own = np.take_along_axis(sums, source[:, np.newaxis], axis=1)
-    # A move up ends before its target, a move down after it.
-    before = np.concatenate([np.zeros_like(own), sums[:, :-1]], axis=1)
-    up = np.arange(order.shape[1]) < source[:, np.newaxis]
-    return np.where(up, before, sums) - own, source
 
 
 def moved(orders, source, target):
@@ -91,7 +76,7 @@ def shakes_of(r, n_restarts, rng, n_exchanges=2):
     return shakes
 
 
-def search(net, shakes):
+def search(net, shakes, start=None):
     """Improve the orders of algorithm 1 and of the net preferences, then shaken orders.
 
     Parameters
@@ -99,6 +84,8 @@ def search(net, shakes):
     net : ndarray of shape (n_lists, r, r)
         Antisymmetric.
     shakes : ndarray of int, shape (n_restarts, r)
+    start : ndarray of int, shape (r,), or None
+        Ranks that are near the best ones of all lists; None computes those of algorithm 1.
 
     Returns
     -------
@@ -106,21 +93,27 @@ def search(net, shakes):
     """
     weights = np.maximum(net, 0.0)
     preference = net.sum(axis=2)
-    ranks = dag_ranks(net)
+    ranks = dag_ranks(net) if start is None else np.tile(start, (len(net), 1))
     weights = clipped(weights, ranks)
-    best = improve_orders(weights, np.argsort(ranks, axis=1))
-    cost = costs_of(weights, ranks_from_orders(best))
+    net, r = weights - weights.swapaxes(1, 2), net.shape[1]
+    best, cost = np.argsort(ranks, axis=1), costs_of(weights, ranks)
     slack = 1e-12 * weights.sum(axis=(1, 2))
-    for start in (None, *shakes):
+    # Five shakes in one call: the overhead of NumPy's calls dominates a single list.
+    for some in (None, *(shakes[i : i + 5] for i in range(0, len(shakes), 5))):
         open_lists = np.flatnonzero(cost > slack)  # an order of cost 0 is optimal
         if len(open_lists) == 0:
             break
-        if start is None:
-            orders = np.argsort(-preference[open_lists], axis=1, kind="stable")
+        orders = best[open_lists]
+        if some is None:
+            by_net = np.argsort(-preference[open_lists], axis=1, kind="stable")
+            orders = np.stack([orders, by_net])
         else:
-            orders = best[open_lists][:, start]
-        orders = improve_orders(weights[open_lists], orders)
+            orders = orders[:, some].swapaxes(0, 1)
+        lists = np.tile(open_lists, len(orders))
+        orders = improve(net, lists, orders.reshape(-1, r)).reshape(orders.shape)
         found = costs_of(weights[open_lists], ranks_from_orders(orders))
+        least, rows = found.argmin(axis=0), np.arange(len(open_lists))
+        found, orders = found[least, rows], orders[least, rows]
         better = found < cost[open_lists] - slack[open_lists]
         best[open_lists[better]] = orders[better]
         cost[open_lists[better]] = found[better]
