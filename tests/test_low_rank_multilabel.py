@@ -293,9 +293,9 @@ def test_trees_estimate_probabilities_of_the_sets():
     assert model.score(X, Y) > fitted(X, Y).score(X, Y)
     again = fitted(X, Y, estimator="trees", random_state=0)
     np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
-    with pytest.raises(ValueError, match="A forest of .* sets.*estimator='logistic'"):
-        rng = np.random.default_rng(0)
-        fitted(np.zeros((40_000, 1)), rng.integers(0, 2, (40_000, 15)), estimator="trees")
+    many = np.random.default_rng(0).integers(0, 2, (40_000, 15))
+    with pytest.raises(ValueError, match=r"A forest of .* sets.*estimator='logistic'"):
+        fitted(np.zeros((40_000, 1)), many, estimator="trees")
 
 
 def test_too_many_targets_are_refused_before_they_are_made():

@@ -199,7 +199,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
-        check_size(what, n_bytes, "use estimator='logistic', or RandomForestRegressor of few leaves")
+        check_size(
+            what, n_bytes, "use estimator='logistic', or RandomForestRegressor of few leaves"
+        )
         vectors = loss.encode(distinct, self._max_size_)
         return self._regression().fit_classifier(
             rows.X, classes.ravel(), rows.weights, vectors.__getitem__

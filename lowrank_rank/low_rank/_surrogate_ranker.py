@@ -67,9 +67,9 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         ``NDCG(k=10, gain="exponential")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within lists,
-        "logistic" is fractional logistic regression of items [2]_. "trees" is
-        ``ExtraTreesRegressor()`` for items (noisy orders, such as people's tastes, want
-        ``min_samples_leaf=5``), and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
+        "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
+        ``ExtraTreesRegressor()`` (noisy orders, such as people's tastes, want min_samples_leaf=5),
+        and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
         step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
         documents, sparse y and y with NaN, else "logistic".
     decoder : str or callable, default="auto"
