@@ -225,13 +225,13 @@ def item_sets(args):
         for name, n_labels in (("emotions", 6), ("yeast", 14)):
             yield name, *multilabel(name, n_labels)(args.data), ("map", "ndcg", "precision@2")
         yield "ratings", *load_ratings(args.data), ("eru", "dcg")
-    for name, X, scores in feature_kinds(40 if args.tiny else 600):
+    for name, X, scores in feature_kinds(args):
         yield name, X, scores.argsort(axis=1).argsort(axis=1).astype(float), ("kendall",)
 
 
-def feature_kinds(n_rows):
+def feature_kinds(args):
     """Sparse features of five kinds, and noisy linear scores of four items."""
-    rng = np.random.default_rng(0)
+    rng, n_rows = np.random.default_rng(0), 120 if args.tiny else 600
     frequencies = rng.pareto(1.0, 300) / 20.0  # of 300 words, in four topics
     lifts = np.exp(rng.normal(size=(4, 300)))
     counts = rng.poisson(np.minimum(frequencies, 1.0) * lifts[rng.integers(0, 4, n_rows)])
@@ -243,7 +243,7 @@ def feature_kinds(n_rows):
         "one-hot": one_hot,
         "mixed": sparse.hstack([rng.normal(size=(n_rows, 10)), one_hot], format="csr"),
     }
-    for name, X in kinds.items():
+    for name, X in [*kinds.items()][: 1 if args.tiny else None]:
         Z = StandardScaler(with_mean=False).fit_transform(X)
         signal = Z @ (rng.normal(size=(X.shape[1], 4)) * (rng.random((X.shape[1], 1)) < 0.3))
         yield name, X, signal + signal.std() * rng.normal(size=signal.shape)
@@ -285,7 +285,7 @@ def costs_of(n_classes):
 def class_sets(args):
     for name in ("iris",) if args.tiny else CLASSES:
         yield name, *CLASSES[name](args.data)
-    for name, X, scores in feature_kinds(40 if args.tiny else 600):
+    for name, X, scores in feature_kinds(args):
         yield name, X, scores.argmax(axis=1)
 
 
