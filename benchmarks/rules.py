@@ -12,8 +12,9 @@ few: the same on some few lists drawn, judged on all others; means over draws.
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.base import BaseEstimator, clone
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -21,6 +22,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
     StratifiedShuffleSplit,
 )
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
@@ -110,7 +112,7 @@ def row_of(cell):
     row = {
         "family": cell.family,
         "dataset": cell.dataset,
-        "model": type(cell.model).__name__,
+        "model": model_name(cell.model),
         "measure": cell.measure,
         "lists": found.n,
         "default": float(np.nanmean(default)),
@@ -123,6 +125,12 @@ def row_of(cell):
         row["cell_at_most"] += 2.0 * (found.high - found.mean) / stats.t.ppf(0.975, found.n - 1)
     print("  " + " ".join(f"{name}={value}" for name, value in row.items()), flush=True)
     return row
+
+
+def model_name(model):
+    """The class, and the estimator if it is not the default."""
+    estimator = getattr(model, "estimator", "auto")
+    return type(model).__name__ + ("" if estimator == "auto" else f" ({estimator})")
 
 
 def groups_of(y):
@@ -217,6 +225,28 @@ def item_sets(args):
         for name, n_labels in (("emotions", 6), ("yeast", 14)):
             yield name, *multilabel(name, n_labels)(args.data), ("map", "ndcg", "precision@2")
         yield "ratings", *load_ratings(args.data), ("eru", "dcg")
+    for name, X, scores in feature_kinds(args):
+        yield name, X, scores.argsort(axis=1).argsort(axis=1).astype(float), ("kendall",)
+
+
+def feature_kinds(args):
+    """Sparse features of five kinds, and noisy linear scores of four items."""
+    rng, n_rows = np.random.default_rng(0), 120 if args.tiny else 600
+    frequencies = rng.pareto(1.0, 300) / 20.0  # of 300 words, in four topics
+    lifts = np.exp(rng.normal(size=(4, 300)))
+    counts = rng.poisson(np.minimum(frequencies, 1.0) * lifts[rng.integers(0, 4, n_rows)])
+    one_hot = OneHotEncoder().fit_transform(rng.integers(0, 20, (n_rows, 6)))
+    kinds = {
+        "0/1 words": sparse.csr_matrix(counts > 0, dtype=float),
+        "counts": sparse.csr_matrix(counts, dtype=float),
+        "tf-idf": TfidfTransformer().fit_transform(counts),
+        "one-hot": one_hot,
+        "mixed": sparse.hstack([rng.normal(size=(n_rows, 10)), one_hot], format="csr"),
+    }
+    for name, X in [*kinds.items()][: 1 if args.tiny else None]:
+        Z = StandardScaler(with_mean=False).fit_transform(X)
+        signal = Z @ (rng.normal(size=(X.shape[1], 4)) * (rng.random((X.shape[1], 1)) < 0.3))
+        yield name, X, signal + signal.std() * rng.normal(size=signal.shape)
 
 
 def items(args):
@@ -225,6 +255,8 @@ def items(args):
             model = LowRankSurrogateRanker(target_loss=measure)
             yield Cell("items", name, X, y, measure, model, STRONG if np.isnan(y).any() else WEAK)
             if measure == "kendall":
+                ridge = LowRankSurrogateRanker(target_loss=measure, estimator="ridge")
+                yield Cell("items", name, X, y, measure, ridge, STRONG)
                 yield Cell("items", name, X, y, measure, PairwiseDAGRanker(target_loss="pd"), WEAK)
             if measure in ("ndcg", "dcg"):
                 model = OrderPreservingRegressor(target_loss=measure)
@@ -250,17 +282,22 @@ def costs_of(n_classes):
     )
 
 
-def classes(args):
+def class_sets(args):
     for name in ("iris",) if args.tiny else CLASSES:
-        X, y = CLASSES[name](args.data)
+        yield name, *CLASSES[name](args.data)
+    for name, X, scores in feature_kinds(args):
+        yield name, X, scores.argmax(axis=1)
+
+
+def classes(args):
+    for name, X, y in class_sets(args):
         for costs, matrix in costs_of(len(np.unique(y))):
             model = LowRankSurrogateClassifier(loss_matrix=matrix, tol=1e-4)  # as scikit-learn
             yield Cell("classes", name, X, y, costs, model, WEAK)
 
 
 def hinges_of_classes(args):
-    for name in ("iris",) if args.tiny else CLASSES:
-        X, y = CLASSES[name](args.data)
+    for name, X, y in class_sets(args):
         yield Cell("hinges of classes", name, X, y, "0-1", StructuredHingeClassifier(), HINGES)
 
 

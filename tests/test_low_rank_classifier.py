@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
-from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
@@ -416,10 +416,11 @@ def test_named_trees_are_a_forest_that_tells_classes_between_others():
     trees = LowRankSurrogateClassifier(estimator="trees", random_state=0).fit(X, y)
     assert linear.score(X, y) < 0.9 < trees.score(X, y)
     (forest,) = trees.estimators_
-    by_hand = ExtraTreesRegressor(max_features="sqrt", random_state=forest.random_state)
-    same = LowRankSurrogateClassifier(estimator=by_hand).fit(X, y)
+    by_hand = RandomForestClassifier(random_state=forest.random_state).fit(X, y)
     X = X + 0.3 * rng.normal(size=X.shape)  # new rows: each tree knows those of fit by heart
-    np.testing.assert_allclose(same.predict_surrogate(X), trees.predict_surrogate(X), atol=1e-9)
+    np.testing.assert_allclose(trees.predict_proba(X), by_hand.predict_proba(X), atol=1e-12)
+    assert trees.predict(X).tolist() == by_hand.predict(X).tolist()
+    assert hasattr(LowRankSurrogateClassifier(estimator="trees"), "predict_proba")
     with pytest.raises(ValueError, match="estimator must be"):
         LowRankSurrogateClassifier(estimator="forest").fit(X, y)
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
-from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
 from sklearn.metrics import f1_score, fbeta_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -270,7 +270,7 @@ NAN = np.where(np.arange(5) == 2, np.nan, Y.astype(float))
         ({"target_loss": "f2"}, Y, "use one of f1, hamming, or an object such as FBeta"),
         ({"target_loss": NDCG()}, Y, "not a loss of sets"),
         ({"target_loss": FBeta(0.0)}, Y, "beta must be a finite number > 0"),
-        ({"estimator": "trees"}, Y, "estimator must be one of"),
+        ({"estimator": "forest"}, Y, "estimator must be one of"),
         ({"alpha": -1.0}, Y, "alpha must be"),
     ],
 )
@@ -280,6 +280,22 @@ def test_bad_input_is_refused_in_a_sentence(parameters, y, message):
     with pytest.raises(ValueError, match=message):
         model.set_params(**parameters).fit(X, y)
     assert model.coef_ is before
+
+
+def test_trees_estimate_probabilities_of_the_sets():
+    model = fitted(X, Y, estimator="trees", random_state=0)
+    (forest,) = model.estimators_
+    sets, classes = np.unique(Y, axis=0, return_inverse=True)
+    by_hand = RandomForestClassifier(random_state=forest.random_state).fit(X, classes.ravel())
+    rows = X + 0.3 * np.random.default_rng(0).normal(size=X.shape)
+    u = by_hand.predict_proba(rows) @ FBeta().encode(sets, int(Y.sum(axis=1).max()))
+    np.testing.assert_allclose(model.predict_surrogate(rows), u, atol=1e-12)
+    assert model.score(X, Y) > fitted(X, Y).score(X, Y)
+    again = fitted(X, Y, estimator="trees", random_state=0)
+    np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
+    many = np.random.default_rng(0).integers(0, 2, (40_000, 15))
+    with pytest.raises(ValueError, match=r"A forest of .* sets.*estimator='logistic'"):
+        fitted(np.zeros((40_000, 1)), many, estimator="trees")
 
 
 def test_too_many_targets_are_refused_before_they_are_made():

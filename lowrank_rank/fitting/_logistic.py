@@ -32,7 +32,7 @@ def _standardised(X, weights):
     moments = Moments.of(X, weights)
     scaling = Scaling.of(X, moments)
     if sparse.issparse(X):
-        X, shift = shift_full_columns(X)
+        X, shift = shift_full_columns(X, moments.mean)
         return standardise(X, scaling), scaling._replace(mean=shift), moments
     return standardise(X, scaling), scaling, moments
 

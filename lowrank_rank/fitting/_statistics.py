@@ -223,8 +223,10 @@ def _sparse_squares_within(X, groups):
     return np.where(within <= len(groups.weights) * _EPS * raw, 0.0, within)
 
 
-def shift_full_columns(X):
+def shift_full_columns(X, mean=None):
     """Subtract from sparse X the mean of every column without zeros; returns it and the means.
+
+    `mean` has the weighted means; None weights rows alike.
 
     Centred results stay the same, and an offset (a time stamp, an id) no longer cancels digits.
     """
@@ -232,7 +234,7 @@ def shift_full_columns(X):
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
     if not full.any() or not X.shape[0]:
         return X, np.zeros(X.shape[1])
-    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel(), 0.0)
+    shift = np.where(full, np.asarray(X.mean(axis=0)).ravel() if mean is None else mean, 0.0)
     data = X.data - shift[X.indices]
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
 

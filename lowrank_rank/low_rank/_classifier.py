@@ -87,9 +87,10 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``0.1 f min(p / 50, 1)`` for "logistic" and ``max(0.1, f / 2)`` for
-        "ridge"; f = min(p / n, 1), with p features and n rows, counted by `sample_weight`. The
-        guide has the formula for sparse X.
+        the mean loss. "auto" is ``0.1 f g`` for "logistic" and ``f g`` for "ridge", with f =
+        min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
+        feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
+        says.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000

@@ -52,9 +52,10 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         ``RandomForestClassifier()``, with a class for each set in fit.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``min(p / n, 0.06) / 2`` for "logistic" and ``max(0.1, 2 f)`` for
-        "ridge", with p features, n rows, counted by `sample_weight`, and f = min(p / n, 1). The
-        guide has the formula for sparse X.
+        the mean loss. "auto" is ``0.2 f g`` for "logistic" and ``f g`` for "ridge", with f =
+        min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
+        feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
+        says.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -196,6 +197,11 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         if not (isinstance(self.estimator, str) and self.estimator == "trees"):
             return self._regression().fit(rows, _encoded(rows.y, loss, self._max_size_))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
+        n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
+        what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
+        check_size(
+            what, n_bytes, "use estimator='logistic', or RandomForestRegressor of few leaves"
+        )
         vectors = loss.encode(distinct, self._max_size_)
         return self._regression().fit_classifier(
             rows.X, classes.ravel(), rows.weights, vectors.__getitem__

@@ -68,6 +68,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression. "ridge" is linear least squares, for documents centred within lists,
         "logistic" is fractional logistic regression of items [2]_. "trees" is a forest for items,
+        ``ExtraTreesRegressor()`` (noisy orders, such as people's tastes, want min_samples_leaf=5),
         and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
         step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
         documents, sparse y and y with NaN, else "logistic".
@@ -77,10 +78,11 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Documents are sorted.
     alpha : float or "auto", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f min(p / 50, 1)**2 / 2`` for
-        "logistic", ``max(0.1, 2 f)`` for items by "ridge"; f = min(p / n, 1), with p features and n
-        rows, counted by `sample_weight`. Sparse y: ``max(1, 2 f)``, with sparse X times m / p, m
-        the mean squared norm of the scaled rows.
+        the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f g / 2`` for "logistic", ``3 f
+        g`` for items by "ridge", ``max(0.1, 3 f)`` with NaN in y, ``max(1, 2 f)`` for sparse y.
+        Here f = min(m / n, 1) and g = min(m / 100, 1), with n rows, counted by `sample_weight`, and
+        m features. For items, a feature with a share q < 1/2 of entries that are not 0 counts as 2
+        q features, as the guide says.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these means while
         they grow. False is the published loss.

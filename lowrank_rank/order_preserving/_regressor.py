@@ -57,13 +57,13 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         surrogate given by name has eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
         Penalty of the squared coefficients of the standardised features, >= 0. "auto" is ``max(0.1,
-        10 f)`` for documents and ``f min(p / 50, 1)**2 / 2`` for fixed items. Here p is the number
-        of features, n the sum of the sample weights, and f = min(p / n, 1). Fixed items with sparse
-        X take 0.1 m / n, where m is the mean squared norm of the scaled rows.
+        10 f)`` for documents and ``f g / 2`` for fixed items. Here f = min(m / n, 1) and g = min(m
+        / 100, 1), n is the sum of the sample weights, and m the number of features. For fixed
+        items, a feature with a share q < 1/2 of entries that are not 0 counts as 2 q features.
     standardize : bool, default=True
         Whether to divide features by their standard deviation; for documents, by the standard
-        deviation within lists. Sparse X of fixed items is divided by the root mean square of its
-        nonzero entries. `coef_` belongs to the features as given.
+        deviation within lists; for fixed items with q < 1/2, by the standard deviation over
+        ``sqrt(2 q)``. `coef_` belongs to the features as given.
     tol : float, default=1e-4
         L-BFGS stops when no entry of the gradient is larger, relative to the largest entry at zero
         coefficients. The order of the items rarely changes below the default; 1e-9 gives the last

@@ -65,11 +65,12 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
         Penalty, > 0: ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
-        "auto" is ``0.1 f min(p / 50, 1)``, f = min(p / n, 1), divided by the hinge at zero weights,
-        with p features and n rows, counted by `sample_weight`. The guide has the formula for
-        sparse X.
+        "auto" is ``0.1 f g``, divided by the hinge at zero weights. Here f = min(m / n, 1) and g =
+        min(m / 100, 1), with n rows, counted by `sample_weight`, and m features. A feature with a
+        share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide says.
     standardize : bool, default=True
-        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+        Whether to divide features by their standard deviation, with q < 1/2 over ``sqrt(2 q)``.
+        ``coef_`` is for X as given.
         `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd", "perceptron"}, default="auto"
         As in `StructuredHingeRanker`; "auto" is "lbfgs". "perceptron" is the batch perceptron of
@@ -452,7 +453,9 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
     alpha : float or "auto", default="auto"
         Penalty, > 0; features are divided by twice the number of positives first. "auto" is 0.1.
     standardize : bool, default=True
-        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+        Whether to divide features by their standard deviation; where the share q of entries that
+        are not 0 is below one half, by the standard deviation over ``sqrt(2 q)``. ``coef_`` is for
+        X as given.
     threshold : {"tuned", "hinge"}, default="tuned"
         `predict` marks rows with a larger score. "tuned" maximises the measure on the training
         rows; precision and recall at k mark k rows, auc the number of positives. "hinge" is 0,
@@ -484,8 +487,8 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         Threshold of the scores of the positive class, before it is subtracted.
     is_vacuous_ : bool
         Whether the minimum of the hinge is within 2 % of its value at zero weights. The model is
-        then logistic regression of standardised features with an intercept. The penalty is ``0.1
-        min(p / n, 1) min(p / 50, 1)`` for p features and n rows.
+        then logistic regression of standardised features with an intercept. The penalty is the
+        default of `LowRankSurrogateClassifier`.
     alpha_ : float
         The penalty of the hinge.
     objective_, dual_gap_, n_iter_, solver_ : float, float, int, str

@@ -51,10 +51,12 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         learns nothing from long lists with few relevant items.
     alpha : float or "auto", default="auto"
         Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``max(0.003, f^2)`` for
-        fixed items, divided by the hinge at zero weights. Here f = min(p / n, 1), with p features
-        and n rows, counted by `sample_weight`. The guide has the formula for sparse X.
+        fixed items, divided by the hinge at zero weights. Here f = min(m / n, 1), with n rows,
+        counted by `sample_weight`, and m features. For fixed items, a feature with a share q < 1/2
+        of entries that are not 0 counts as 2 q features, as the guide says.
     standardize : bool, default=True
-        Whether to standardise the features for the penalty. ``coef_`` is for X as given.
+        Whether to divide features by their standard deviation, for documents within lists, for
+        fixed items with q < 1/2 over ``sqrt(2 q)``. ``coef_`` is for X as given.
         `partial_fit` uses the scale of the first call.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         "lbfgs" smooths the hinge (kendall and auc only), "cutting_plane" has a slack for each
