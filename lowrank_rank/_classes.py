@@ -303,6 +303,7 @@ def _matrix_labels(y, qid, pos_label):
         )
     if pos_label not in (None, 1):
         raise ValueError(f"A matrix y of 0 and 1 has pos_label 1, got {pos_label!r}.")
+    y = y.astype(object) if y.dtype.kind in "US" else y  # text is compared one by one
     wrong = ~((y == 0) | (y == 1))
     if wrong.any():
         place = tuple(int(i) for i in np.argwhere(wrong)[0])

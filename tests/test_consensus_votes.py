@@ -225,6 +225,7 @@ def test_grades_that_are_no_ranks():
 def test_missing_grades_of_nullable_types(kind):
     if "pyarrow" in kind:
         pytest.importorskip("pyarrow")
+        pytest.importorskip("pandas", "2.0")  # 1.5 cannot say what replaces NA
     frame = pd.DataFrame([[1, None, 3], [2, 2, None], [5, 1, 4]], columns=list("xyz"))
     np.testing.assert_array_equal(read_votes(frame.astype(kind)).labels, frame)
 

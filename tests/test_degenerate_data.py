@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
@@ -123,3 +124,25 @@ def test_messages_say_what_there_is():
     with pytest.raises(ValueError, match=r"takes no sample_weight") as error:
         model.fit(X, Y, sample_weight=1.0 + Y)
     assert "list_weights" not in str(error.value)
+
+
+def test_coefficients_out_of_range():
+    with pytest.raises(ValueError, match="bring them to one scale"):
+        LowRankSurrogateRanker(target_loss="dcg").fit(1e-140 * X, 1e200 * Y, qid=QID)
+
+
+class Rounding(RegressorMixin, BaseEstimator):
+    """Scores that are equal but for rounding."""
+
+    def fit(self, X, y):
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return 1.0 + 2e-16 * (X[:, 0] > 0)
+
+
+def test_a_part_of_equal_scores_is_not_blown_up_to_its_rounding():
+    parts = [("rounding", Rounding()), ("ridge", LowRankSurrogateRanker())]
+    model = StackingRanker(parts).fit(X, Y, qid=QID)
+    np.testing.assert_array_less(list(model.weights_.values()), 1e6)

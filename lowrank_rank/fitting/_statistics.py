@@ -375,6 +375,7 @@ class SecondMoments:
             cross=cross,
         )
 
+    @np.errstate(over="ignore", invalid="ignore")  # `_keep` refuses coefficients out of range
     def solve(self, penalty, scale=None):
         """Coefficients (p, d) and intercepts (d,) of ridge regression.
 
