@@ -1,6 +1,5 @@
 """Logistic regression of classes, and fractional logistic regression of bounded targets."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._base import linear_scores
 from .._lists import batches
+from .._warn import warn
 from ._lbfgs import lbfgs
 from ._statistics import Moments, Scaling, default_alpha, standardise
 
@@ -187,11 +187,10 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
     w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
     if n_iter >= max_iter:
-        warnings.warn(
+        warn(
             f"Logistic regression stopped after max_iter={n_iter} iterations: increase max_iter, "
             "tol or alpha.",
             ConvergenceWarning,
-            stacklevel=4,
         )
     coef, intercept = np.zeros((len(low), X.shape[1])), np.zeros(len(low))
     coef[varying], intercept[varying] = scaling.unscaled(w[:-1].T, w[-1])

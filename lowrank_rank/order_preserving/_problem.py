@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from .._arrays import slices
-from .._blocks import check_has_ids, check_new_lists
+from .._blocks import block_of, check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
 from ..fitting._encoding import (
     encode_documents,
@@ -37,7 +37,7 @@ _OVERFLOW = "The surrogate overflows where all scores are 0: bring the grades to
 
 def read(block, ranker, loss):
     """Read a block against the columns of the first block, which the ranker has."""
-    X, y, qid, weights = block
+    X, y, qid, weights = block_of(block)
     return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
 
 

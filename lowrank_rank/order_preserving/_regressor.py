@@ -1,6 +1,5 @@
 """OrderPreservingRegressor: linear scores under an order-preserving surrogate."""
 
-import warnings
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from .._base import LinearRanker, read_features
 from .._blocks import Blocks, HeldBlocks, read_blocks
 from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
+from .._warn import warn
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Scaling, default_alpha
 from ..target_losses import TargetLoss
@@ -331,12 +331,11 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         found = minimise(problems, unit, self.alpha_, has_intercept, report, **limits)
         if found.gradient_norm > self.tol:
-            warnings.warn(
+            warn(
                 f"L-BFGS stopped after {found.n_iter} iterations with a gradient of "
                 f"{found.gradient_norm:.2g}, above tol={self.tol:g}: increase max_iter, tol or "
                 "alpha (a surrogate may have no minimum without a penalty).",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return found
 
@@ -358,13 +357,12 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         if not len(items):
             return
         which = f"items {items.tolist()} (columns of y)" if self.n_items_ else "rows"
-        warnings.warn(
+        warn(
             f"{self.surrogate_!r} has no minimum here: nothing in y keeps the scores of {which} "
             "from falling ever further below the rest. Their intercepts have no penalty and fall "
             "until the gradient is within tol: how far depends on tol, the weights and the order "
             "of the items. Drop these items, or use a squared surrogate.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
     def _say(self, message):

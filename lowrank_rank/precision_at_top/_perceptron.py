@@ -1,6 +1,5 @@
 """PrecisionAtKPerceptron: a binary classifier for the top of the list."""
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -27,6 +26,7 @@ from .._parameters import (
     fresh_fit,
     number,
 )
+from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import check_top, make_batches, resolve_top
@@ -368,12 +368,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def _warn_of_one_list(self, n_rows):
         n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
         if n_fitted not in (None, n_rows):
-            warnings.warn(
+            warn(
                 f"fit looked at the top {k} of its {n_fitted} rows as one list, this score at "
                 f"the top {k} of {n_rows} rows. If {k} is a budget for each day or query, give "
                 f"both its ids as qid and use target_loss='recall@{k}'; a top that grows with the "
-                "list is a fraction, such as 'precision@25%'.",
-                stacklevel=4,
+                "list is a fraction, such as 'precision@25%'."
             )
 
     # Input --------------------------------------------------------------------------
@@ -460,10 +459,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         path.n_places += sum(batch.n_places for batch in batches)
         value = self._run_pass(path, batches)
         if np.isnan(value):
-            warnings.warn(
+            warn(
                 "Nothing is learnt from this call: none of its lists has a positive and a negative "
-                "that could exchange places at the top.",
-                stacklevel=3,
+                "that could exchange places at the top."
             )
         self.__dict__.pop("dual_gap_", None)  # an earlier fit may have used cutting planes
         self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1

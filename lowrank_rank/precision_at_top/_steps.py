@@ -26,6 +26,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import mean_square, numbers
+from .._warn import warn
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
 from ..fitting._statistics import Moments, Scaling, default_alpha
@@ -239,5 +240,5 @@ def minimise_struct(X, labels, top, *, alpha, tol, max_iter, report):
         )
     if trouble:
         message = f"The cutting planes {', and '.join(trouble)}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+        warn(message, ConvergenceWarning)
     return fit
