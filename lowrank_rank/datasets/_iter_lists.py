@@ -8,7 +8,7 @@ from glob import glob
 from itertools import count as count_from
 from numbers import Real
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -127,24 +127,8 @@ def iter_lists(
     else:
         read = _letor_reader(paths, n_features, feature_dtype(dtype), zero_based, dense)
         opened = of_files(paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}")
-    return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
-
-
-class Source(NamedTuple):
-    """Where blocks come from.
-
-    Attributes
-    ----------
-    blocks : callable
-        ``blocks(size)`` iterates over blocks of whole lists.
-    place : callable
-        ``place(row)`` describes the place of a row.
-    name : str
-    """
-
-    blocks: Callable
-    place: Callable
-    name: str
+    blocks, place, name = opened
+    return ListBlocks(blocks, place, name, int(rows_per_block), verbose=int(verbose))
 
 
 class ListBlocks:
@@ -152,14 +136,20 @@ class ListBlocks:
 
     Parameters
     ----------
-    source : Source
+    blocks : callable
+        ``blocks(size)`` iterates over blocks of whole lists.
+    place : callable
+        ``place(row)`` describes the place of a row.
+    name : str
     size : int
         Rows of a block.
     verbose : int, default=0
     """
 
-    def __init__(self, source: Any, size: int, *, verbose: int = 0) -> None:
-        self._source = source
+    def __init__(
+        self, blocks: Callable, place: Callable, name: str, size: int, *, verbose: int = 0
+    ) -> None:
+        self._blocks, self._place, self._name = blocks, place, name
         self._size = size
         self._verbose = verbose
 
@@ -171,14 +161,14 @@ class ListBlocks:
             counts = f"{n_rows} rows, {len(earlier_ids)} lists, {perf_counter() - start:.1f} s"
             print(f"[iter_lists] {what}: {counts}", flush=True)
 
-        for X, y, qid in self._source.blocks(self._size):
+        for X, y, qid in self._blocks(self._size):
             self._check_ids(qid, earlier_ids, n_rows)
             n_rows, n_blocks = n_rows + len(qid), n_blocks + 1
             if self._verbose > 1:
                 report(f"block {n_blocks}")
             yield X, y, qid
         if not n_blocks:
-            raise ValueError(f"{self._source.name} contains no rows.")
+            raise ValueError(f"{self._name} contains no rows.")
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
 
@@ -196,14 +186,14 @@ class ListBlocks:
         if is_back.any():
             row = heads[np.argmax(is_back)]
             raise ValueError(
-                f"The list {plain(qid[row])!r} is also at {self._source.place(n_rows + row)}, "
+                f"The list {plain(qid[row])!r} is also at {self._place(n_rows + row)}, "
                 "after rows of other lists: the rows of a list must be contiguous. Sort the data "
                 "by query id, or give ids that are unique over all files."
             )
         earlier_ids.update(ids)
 
     def __repr__(self):
-        return f"ListBlocks({self._source.name})"
+        return f"ListBlocks({self._name})"
 
 
 # Cutting and joining ----------------------------------------------------------------
@@ -347,7 +337,7 @@ def _map(path):
 
 
 def of_arrays(source):
-    """The `Source` of three arrays; blocks are views of them."""
+    """The source of three arrays, for `ListBlocks`; blocks are views of them."""
     X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
     check_same_index(X=X, y=y, qid=qid)
     data = _check_chunk((X, y, qid), None)
@@ -355,11 +345,11 @@ def of_arrays(source):
     def blocks(size):
         return (_rows(data, *cut) for cut in cuts(data[2], size))
 
-    return Source(blocks, "row {}".format, f"<arrays of {len(data[2])} rows>")
+    return blocks, "row {}".format, f"<arrays of {len(data[2])} rows>"
 
 
 def of_chunks(source):
-    """The `Source` of an iterable of chunks, or of a callable that returns one."""
+    """The source of an iterable of chunks, or of a callable that returns one."""
     if not callable(source) and not isinstance(source, Iterable):
         raise TypeError(
             "source must be a path, a list of paths, a tuple (X, y, qid), an iterable of such "
@@ -376,11 +366,11 @@ def of_chunks(source):
         return _join(source() if callable(source) else source, size)
 
     name = f"<chunks of a {type(source).__name__}>"
-    return Source(blocks, "row {} of all chunks together".format, name)
+    return blocks, "row {} of all chunks together".format, name
 
 
 def of_files(paths, read, place_in_file):
-    """The `Source` of files, one after the other; ``read(path)`` iterates over chunks of one."""
+    """The source of files, one after the other; ``read(path)`` iterates over chunks of one."""
     for path in paths:
         open(path, "rb").close()  # a missing file is reported before the first pass
     starts: list[int] = []
@@ -398,7 +388,7 @@ def of_files(paths, read, place_in_file):
         file = int(np.searchsorted(starts, row, side="right")) - 1
         return place_in_file(paths[file], row - starts[file])
 
-    return Source(lambda size: _join(chunks(), size), place, ", ".join(map(str, paths)))
+    return lambda size: _join(chunks(), size), place, ", ".join(map(str, paths))
 
 
 def _letor_reader(paths, n_features, dtype, zero_based, dense):

@@ -221,11 +221,10 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
         part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
         start = found[:, some] / unit[:, some]
         start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
-        solved = lbfgs(
+        theta, *_, now = lbfgs(
             lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
         )
-        found[:, some] = solved.theta * unit[:, some]
-        n_iter = max(n_iter, solved.n_iter)
+        found[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
     found[:-1] = axes @ found[:-1]
     return found, n_iter
 

@@ -435,10 +435,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if self.method == "svmperf":
             report = partial(self._report, "round", "rows")
             settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self.max_iter}
-            found = minimise_struct(X, labels, top, report=report, **settings)
-            self._path_, self.loss_curve_, self.dual_gap_ = path, found.curve, found.gap
-            self.n_iter_ = len(found.curve)
-            return found.weights
+            weights, self.dual_gap_, curve = minimise_struct(
+                X, labels, top, report=report, **settings
+            )
+            self._path_, self.loss_curve_, self.n_iter_ = path, curve, len(curve)
+            return weights
         random_state = check_random_state(self.random_state)
         batches = make_batches(X, labels, top, self.batch_size, random_state)
         if not batches:
