@@ -22,7 +22,7 @@ from ._arrays import (
     take_rows,
 )
 from ._classes import read_binary_labels
-from ._cut_queries import fitted_lists, warn_of_cut_queries
+from ._cut_queries import warn_of_cut_queries
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -166,9 +166,9 @@ class Rows(NamedTuple):
     @property
     def n_lists(self):
         """Number of lists of positive weight."""
-        is_documents = self.lists is not None and self.y.ndim == 1
-        each = self.lists.sum(self.lists.group(self.weights)) if is_documents else self.weights
-        return int(np.count_nonzero(each))
+        if self.lists is not None and self.y.ndim == 1:
+            return self.lists.n_counted(self.weights)
+        return int(np.count_nonzero(self.weights))
 
     @property
     def ids(self):
@@ -343,7 +343,7 @@ class BaseRanker:
         if whole:
             check_items_judged(y, weights)
             loss.warn_without_utility(y)
-            self._fitted_lists_ = fitted_lists(lists)
+            self._fitted_lists_ = lists.keys()
         return Rows(X, y, lists, weights)
 
     def _set_lists(self, rows, loss):

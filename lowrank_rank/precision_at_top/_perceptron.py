@@ -14,7 +14,6 @@ from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean
 from .._base import BinaryRanker, linear_scores, read_features
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
-from .._cut_queries import fitted_lists
 from .._labels import read_item_names, split_target
 from .._parameters import (
     RUNTIME,
@@ -291,7 +290,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             path, scaled = self._standardise(X, labels)
             weights = self._solve(path, scaled, labels, top)
             self.n_lists_ = labels.n_lists
-            self._fitted_lists_ = None if labels.lists is None else fitted_lists(labels.lists)
+            self._fitted_lists_ = None if labels.lists is None else labels.lists.keys()
             is_count = labels.one_list and top.n_places is not None
             self._n_counted_rows_ = X.shape[0] if is_count else None
             self._keep(X, labels, weights)
