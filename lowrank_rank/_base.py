@@ -1,6 +1,5 @@
 """Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -23,7 +22,7 @@ from ._arrays import (
     take_rows,
 )
 from ._classes import read_binary_labels
-from ._cut_queries import fitted_lists, warn_of_cut_queries
+from ._cut_queries import warn_of_cut_queries
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -37,6 +36,7 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
+from ._warn import warn
 from .target_losses._names import resolve_target_loss
 from .target_losses._target_loss import RankingMeasure
 
@@ -166,9 +166,9 @@ class Rows(NamedTuple):
     @property
     def n_lists(self):
         """Number of lists of positive weight."""
-        is_documents = self.lists is not None and self.y.ndim == 1
-        each = self.lists.sum(self.lists.group(self.weights)) if is_documents else self.weights
-        return int(np.count_nonzero(each))
+        if self.lists is not None and self.y.ndim == 1:
+            return self.lists.n_counted(self.weights)
+        return int(np.count_nonzero(self.weights))
 
     @property
     def ids(self):
@@ -257,15 +257,13 @@ class BaseRanker:
                 "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
             )
         if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
-            warnings.warn(
+            warn(
                 f"This {type(self).__name__} was fitted without query ids, and score ranks all "
                 f"{n_rows(y)} rows as one list, which queries of their own would not be. Pass "
                 "qid=..., or y as ranking_target(y, qid), to fit and to score; for one single list "
-                "pass qid=np.zeros(len(X)).",
-                UserWarning,
-                stacklevel=2,
+                "pass qid=np.zeros(len(X))."
             )
-        warn_of_cut_queries(self, qid, stacklevel=3)
+        warn_of_cut_queries(self, qid)
         if issparse(y):  # the measure asks for a few rows at a time
             scores = lambda rows: self._ranking_scores(take_rows(X, rows))  # noqa: E731
         else:
@@ -339,13 +337,13 @@ class BaseRanker:
             check_range(X)
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
-        warn_of_single_items(lists, stacklevel=4)
+        warn_of_single_items(lists)
         weights = read_weights(sample_weight, y.shape[0], whole=whole)
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
             loss.warn_without_utility(y)
-            self._fitted_lists_ = fitted_lists(lists)
+            self._fitted_lists_ = lists.keys()
         return Rows(X, y, lists, weights)
 
     def _set_lists(self, rows, loss):

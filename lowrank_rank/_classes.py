@@ -1,6 +1,5 @@
 """Labels of classes: the readers of class labels, binary labels and costs of decisions."""
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from ._arrays import as_array, numbers, plain, without_string_dtype
 from ._labels import check_given, read_weights, refuse_missing_labels
 from ._lists import RankingLists
+from ._warn import warn
 
 # Classes and costs ------------------------------------------------------------------
 
@@ -280,10 +280,9 @@ def read_binary_labels(y, qid, classes, pos_label, estimator, *, least_columns=2
     if pos_label is None:
         pos_label = classes[1]
         if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
-            warnings.warn(
+            warn(
                 f"pos_label is None: the last of {classes.tolist()}, {str(pos_label)!r}, is ranked "
-                "at the top. Name the positive class: pos_label=...",
-                stacklevel=4,
+                "at the top. Name the positive class: pos_label=..."
             )
     elif pos_label not in classes.tolist():
         raise ValueError(

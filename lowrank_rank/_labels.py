@@ -5,8 +5,6 @@ the same input means the same everywhere, and errors have the same words. The re
 float arrays, and the lists that their rows form.
 """
 
-import warnings
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, column_or_1d
@@ -24,6 +22,7 @@ from ._arrays import (
     without_string_dtype,
 )
 from ._lists import RankingLists, checked_ids, id_array, same_id
+from ._warn import warn
 
 #: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
 QUERY = ("qid", "query_id", "q_id")
@@ -310,18 +309,16 @@ def lists_of(y, qid, name="y"):
     return RankingLists.equal(*y.shape[:2])
 
 
-def warn_of_single_items(lists, stacklevel):
+def warn_of_single_items(lists):
     """Warn if there are several lists, each with a single row: any scores rank them.
 
     This is no error: a subset of the queries may be so by chance, and a regressor of grades still
     learns from such rows.
     """
     if lists.ids is not None and lists.n_lists > 1 and lists.n_rows == lists.n_lists:
-        warnings.warn(
+        warn(
             f"Each of the {lists.n_lists} lists has a single item: there is no order to learn "
-            "or to measure. Is qid the number of the row instead of the query?",
-            UserWarning,
-            stacklevel=stacklevel,
+            "or to measure. Is qid the number of the row instead of the query?"
         )
 
 
@@ -458,7 +455,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
             "score for each labelled item."
         )
     lists = lists_of(y, qid, "y_true")
-    warn_of_single_items(lists, stacklevel=4)
+    warn_of_single_items(lists)
     y = check(y)
     if sample_weight is None:
         weights = np.ones(lists.n_lists)

@@ -6,6 +6,7 @@ the package works on grouped flat arrays and never sees an id.
 """
 
 from functools import cached_property
+from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
@@ -103,6 +104,16 @@ class RankingLists:
     def of_rows(self, rows):
         """The lists of some rows."""
         return RankingLists.from_qid(self.codes[rows])
+
+    def keys(self, most=100_000):
+        """Keys of 64 bits and lengths of at most `most` lists; None without query ids."""
+        if self.ids is None:
+            return None
+        ids, lengths = self.ids[:most], self.lengths[:most].copy()  # the arrays behind may be large
+        if ids.dtype.kind in "iu":
+            return ids.astype(np.int64).view(np.uint64), lengths
+        digests = [blake2b(repr(one).encode(), digest_size=8).digest() for one in ids.tolist()]
+        return np.frombuffer(b"".join(digests), dtype=np.uint64), lengths
 
     @property
     def ends(self):

@@ -6,7 +6,6 @@ rows of lists that are cut between two partitions. ``pip install "lowrank_rank[d
 """
 
 import copy
-import warnings
 from functools import partial, reduce
 from operator import add
 from typing import Any
@@ -30,6 +29,7 @@ from ._classes import class_labels, names_classes
 from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
+from ._warn import warn
 from .fitting._estimator import add_models, batch_of, solve_sums
 from .low_rank._classifier import LowRankSurrogateClassifier
 from .low_rank._surrogate_ranker import LowRankSurrogateRanker
@@ -192,12 +192,10 @@ def whole_lists(client, futures, distinct):
     if all((to == number).all() for number, to in enumerate(homes)):
         return futures
     if any(np.count_nonzero(to != number) > 1 for number, to in enumerate(homes)):
-        warnings.warn(
+        warn(
             "The rows are not sorted by qid: a shuffle of all rows brings the lists together and "
             "moves nearly the whole of X between workers. Sort by qid once (set_index) and store "
-            "the result.",
-            UserWarning,
-            stacklevel=6,
+            "the result."
         )
     moves = [(i, number) for i, to in enumerate(homes) for number in np.unique(to)]
     kept = [homes[i] == number for i, number in moves]

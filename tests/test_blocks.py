@@ -11,7 +11,7 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
 )
-from lowrank_rank._blocks import Block, Blocks, HeldBlocks, read_blocks
+from lowrank_rank._blocks import Blocks, HeldBlocks, block_of, read_blocks
 from lowrank_rank.datasets import make_ranking
 
 from .block_cases import Once
@@ -34,10 +34,10 @@ def test_blocks_are_read_for_every_sum_and_held_ones_made_once():
 
 
 def test_what_is_no_block_is_refused():
-    assert Block.of(([1], [2])) == ([1], [2], None, None)
+    assert block_of(([1], [2])) == ([1], [2], None, None)
     for wrong in ([1], (1, 2, 3, 4, 5), np.ones((3, 3)), None):
         with pytest.raises(ValueError, match="tuple"):
-            Block.of(wrong)
+            block_of(wrong)
     with pytest.raises(TypeError, match="iterable"):
         read_blocks(None)
     with pytest.raises(ValueError, match="only once"):

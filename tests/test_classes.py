@@ -18,9 +18,9 @@ BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 
 
 def test_the_0_1_loss_is_of_the_labels_seen():
-    costs = read_costs(None, None, None, np.array(["b", "a", "b"]))
-    assert_array_equal(costs.matrix, [[0, 1], [1, 0]])
-    assert costs.classes.tolist() == costs.decisions.tolist() == ["a", "b"]
+    matrix, classes, decisions = read_costs(None, None, None, np.array(["b", "a", "b"]))
+    assert_array_equal(matrix, [[0, 1], [1, 0]])
+    assert classes.tolist() == decisions.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize("model", [*BOTH, PrecisionAtKPerceptron, StructuredHingeBinaryClassifier])
@@ -41,19 +41,19 @@ def test_strings_of_numpy_2(model):
 
 def test_a_data_frame_names_rows_and_columns():
     frame = pd.DataFrame([[0, 1, 2], [3, 0, 4]], index=["x", "y"], columns=["x", "y", "z"])
-    costs = read_costs(frame, None, None, np.array(["y"]))
-    assert_array_equal(costs.matrix, frame)
-    assert costs.classes.tolist() == ["x", "y"]
-    assert costs.decisions.tolist() == ["x", "y", "z"]
-    assert read_costs(frame, None, list("abc"), np.array(["y"])).decisions.tolist() == list("abc")
+    matrix, classes, decisions = read_costs(frame, None, None, np.array(["y"]))
+    assert_array_equal(matrix, frame)
+    assert classes.tolist() == ["x", "y"]
+    assert decisions.tolist() == ["x", "y", "z"]
+    assert read_costs(frame, None, list("abc"), np.array(["y"]))[2].tolist() == list("abc")
     with pytest.raises(ValueError, match=r"lacks the labels \['w'\]"):
         read_costs(frame, None, None, np.array(["w"]))
 
 
 def test_columns_that_are_no_classes_are_numbered():
-    costs = read_costs([[0, 1, 2], [1, 0, 2]], None, None, np.array([5, 7]))
-    assert costs.classes.tolist() == [5, 7]
-    assert costs.decisions.tolist() == [0, 1, 2]
+    _, classes, decisions = read_costs([[0, 1, 2], [1, 0, 2]], None, None, np.array([5, 7]))
+    assert classes.tolist() == [5, 7]
+    assert decisions.tolist() == [0, 1, 2]
 
 
 def test_positions_among_classes_in_any_order():

@@ -1,6 +1,7 @@
 """scikit-learn's own checks, and the tags of the estimators."""
 
 import os
+from inspect import signature
 from zlib import crc32
 
 import numpy as np
@@ -132,6 +133,20 @@ def test_every_estimator_is_checked():
     public = [value for value in PUBLIC if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(estimator) for estimator in ESTIMATORS}
+
+
+RANKERS = {
+    type(one)
+    for one in ESTIMATORS
+    if hasattr(one, "rank") and "qid" in signature(one.fit).parameters
+}
+
+
+@pytest.mark.parametrize("ranker", sorted(RANKERS, key=lambda ranker: ranker.__name__))
+def test_query_ids_are_passed_by_name(ranker):
+    """The third place of scikit-learn's fit is sample_weight."""
+    with pytest.raises(TypeError, match="positional"):
+        ranker().fit([[0.0], [1.0]], [0, 1], [0, 0])
 
 
 #: In the words of its tag: scikit-learn 1.6 does not say so of its forests.

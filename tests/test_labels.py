@@ -158,10 +158,10 @@ def test_what_measures_take_must_be_numbers(name, bad):
 
 def test_many_lists_of_single_items_are_said():
     with pytest.warns(UserWarning, match=r"Each of the 3 lists .* Is qid the number of the row"):
-        warn_of_single_items(RankingLists.from_qid([3, 1, 2]), stacklevel=2)
+        warn_of_single_items(RankingLists.from_qid([3, 1, 2]))
     for qid in ([1], [1, 2, 1]):  # a query of one document, by itself or among others
-        warn_of_single_items(RankingLists.from_qid(qid), stacklevel=2)
-    warn_of_single_items(RankingLists.equal(3, 1), stacklevel=2)  # one fixed item
+        warn_of_single_items(RankingLists.from_qid(qid))
+    warn_of_single_items(RankingLists.equal(3, 1))  # one fixed item
     with pytest.warns(UserWarning, match="no order to learn or to measure") as caught:
         ndcg_score([1, 2, 3], [1, 2, 3], qid=[0, 1, 2])
     assert len(caught) == 1

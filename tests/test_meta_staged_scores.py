@@ -21,4 +21,4 @@ def test_a_clone_has_so_many_trees_and_does_not_stop_by_itself(name):
 
 def test_other_models_are_refused_by_name():
     with pytest.raises(ValueError, match=r"of LightGBM or XGBoost.*Ridge\(\) cannot"):
-        staged_scores(Ridge(), None, None, 3)
+        staged_scores(Ridge(), None, None, None, 3)

@@ -1,6 +1,5 @@
 """Votes in all the forms in which they come: matrices, PrefLib, orders of names, long frames."""
 
-import warnings
 from collections.abc import Mapping
 from itertools import chain, zip_longest
 from numbers import Integral
@@ -12,6 +11,7 @@ from scipy.stats import rankdata
 from .._arrays import by_label, check_same_index, check_size, column_names, is_frame, numbers
 from .._labels import read_weights
 from .._lists import codes_of, id_array, is_missing
+from .._warn import warn
 from ..datasets import grades_from_orders
 from ..target_losses import PairwiseDisagreement
 
@@ -112,7 +112,7 @@ def warn_of_other_columns(columns, known, who):
     """Warn of columns that a function does not read; `who` begins the sentence."""
     if others := [name for name in columns if name not in known]:
         message = f"{who} does not read the columns {others[:5]}: it reads {known}."
-        warnings.warn(message, UserWarning, stacklevel=5)
+        warn(message)
 
 
 def _long_grades(orders, columns, items, weights):
@@ -264,11 +264,9 @@ def _shaped(labels, ranks, pairwise, weights):
             f"(r, r) with pairwise=True, or preferences (n_voters, r, r), got {labels.shape}."
         )
     if square and len(labels) > 2 and not np.any(np.diag(labels)):
-        warnings.warn(
+        warn(
             f"orders of shape {labels.shape} with zeros on the diagonal were read as the grades of "
-            f"{len(labels)} voters. If they count who was preferred to whom, set pairwise=True.",
-            UserWarning,
-            stacklevel=4,
+            f"{len(labels)} voters. If they count who was preferred to whom, set pairwise=True."
         )
     return labels, False
 

@@ -9,7 +9,7 @@ from itertools import count as count_from
 from itertools import islice, pairwise
 from numbers import Real
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -130,13 +130,13 @@ def iter_lists(
     else:
         read = _letor_reader(paths, n_features, feature_dtype(dtype), zero_based, dense)
         opened = of_files(paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}")
-    return ListBlocks(opened, int(rows_per_block), verbose=int(verbose))
+    return ListBlocks(*opened, int(rows_per_block), verbose=int(verbose))
 
 
-class Source(NamedTuple):
-    """Where blocks come from.
+class ListBlocks:
+    """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
 
-    Attributes
+    Parameters
     ----------
     blocks : callable
         ``blocks(size)`` iterates over blocks of whole lists.
@@ -145,33 +145,28 @@ class Source(NamedTuple):
     name : str
     is_fixed : bool
         Whether ``blocks(size)`` can start again during a pass, with the same blocks.
-    """
-
-    blocks: Callable
-    place: Callable
-    name: str
-    is_fixed: bool = True
-
-
-class ListBlocks:
-    """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
-
-    Parameters
-    ----------
-    source : Source
     size : int
         Rows of a block.
     verbose : int, default=0
     """
 
-    def __init__(self, source: Any, size: int, *, verbose: int = 0) -> None:
-        self._source = source
+    def __init__(
+        self,
+        blocks: Callable,
+        place: Callable,
+        name: str,
+        is_fixed: bool,
+        size: int,
+        *,
+        verbose: int = 0,
+    ) -> None:
+        self._blocks, self._place, self._name, self._is_fixed = blocks, place, name, is_fixed
         self._size = size
         self._verbose = verbose
 
     def __iter__(self) -> Iterator[tuple]:
         # While ids come sorted, the last one is enough to find one that comes back.
-        earlier_ids: set | None = None if self._source.is_fixed else set()
+        earlier_ids: set | None = None if self._is_fixed else set()
         last: list = []
         start, n_rows, n_lists, n_blocks = perf_counter(), 0, 0, 0
 
@@ -179,11 +174,11 @@ class ListBlocks:
             counts = f"{n_rows} rows, {n_lists} lists, {perf_counter() - start:.1f} s"
             print(f"[iter_lists] {what}: {counts}", flush=True)
 
-        for X, y, qid in self._source.blocks(self._size):
+        for X, y, qid in self._blocks(self._size):
             heads, ids = run_ids(qid)
             if earlier_ids is None and not rises([*last, *ids]):
                 earlier_ids = set()
-                for *_, before in islice(self._source.blocks(self._size), n_blocks):
+                for *_, before in islice(self._blocks(self._size), n_blocks):
                     earlier_ids.update(run_ids(before)[1])
             if earlier_ids is not None:
                 self._check_ids(qid, heads, ids, earlier_ids, n_rows)
@@ -193,7 +188,7 @@ class ListBlocks:
                 report(f"block {n_blocks}")
             yield X, y, qid
         if not n_blocks:
-            raise ValueError(f"{self._source.name} contains no rows.")
+            raise ValueError(f"{self._name} contains no rows.")
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
 
@@ -202,14 +197,14 @@ class ListBlocks:
         for row, i in zip(heads.tolist(), ids, strict=True):
             if i in earlier_ids:
                 raise ValueError(
-                    f"The list {plain(qid[row])!r} is also at {self._source.place(n_rows + row)}, "
+                    f"The list {plain(qid[row])!r} is also at {self._place(n_rows + row)}, "
                     "after rows of other lists: the rows of a list must be contiguous. Sort the "
                     "data by query id, or give ids that are unique over all files."
                 )
             earlier_ids.add(i)
 
     def __repr__(self):
-        return f"ListBlocks({self._source.name})"
+        return f"ListBlocks({self._name})"
 
 
 # Cutting and joining ----------------------------------------------------------------
@@ -372,7 +367,7 @@ def _map(path):
 
 
 def of_arrays(source):
-    """The `Source` of three arrays; blocks are views of them."""
+    """The source of three arrays, for `ListBlocks`; blocks are views of them."""
     X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
     check_same_index(X=X, y=y, qid=qid)
     data = _check_chunk((X, y, qid), None)
@@ -380,11 +375,11 @@ def of_arrays(source):
     def blocks(size):
         return (_rows(data, *cut) for cut in cuts(data[2], size))
 
-    return Source(blocks, "row {}".format, f"<arrays of {len(data[2])} rows>")
+    return blocks, "row {}".format, f"<arrays of {len(data[2])} rows>", True
 
 
 def of_chunks(source):
-    """The `Source` of an iterable of chunks, or of a callable that returns one."""
+    """The source of an iterable of chunks, or of a callable that returns one."""
     if not callable(source) and not isinstance(source, Iterable):
         raise TypeError(
             "source must be a path, a list of paths, a tuple (X, y, qid), an iterable of such "
@@ -401,11 +396,11 @@ def of_chunks(source):
         return _join(source() if callable(source) else source, size)
 
     name = f"<chunks of a {type(source).__name__}>"
-    return Source(blocks, "row {} of all chunks together".format, name, is_fixed=False)
+    return blocks, "row {} of all chunks together".format, name, False
 
 
 def of_files(paths, read, place_in_file):
-    """The `Source` of files, one after the other; ``read(path)`` iterates over chunks of one."""
+    """The source of files, one after the other; ``read(path)`` iterates over chunks of one."""
     for path in paths:
         open(path, "rb").close()  # a missing file is reported before the first pass
     starts: dict[int, int] = {}  # first row of each file that was opened
@@ -422,7 +417,7 @@ def of_files(paths, read, place_in_file):
         file = int(np.searchsorted(list(starts.values()), row, side="right")) - 1
         return place_in_file(paths[file], row - starts[file])
 
-    return Source(lambda size: _join(chunks(), size), place, ", ".join(map(str, paths)))
+    return lambda size: _join(chunks(), size), place, ", ".join(map(str, paths)), True
 
 
 def _letor_reader(paths, n_features, dtype, zero_based, dense):

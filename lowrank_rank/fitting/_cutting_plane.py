@@ -11,30 +11,10 @@ Sonnenburg 2008 take a tenth of the way).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import linalg
-
-
-class CuttingPlaneFit(NamedTuple):
-    """Result of `cutting_plane`.
-
-    Attributes
-    ----------
-    weights : ndarray
-        The best w.
-    gap : float
-        Its objective minus the lower bound.
-    curve : list of float
-        The number to watch after each round.
-    converged : bool
-    """
-
-    weights: np.ndarray
-    gap: float
-    curve: list
-    converged: bool
 
 
 def cutting_plane(
@@ -45,7 +25,7 @@ def cutting_plane(
     tol: float,
     max_iter: int,
     report: Callable[..., Any] | None = None,
-) -> CuttingPlaneFit:
+) -> tuple[np.ndarray, float, list[float], bool]:
     """Minimise F with a penalty until the duality gap is at most ``tol max(1, |objective|)``.
 
     Parameters
@@ -65,7 +45,13 @@ def cutting_plane(
 
     Returns
     -------
-    CuttingPlaneFit
+    weights : ndarray
+        The best w.
+    gap : float
+        Its objective minus the lower bound.
+    curve : list of float
+        The number to watch after each round.
+    converged : bool
 
     Examples
     --------
@@ -75,8 +61,10 @@ def cutting_plane(
     >>> from lowrank_rank.fitting._cutting_plane import cutting_plane
     >>> def hinge(w):
     ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1 else 0.0]), w[0]
-    >>> fit = cutting_plane(hinge, np.zeros(1), penalty=1.0, tol=1e-9, max_iter=99)
-    >>> fit.weights.round(3), fit.converged
+    >>> w, gap, curve, converged = cutting_plane(
+    ...     hinge, np.zeros(1), penalty=1.0, tol=1e-9, max_iter=99
+    ... )
+    >>> w.round(3), converged
     (array([1.]), True)
     """
     weights = start
@@ -110,7 +98,7 @@ def cutting_plane(
         converged = gap <= wanted
         if converged:
             break
-    return CuttingPlaneFit(best, gap, curve, bool(converged))
+    return best, gap, curve, bool(converged)
 
 
 # The quadratic program --------------------------------------------------------------

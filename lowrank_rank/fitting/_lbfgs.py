@@ -1,30 +1,10 @@
 """L-BFGS: the one call of ``scipy.optimize.minimize`` for smooth losses, and its last digits."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize, root
-
-
-class Minimum(NamedTuple):
-    """Result of `lbfgs`.
-
-    Attributes
-    ----------
-    theta : ndarray
-        The minimiser, in the shape of the start.
-    value : float
-        The objective there.
-    gradient_norm : float
-        The largest absolute entry of the gradient there.
-    n_iter : int
-    """
-
-    theta: np.ndarray
-    value: float
-    gradient_norm: float
-    n_iter: int
 
 
 def lbfgs(
@@ -36,7 +16,7 @@ def lbfgs(
     report: Callable[..., Any] | None = None,
     memory: int = 10,
     polish: bool = False,
-) -> Minimum:
+) -> tuple[np.ndarray, float, float, int]:
     """Minimise a smooth function.
 
     Parameters
@@ -58,7 +38,13 @@ def lbfgs(
 
     Returns
     -------
-    Minimum
+    theta : ndarray
+        The minimiser, in the shape of the start.
+    value : float
+        The objective there.
+    gradient_norm : float
+        The largest absolute entry of the gradient there.
+    n_iter : int
 
     Examples
     --------
@@ -66,8 +52,8 @@ def lbfgs(
     >>> from lowrank_rank.fitting._lbfgs import lbfgs
     >>> def squares(theta):
     ...     return ((theta - 3) ** 2).sum(), 2 * (theta - 3)
-    >>> found = lbfgs(squares, np.zeros(2), tol=1e-9, max_iter=9)
-    >>> found.theta.round(6), found.n_iter
+    >>> theta, _, _, n_iter = lbfgs(squares, np.zeros(2), tol=1e-9, max_iter=9)
+    >>> theta.round(6), n_iter
     (array([3., 3.]), 2)
     """
     shape = np.shape(start)
@@ -98,13 +84,13 @@ def lbfgs(
             flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options
         )
     except StopIteration:  # SciPy below 1.11 lets the exception through
-        return Minimum(point.reshape(shape), *latest, n_iter)
+        return point.reshape(shape), *latest, n_iter
     theta, value, largest = found.x, float(found.fun), float(np.abs(found.jac).max())
     if polish and n_iter < max_iter and largest > tol:
         theta = _polished(lambda theta: flat(theta)[1], theta, largest, tol)
         flat(theta)
         value, largest = latest
-    return Minimum(theta.reshape(shape), value, largest, n_iter)
+    return theta.reshape(shape), value, largest, n_iter
 
 
 def _polished(gradient_of, theta, largest, tol):

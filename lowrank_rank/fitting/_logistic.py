@@ -1,6 +1,5 @@
 """Logistic regression of classes, and fractional logistic regression of bounded targets."""
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from .._base import linear_scores
 from .._lists import batches
+from .._warn import warn
 from ._lbfgs import lbfgs
 from ._statistics import Moments, Scaling, default_alpha, shift_full_columns, standardise
 
@@ -193,11 +193,10 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
     w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
     if n_iter >= max_iter:
-        warnings.warn(
+        warn(
             f"Logistic regression stopped after max_iter={n_iter} iterations: increase max_iter, "
             "tol or alpha.",
             ConvergenceWarning,
-            stacklevel=4,
         )
     coef, intercept = np.zeros((len(low), X.shape[1])), np.zeros(len(low))
     coef[varying], intercept[varying] = scaling.unscaled(w[:-1].T, w[-1])
@@ -228,11 +227,10 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
         part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
         start = found[:, some] / unit[:, some]
         start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
-        solved = lbfgs(
+        theta, *_, now = lbfgs(
             lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
         )
-        found[:, some] = solved.theta * unit[:, some]
-        n_iter = max(n_iter, solved.n_iter)
+        found[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
     found[:-1] = axes @ found[:-1]
     return found, n_iter
 

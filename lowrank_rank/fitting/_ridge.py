@@ -10,7 +10,6 @@ group of all rows gives ridge with an intercept. Means are weighted. Sparse X is
 sums and products are centred, not X.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays import check_size, is_finite, slices
 from .._base import linear_scores
 from .._labels import nothing_counts
+from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
 from ._statistics import (
     Groups,
@@ -236,11 +236,10 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
         intercept[j] = shares @ (t - X @ coef[:, j])
         groups = groups if judged.all() else None
     if not converged:
-        warnings.warn(
+        warn(
             f"LSQR stopped after {most} iterations before it reached tol={tol:g}: increase "
             "max_iter or tol, or scale the features.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     return coef, intercept, most
 

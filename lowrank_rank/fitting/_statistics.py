@@ -6,7 +6,6 @@ Dense X is read in blocks of rows. Each block is centred before it is multiplied
 X is made, and a large mean cancels no digits. Sparse X stays sparse.
 """
 
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +16,7 @@ from scipy import linalg, sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from .._arrays import is_finite, slices
+from .._warn import warn
 
 _TINY, _EPS = np.finfo(float).tiny, np.finfo(float).eps
 
@@ -424,12 +424,10 @@ def _solve_shortest(matrix, right):
     relative = moments / max(moments.max(initial=0.0), _TINY)
     dropped = np.count_nonzero((relative > 10 * len(scale) * _EPS) & (relative <= 1e-10))
     if dropped:
-        warnings.warn(
+        warn(
             f"alpha=0 leaves out {dropped} of {len(scale)} directions, in which the features "
             "have less than 1e-5 of the largest standard deviation: set alpha > 0, "
-            "or drop nearly collinear features.",
-            UserWarning,
-            stacklevel=2,
+            "or drop nearly collinear features."
         )
     return (solution.T * scale).T
 

@@ -1,6 +1,5 @@
 """StackingRanker: several rankers in one, weighted by the measure on held-out queries."""
 
-import warnings
 from inspect import signature
 from typing import Any, ClassVar
 
@@ -18,6 +17,7 @@ from .._base import BaseRanker
 from .._labels import ranking_target
 from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
 from .._tables import TableMixin
+from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
@@ -277,11 +277,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 )
             return self.weights
         if isinstance(self.cv, int | np.integer) and self.n_lists_ < self.cv:
-            warnings.warn(
+            warn(
                 f"StackingRanker has fewer lists ({self.n_lists_}) than cv={self.cv} folds: all "
-                "parts have the same weight. Give qid, more lists, or a smaller cv.",
-                UserWarning,
-                stacklevel=4,
+                "parts have the same weight. Give qid, more lists, or a smaller cv."
             )
             return None
         rows, scores = self._held_out(parts, X, target, groups, weights)

@@ -19,7 +19,7 @@ from ..fitting._any_regressor import checked_prediction, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
-from ._staged_scores import HeldOut, staged_scores, with_trees
+from ._staged_scores import staged_scores, with_trees
 
 
 class WrapsModels(BaseRanker):
@@ -269,9 +269,14 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         lists_fit, lists_held = lists.of_rows(rows), lists.of_rows(held)
         options = self._fit_options(lists_fit, None if weights is None else weights[rows])
         options_held = {"eval_group": [lists_held.lengths]} if "group" in options else {}
-        part = HeldOut(take_rows(X, rows), grades[rows], take_rows(X, held), options, options_held)
+        fitted, tried = (
+            (take_rows(X, rows), grades[rows], options),
+            (take_rows(X, held), options_held),
+        )
         value = measure_on(self.target_loss_, y[held], lists_held, w[held])
-        self.validation_scores_ = staged_scores(self.estimator, part, value, self.n_iter_no_change)
+        self.validation_scores_ = staged_scores(
+            self.estimator, fitted, tried, value, self.n_iter_no_change
+        )
         self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
         return with_trees(self.estimator, self.n_iter_)
 

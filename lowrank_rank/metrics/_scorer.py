@@ -1,6 +1,5 @@
 """Scorers: a measure as scikit-learn's model selection wants it, query ids included."""
 
-import warnings
 from inspect import signature
 from typing import Any
 
@@ -15,6 +14,7 @@ from .._cut_queries import warn_of_cut_queries
 from .._labels import carries_qid, lost_qid, one_label_per_row, read_item_names, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameters
+from .._warn import warn
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
 from ..target_losses._target_loss import RankingMeasure
 
@@ -216,7 +216,7 @@ class RankingScorer(BaseEstimator):
         if one_label_per_row(y):
             self._check_qid(estimator, y, qid, has_carried)
             models = _models_that_say([estimator], set())
-            any(warn_of_cut_queries(model, qid, stacklevel=4) for model in models)  # once
+            any(warn_of_cut_queries(model, qid) for model in models)  # once
         matrix = not one_label_per_row(y)
         if issparse(y):  # the measure asks for a few rows at a time
             return y, lambda rows: predict_scores(estimator, take_rows(X, rows), matrix=True), qid
@@ -237,10 +237,9 @@ class RankingScorer(BaseEstimator):
             raise lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
             if n_lists == 1 and not has_qid and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
-                warnings.warn(
+                warn(
                     "The scorer sees several lists, but the model was fitted on one: pass the qid "
-                    "to fit as well (y=ranking_target(y, qid) does both).",
-                    stacklevel=4,
+                    "to fit as well (y=ranking_target(y, qid) does both)."
                 )
             return
         ranks_all_rows = seen is not None and is_classifier(last_step(estimator))

@@ -219,4 +219,4 @@ def population_minimiser(surrogate, utilities, probabilities):
         gradient = probabilities @ found.gradient.reshape(n_labels, r)
         return probabilities @ found.values, gradient
 
-    return lbfgs(risk, np.zeros(r), tol=1e-10, max_iter=1000).theta
+    return lbfgs(risk, np.zeros(r), tol=1e-10, max_iter=1000)[0]

@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from .._arrays import slices
-from .._blocks import check_has_ids, check_new_lists
+from .._blocks import block_of, check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
 from ..fitting._encoding import (
     encode_documents,
@@ -25,7 +25,7 @@ from ..fitting._encoding import (
     items_decoder,
     mean_normaliser,
 )
-from ..fitting._lbfgs import Minimum, lbfgs
+from ..fitting._lbfgs import lbfgs
 from ..fitting._statistics import Moments, SecondMoments
 from ..target_losses._names import names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
@@ -37,7 +37,7 @@ _OVERFLOW = "The surrogate overflows where all scores are 0: bring the grades to
 
 def read(block, ranker, loss):
     """Read a block against the columns of the first block, which the ranker has."""
-    X, y, qid, weights = block
+    X, y, qid, weights = block_of(block)
     return ranker._read(X, y, qid, weights, loss, reset=False, whole=False)
 
 
@@ -294,16 +294,16 @@ def second_moments(batch, is_pairwise):
 
 
 def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
-    """`Minimum` of a squared surrogate, by ridge regression."""
+    """The result of `lbfgs` for a squared surrogate, by ridge regression."""
     moments = batches.sum(second_moments, surrogate.is_pairwise)
     total = summary.item_weights.sum() * summary.total(surrogate)
     coef, intercept = moments.solve(0.5 * alpha * total, scaling.scale)
     theta = scaled_theta(summary.unit * coef.T, summary.unit * intercept, scaling)
-    return Minimum(theta, objective(theta, problems, alpha, True)[0], 0.0, 1)
+    return theta, objective(theta, problems, alpha, True)[0], 0.0, 1
 
 
 def minimise(problems, unit, alpha, intercept, report, **limits):
-    """`Minimum` by L-BFGS from zero, in units of `Summary.units`.
+    """The result of `lbfgs` from zero, in units of `Summary.units`.
 
     Gradients are relative to the largest entry at zero coefficients.
 
@@ -324,8 +324,10 @@ def minimise(problems, unit, alpha, intercept, report, **limits):
     def callback(n_iter, theta, value, gradient_norm):
         report(n_iter, size * value, gradient_norm)
 
-    found = lbfgs(scaled, start, **limits, report=callback, memory=30, polish=True)
-    return found._replace(theta=found.theta * unit, value=size * found.value)
+    theta, value, norm, n_iter = lbfgs(
+        scaled, start, **limits, report=callback, memory=30, polish=True
+    )
+    return theta * unit, size * value, norm, n_iter
 
 
 # The constant of the measure ----------------------------------------------------------

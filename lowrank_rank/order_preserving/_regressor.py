@@ -1,6 +1,5 @@
 """OrderPreservingRegressor: linear scores under an order-preserving surrogate."""
 
-import warnings
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from .._base import LinearRanker, read_features
 from .._blocks import Blocks, HeldBlocks, read_blocks
 from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
+from .._warn import warn
 from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Scaling, default_alpha
 from ..target_losses import TargetLoss
@@ -318,11 +318,11 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         self._keep(found, scaling)
         squares, n_lists = problems.sum(ScoreProblem.squared_bounds, loss, summary.unit)
         self.bound_factor_ = float(np.sqrt(squares / n_lists)) if n_lists else np.nan
-        if has_intercept and found.gradient_norm > 0.0:
+        if has_intercept and self.gradient_norm_ > 0.0:
             self._warn_without_minimum(problems)
 
     def _solve(self, problems, unit, has_intercept):
-        """`Minimum` by L-BFGS, with a warning if it does not converge."""
+        """The result of `lbfgs`, with a warning if it does not converge."""
 
         def report(n_iter, value, norm):
             if self.verbose and n_iter % self.verbose == 0:
@@ -330,27 +330,26 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         found = minimise(problems, unit, self.alpha_, has_intercept, report, **limits)
-        if found.gradient_norm > self.tol:
-            warnings.warn(
-                f"L-BFGS stopped after {found.n_iter} iterations with a gradient of "
-                f"{found.gradient_norm:.2g}, above tol={self.tol:g}: increase max_iter, tol or "
+        _, _, gradient_norm, n_iter = found
+        if gradient_norm > self.tol:
+            warn(
+                f"L-BFGS stopped after {n_iter} iterations with a gradient of "
+                f"{gradient_norm:.2g}, above tol={self.tol:g}: increase max_iter, tol or "
                 "alpha (a surrogate may have no minimum without a penalty).",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return found
 
     def _keep(self, found, scaling):
-        """Set the fitted attributes of a `Minimum`, for features as given."""
-        theta = found.theta
+        """Set the fitted attributes of a result of `lbfgs`, for features as given."""
+        theta, self.objective_, self.gradient_norm_, n_iter = found
         if self.surrogate_.is_shift_invariant and self.n_items_ is not None:
             theta = theta - theta.mean(axis=0)  # penalised to 0; the mean intercept is arbitrary
         coef, intercept = scaling.unscaled(theta[:, :-1], theta[:, -1])
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
-        self.objective_, self.gradient_norm_ = found.value, found.gradient_norm
-        self.n_iter_ = max(found.n_iter, 1)  # scikit-learn asks for at least 1
+        self.n_iter_ = max(n_iter, 1)  # scikit-learn asks for at least 1
 
     def _warn_without_minimum(self, problems):
         pairs = problems.sum(ScoreProblem.separated_pairs)
@@ -358,13 +357,12 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         if not len(items):
             return
         which = f"items {items.tolist()} (columns of y)" if self.n_items_ else "rows"
-        warnings.warn(
+        warn(
             f"{self.surrogate_!r} has no minimum here: nothing in y keeps the scores of {which} "
             "from falling ever further below the rest. Their intercepts have no penalty and fall "
             "until the gradient is within tol: how far depends on tol, the weights and the order "
             "of the items. Drop these items, or use a squared surrogate.",
             ConvergenceWarning,
-            stacklevel=5,
         )
 
     def _say(self, message):

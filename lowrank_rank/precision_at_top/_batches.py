@@ -5,12 +5,12 @@ of a subgradient (or perceptron) step and the precision at the top. Dense and CS
 CSR rows are never densified.
 """
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from .._warn import warn
 from ..target_losses import PrecisionAtK, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
 from ..target_losses._positional import check_k, check_share, places_of_share
@@ -114,11 +114,10 @@ def _warn_of_few_positives(labels, k):
     n_positives = labels.lists.sum(labels.lists.group(labels.positive).astype(int))
     n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
     if n_few:
-        warnings.warn(
+        warn(
             f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks only at "
             f"the top P of a query with P positives. If {k} is a budget for each query, such as "
-            f"cases a day, use target_loss='recall@{k}'.",
-            stacklevel=4,
+            f"cases a day, use target_loss='recall@{k}'."
         )
 
 

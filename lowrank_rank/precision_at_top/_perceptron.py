@@ -1,6 +1,5 @@
 """PrecisionAtKPerceptron: a binary classifier for the top of the list."""
 
-import warnings
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -15,7 +14,6 @@ from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean
 from .._base import BinaryRanker, linear_scores, read_features
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
-from .._cut_queries import fitted_lists
 from .._labels import read_item_names, split_target
 from .._parameters import (
     RUNTIME,
@@ -27,6 +25,7 @@ from .._parameters import (
     fresh_fit,
     number,
 )
+from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
 from ._batches import check_top, make_batches, resolve_top
@@ -291,7 +290,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             path, scaled = self._standardise(X, labels)
             weights = self._solve(path, scaled, labels, top)
             self.n_lists_ = labels.n_lists
-            self._fitted_lists_ = None if labels.lists is None else fitted_lists(labels.lists)
+            self._fitted_lists_ = None if labels.lists is None else labels.lists.keys()
             is_count = labels.one_list and top.n_places is not None
             self._n_counted_rows_ = X.shape[0] if is_count else None
             self._keep(X, labels, weights)
@@ -368,12 +367,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def _warn_of_one_list(self, n_rows):
         n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
         if n_fitted not in (None, n_rows):
-            warnings.warn(
+            warn(
                 f"fit looked at the top {k} of its {n_fitted} rows as one list, this score at "
                 f"the top {k} of {n_rows} rows. If {k} is a budget for each day or query, give "
                 f"both its ids as qid and use target_loss='recall@{k}'; a top that grows with the "
-                "list is a fraction, such as 'precision@25%'.",
-                stacklevel=4,
+                "list is a fraction, such as 'precision@25%'."
             )
 
     # Input --------------------------------------------------------------------------
@@ -436,10 +434,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if self.method == "svmperf":
             report = partial(self._report, "round", "rows")
             settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self.max_iter}
-            found = minimise_struct(X, labels, top, report=report, **settings)
-            self._path_, self.loss_curve_, self.dual_gap_ = path, found.curve, found.gap
-            self.n_iter_ = len(found.curve)
-            return found.weights
+            weights, self.dual_gap_, curve = minimise_struct(
+                X, labels, top, report=report, **settings
+            )
+            self._path_, self.loss_curve_, self.n_iter_ = path, curve, len(curve)
+            return weights
         random_state = check_random_state(self.random_state)
         batches = make_batches(X, labels, top, self.batch_size, random_state)
         if not batches:
@@ -460,10 +459,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         path.n_places += sum(batch.n_places for batch in batches)
         value = self._run_pass(path, batches)
         if np.isnan(value):
-            warnings.warn(
+            warn(
                 "Nothing is learnt from this call: none of its lists has a positive and a negative "
-                "that could exchange places at the top.",
-                stacklevel=3,
+                "that could exchange places at the top."
             )
         self.__dict__.pop("dual_gap_", None)  # an earlier fit may have used cutting planes
         self._path_, self.loss_curve_, self.n_iter_ = path, [value], 1

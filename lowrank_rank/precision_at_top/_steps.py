@@ -26,6 +26,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import mean_square, numbers
+from .._warn import warn
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
 from ..fitting._statistics import Moments, Scaling, default_alpha
@@ -212,13 +213,13 @@ def diverged(estimator):
 
 
 def minimise_struct(X, labels, top, *, alpha, tol, max_iter, report):
-    """Minimise "struct" plus the penalty on one list by cutting planes."""
+    """Weights of least "struct" plus penalty on one list by cutting planes, their gap, a curve."""
     if not labels.one_list:
         raise ValueError("method='svmperf' takes one list of rows, without qid.")
     (batch,) = make_batches(X, labels, top, X.shape[0], None)
     n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
     penalty = alpha * n_entries * mean_square(X) / batch.n_places
-    fit = cutting_plane(
+    weights, gap, curve, converged = cutting_plane(
         lambda weights: batch.tangent(weights, PRECISION_SURROGATES["struct"]),
         np.zeros(X.shape[1]),
         penalty=max(penalty, np.finfo(float).tiny),
@@ -227,17 +228,17 @@ def minimise_struct(X, labels, top, *, alpha, tol, max_iter, report):
         report=report,
     )
     trouble = []
-    if not fit.converged:
+    if not converged:
         trouble.append(
-            f"stopped after {len(fit.curve)} rounds with a duality gap of {fit.gap:.3g}, above "
+            f"stopped after {len(curve)} rounds with a duality gap of {gap:.3g}, above "
             f"tol={tol}: increase max_iter, alpha or tol"
         )
-    if np.ptp(X @ fit.weights) <= 1e-9:
+    if np.ptp(X @ weights) <= 1e-9:
         trouble.append(
             "end at weights with equal scores for all rows: the penalty "
             f"alpha={alpha:g} is too strong; lower alpha, or take method='ramp'"
         )
     if trouble:
         message = f"The cutting planes {', and '.join(trouble)}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=4)
-    return fit
+        warn(message, ConvergenceWarning)
+    return weights, gap, curve

@@ -5,8 +5,6 @@ average training row. ``tables(X, rows)``, with rows (m, r), has the preferences
 lists of r rows.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils.random import sample_without_replacement
@@ -98,10 +96,11 @@ def pair_features(kind, a, b):
 # Models -----------------------------------------------------------------------------
 
 
-class ScorePairs(NamedTuple):
+class ScorePairs:
     """Differences of scores, g(x, z) = s(x) - s(z). Sorting by s is the decoder."""
 
-    model: Any  # LinearModel or RegressorModel
+    def __init__(self, model):
+        self.model = model  # LinearModel or RegressorModel
 
     def average(self, X):
         return self.model.predict(X)[:, 0]
@@ -111,12 +110,11 @@ class ScorePairs(NamedTuple):
         return s[:, :, np.newaxis] - s[:, np.newaxis, :]
 
 
-class RegressorPairs(NamedTuple):
+class RegressorPairs:
     """Antisymmetric part, g(x, z) = (h(x, z) - h(z, x)) / 2, of a regressor h of pair features."""
 
-    model: Any  # LinearModel or RegressorModel
-    features: Any
-    mean: np.ndarray
+    def __init__(self, model, features, mean):
+        self.model, self.features, self.mean = model, features, mean
 
     def average(self, X):
         middle = self.mean[np.newaxis]

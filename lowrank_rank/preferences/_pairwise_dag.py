@@ -1,6 +1,5 @@
 """PairwiseDAGRanker: regress preferences between items, decode them into an order."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
@@ -15,6 +14,7 @@ from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
 from .._base import BaseRanker, Rows, check_no_qid
 from .._lists import RankingLists
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
+from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
 from ..fitting._any_regressor import round_significant
@@ -47,11 +47,9 @@ def pair_loss(target_loss):
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
     if not any(np.nan_to_num(targets[rows]).any() for rows in slices(len(targets), 1024)):
-        warnings.warn(
+        warn(
             "No label prefers one item to another: every list has a single item or equal grades. "
-            "All preferences are 0.",
-            UserWarning,
-            stacklevel=4,
+            "All preferences are 0."
         )
 
 

@@ -1,6 +1,5 @@
 """StructuredHingeClassifier, for classes with costs, and StructuredHingeBinaryClassifier."""
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from .._classes import (
 from .._labels import read_weights
 from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._warn import warn
 from ..fitting._logistic import fit_logistic
 from ..target_losses import MatrixLoss
 from ._hinge_estimator import (
@@ -341,12 +341,11 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         self.solver_, self.n_iter_, self.dual_gap_ = "perceptron", max(n_iter, 1), float("nan")
         self.objective_, self.alpha_ = float(fewest / len(y)), 0.0
         if fewest:
-            warnings.warn(
+            warn(
                 f"The perceptron made max_iter={self.max_iter} updates, and its best weights have "
                 f"{fewest} rows wrong: increase max_iter. If no weights separate the classes, the "
                 "perceptron never converges: use another solver.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
         return kept
 
@@ -357,23 +356,21 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         """Warn if the decisions of the model are worse than one decision for all rows."""
         costs, weights, found = problem.hinge.costs, problem.weights, problem.scores(w)
         if self.solver != "sgd" and not w.any() and costs.any():
-            warnings.warn(
+            warn(
                 "The hinge of classes has its minimum at zero weights, at "
                 f"alpha={self.alpha_:.3g}. If classes overlap so much that none is likelier "
                 "than all others together, this holds for any alpha: use "
-                "LowRankSurrogateClassifier, which is calibrated, or else a smaller alpha.",
-                stacklevel=3,
+                "LowRankSurrogateClassifier, which is calibrated, or else a smaller alpha."
             )
             return
         constants = weights @ costs
         best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
         if best < own * (1.0 - 1e-9):
-            warnings.warn(
+            warn(
                 f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows; "
                 f"{plain(self.decisions_[constants.argmin()])!r} for every row has the mean cost "
                 f"{best:.4g}. The hinge is not calibrated: use LowRankSurrogateClassifier, which "
-                "is calibrated, or another alpha.",
-                stacklevel=3,
+                "is calibrated, or another alpha."
             )
 
     def decision_function(self, X: MatrixLike) -> np.ndarray:
@@ -633,12 +630,11 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
             return self._scaling_.unscaled(coef / self._scale_, intercept)
-        warnings.warn(
+        warn(
             f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
             f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "
             "The model is logistic regression instead, with the threshold chosen for the measure. "
-            "A smaller alpha may help; another way is PrecisionAtKPerceptron.",
-            stacklevel=3,
+            "A smaller alpha may help; another way is PrecisionAtKPerceptron."
         )
         coef, intercept, *_ = fit_logistic(X, relevant, ones, "auto", tol=1e-6)
         return coef, intercept

@@ -3,7 +3,6 @@
 The functions take the estimator, whose parameters they read and whose attributes they set.
 """
 
-import warnings
 from copy import copy
 from functools import partial
 
@@ -16,6 +15,7 @@ from sklearn.utils import check_random_state
 from .._arrays import check_size, mean_square
 from .._base import linear_scores, read_features
 from .._parameters import count, number, random_state, verbosity
+from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, default_alpha, standardise
 from ._solvers import Descent, cutting_planes, descend, smoothed
 
@@ -174,12 +174,11 @@ def solve(estimator, problem, alpha, n_batches=100):
         converged = fit.w.any() or not estimator._descent_.mean.any()
     if not converged:
         scale = "" if estimator.standardize else ", or bring the features to one scale"
-        warnings.warn(
+        warn(
             f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
             f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={estimator.tol:g} "
             f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
             ConvergenceWarning,
-            stacklevel=5,
         )
     return fit.w
 

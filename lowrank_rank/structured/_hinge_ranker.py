@@ -1,6 +1,5 @@
 """StructuredHingeRanker: linear scores under the structured hinge of a ranking measure."""
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +11,7 @@ from .._base import LinearRanker
 from .._blocks import check_has_ids
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     copies_of_rows,
@@ -200,12 +200,11 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             self._keep(problem, solve(self, problem, alpha))
             is_least = self.solver_ != "sgd" and not self.coef_.any()
             if is_least and problem.at_zero.value > 0.0:
-                warnings.warn(
+                warn(
                     f"The hinge of {self.target_loss_!r} has its minimum at zero weights, which "
                     f"rank nothing, at alpha={self.alpha_:.3g}: lists are too long for it, or "
                     "have too few relevant items. Use target_loss='kendall', or "
-                    "LowRankSurrogateRanker.",
-                    stacklevel=2,
+                    "LowRankSurrogateRanker."
                 )
         return self
 

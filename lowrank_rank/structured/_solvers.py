@@ -213,10 +213,10 @@ def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
         values, slopes = problem.worst_of_parts(w, parts)
         return values / unit, slopes / unit, best.keep(w, float(values.sum()))
 
-    found = cutting_plane(
+    _, gap, curve, _ = cutting_plane(
         tangent, best.w, penalty=alpha / unit, tol=tol, max_iter=max_iter, report=report
     )
-    best.lower, best.n_iter = best.objective - found.gap * unit, len(found.curve)
+    best.lower, best.n_iter = best.objective - gap * unit, len(curve)
     return best
 
 
@@ -267,7 +267,7 @@ def smoothed(
 
     while best.n_iter < max_iter and not done() and gamma > sharpest * unit:
         left = max_iter - best.n_iter
-        w = lbfgs(objective, w, tol=0.0, max_iter=left, report=look, memory=20).theta
+        w = lbfgs(objective, w, tol=0.0, max_iter=left, report=look, memory=20)[0]
         if tangent.exact is None:
             best.at(w)
         if before is not None:

@@ -9,7 +9,6 @@ A regressor that learns E[encode(Y) | x] and a decoder that minimises
 Tewari 2013, theorem 3).
 """
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
@@ -25,6 +24,7 @@ from .._arrays import ArrayLike, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameters, number
+from .._warn import warn
 from ..decoders._decoded import decode_sort
 
 # Labels and values ------------------------------------------------------------------
@@ -237,12 +237,10 @@ class RankingMeasure(BaseEstimator):
             return
         if np.any(grades > neutral if least is None else grades >= least):
             return
-        warnings.warn(
+        warn(
             f"No label has any utility for {self!r}, so nothing can be learned: grades {sign} "
             f"{neutral if least is None else least:g} count, and the largest is "
-            f"{np.fmax.reduce(grades, axis=None, initial=-np.inf):g}.",
-            UserWarning,
-            stacklevel=4,
+            f"{np.fmax.reduce(grades, axis=None, initial=-np.inf):g}."
         )
 
     def check_judged(self, y: Any, name: str = "y") -> None:
@@ -362,11 +360,10 @@ class RankingMeasure(BaseEstimator):
         value = mean_of_lists(values, weights, average=average, zero_division=fallback)
         if zero_division is not None or average is None or not np.isnan(value):
             return value
-        warnings.warn(
+        warn(
             f"{self!r} is undefined on all {len(values)} lists, and the mean is set to "
             f"{self.undefined:g}: do they hold relevant items? zero_division=... sets the value.",
             UndefinedMetricWarning,
-            stacklevel=3,
         )
         return self.undefined
 

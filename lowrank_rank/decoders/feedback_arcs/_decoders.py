@@ -1,6 +1,5 @@
 """The decoders of preferences, and the one table of them."""
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from sklearn.utils import check_random_state
 from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, count, number
+from ..._warn import warn
 from .._decoded import Decoded, checked_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import acyclic_edges, check_preference_matrices, costs_of, dag_ranks, net_preferences
@@ -244,13 +244,12 @@ def decode_pd_exact(
     if len(open_lists):
         worst = open_lists[np.argmax(decoded.gaps[open_lists])]
         limit = "solver's limit" if time_limit is None else f"time limit of {time_limit:g} s"
-        warnings.warn(
+        warn(
             f"The {limit} was reached on {len(open_lists)} of {len(u)} lists. The best orders "
             f"found are returned; list {worst} costs {decoded.values[worst]:g}, at most "
             f"{decoded.gaps[worst]:g} above the least cost (bound {decoded.bounds[worst]:g}). "
             "Increase time_limit, or use decoder='local_search'.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return decoded if bound else decoded._replace(bounds=None)
 
