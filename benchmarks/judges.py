@@ -3,8 +3,8 @@
 means: intervals of one mean, and runs in compare_rankers beside evaluate_run.
 ppi: prediction-powered intervals of compare_rankers and mean_intervals: coverage, and widths
 against the human labels alone, with judges made by flipping labels.
-fusion: runs joined by runs_to_features, learned weights against reciprocal rank fusion and a tuned
-weighted sum.
+fusion: runs joined by runs_to_features: the best run, reciprocal rank fusion, the mean of scaled
+scores, and weights learned from 50 or from all judged queries.
 clicks: propensities estimated from a log, and rankers fitted with them, against raw clicks.
 duels: strengths, errors and intervals of ranks of bradley_terry, and the pairs that next_duels
 chooses beside random pairs.

@@ -1,16 +1,23 @@
-"""What leaves the package: explanations of the model inside, a linear model as ONNX graph."""
+"""What leaves the package: saved models, ONNX graphs, explanations of the model inside."""
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.utils.fixes import parse_version
 
-from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    StackingRanker,
+)
 from lowrank_rank.datasets import make_ranking
 
-GUIDE = Path(__file__).parents[1] / "doc" / "user_guide" / "lightgbm.rst"
+GUIDE = Path(__file__).parents[1] / "doc" / "user_guide" / "serve.rst"
 
 
 @pytest.fixture(scope="module")
@@ -18,17 +25,28 @@ def documents():
     return make_ranking(40, (3, 8), n_features=5, random_state=0)
 
 
-@pytest.fixture(scope="module")
-def linear_onnx():
-    """The function of the guide's recipe, as it stands there."""
-    pytest.importorskip("onnx")
+def run_recipe(word, end=None, **names):
+    """Run the guide's recipe with this word, up to the line that begins with `end`."""
     if not GUIDE.exists():
         pytest.skip("doc/ is not beside tests/")
     blocks = re.findall(r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", GUIDE.read_text())
-    (source,) = [block for block in blocks if "def linear_onnx" in block]
-    namespace = {}
-    exec(re.sub("^   ", "", source, flags=re.MULTILINE).partition("\nmodel = ")[0], namespace)
-    return namespace["linear_onnx"]
+    (source,) = [block for block in blocks if word in block]
+    source = re.sub("^   ", "", source, flags=re.MULTILINE)
+    exec(source.partition(f"\n{end}")[0] if end else source, names)
+    return names
+
+
+def scores_of_graph(model, X):
+    session = pytest.importorskip("onnxruntime").InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, {"X": X.astype(np.float32)})[0]
+
+
+@pytest.fixture(scope="module")
+def linear_onnx():
+    pytest.importorskip("onnx")
+    return run_recipe("def linear_onnx", end="model = ")["linear_onnx"]
 
 
 @pytest.mark.parametrize(
@@ -36,18 +54,54 @@ def linear_onnx():
 )
 @pytest.mark.parametrize("layout", ["documents", "items"])
 def test_an_onnx_graph_gives_the_scores(documents, linear_onnx, model, layout):
-    runtime = pytest.importorskip("onnxruntime")
     X, y, qid = documents
     if layout == "documents":
         model.fit(X, y, qid=qid)
     else:
         model.fit(X, (y[:, np.newaxis] + np.arange(4)) % 3)
-    graph = linear_onnx(model).SerializeToString()
-    session = runtime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    (scores,) = session.run(["score"], {"X": X.astype(np.float32)})
+    scores = scores_of_graph(linear_onnx(model), X)
     expected = model.predict(X)
     assert np.std(expected) > 0.05
     np.testing.assert_allclose(scores, expected.reshape(len(X), -1), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [HistGradientBoostingRanker(max_iter=20), LowRankSurrogateRanker(estimator="trees")],
+    ids=repr,
+)
+def test_an_onnx_graph_of_boosted_trees_gives_the_scores(documents, model):
+    pytest.importorskip("skl2onnx")
+    if parse_version(version("protobuf")) >= parse_version("7.34"):
+        pytest.skip("skl2onnx 1.20 needs protobuf below 7.34 for histogram trees")
+    X, y, qid = documents
+    X = np.where(np.random.RandomState(0).uniform(size=X.shape) < 0.1, np.nan, X)
+    X = X.astype(np.float32).astype(np.float64)  # a threshold does not part a number from itself
+    if not model.__sklearn_tags__().input_tags.allow_nan:
+        X = np.nan_to_num(X)
+    boosted = model.set_params(random_state=0).fit(X, y, qid=qid)
+    scores = scores_of_graph(run_recipe("to_onnx", np=np, X=X, boosted=boosted)["model"], X)
+    assert np.std(scores) > 0.05
+    np.testing.assert_allclose(scores[:, 0], boosted.predict(X), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        LowRankSurrogateRanker(),
+        OrderPreservingRegressor(),
+        StackingRanker([("one", LowRankSurrogateRanker()), ("two", OrderPreservingRegressor())]),
+    ],
+    ids=lambda ranker: type(ranker).__name__,
+)
+def test_skops_loads_what_it_saved(documents, ranker, tmp_path, monkeypatch):
+    pytest.importorskip("skops")
+    monkeypatch.chdir(tmp_path)
+    X, y, qid = documents
+    ranker.fit(X, y, qid=qid)
+    loaded = run_recipe("import skops.io", ranker=ranker)["loaded"]
+    np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
+    np.testing.assert_array_equal(loaded.rank(X, qid=qid), ranker.rank(X, qid=qid))
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
