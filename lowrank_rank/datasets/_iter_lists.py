@@ -130,7 +130,8 @@ def iter_lists(
     else:
         read = _letor_reader(paths, n_features, feature_dtype(dtype), zero_based, dense)
         opened = of_files(paths, read, lambda path, row: f"{path}, line {line_of_row(path, row)}")
-    return ListBlocks(*opened, int(rows_per_block), verbose=int(verbose))
+    blocks, place, name, is_fixed = opened
+    return ListBlocks(blocks, place, name, is_fixed, int(rows_per_block), verbose=int(verbose))
 
 
 class ListBlocks:
