@@ -46,7 +46,7 @@ CLASSES = SCORE[:, :3].argmax(axis=1)
 RARE = (SCORE[:, 0] > 1.5).astype(int)
 QID = np.repeat(np.arange(N // 8), 8)
 MARKS = 1.0 * ((ITEMS[:, 0] > 1) | (np.arange(N) % 8 == 0))  # one in each list
-WEIGHTS = np.random.default_rng(2).uniform(0.5, 2.0, N // 8)[QID]
+WEIGHTS = np.random.default_rng(2).integers(1, 4, N // 8)[QID].astype(float)
 DCG = {"target_loss": "dcg"}
 EXACT = {"tol": 1e-8}
 
