@@ -10,6 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
 
 from lowrank_rank import (
+    HistGradientBoostingRanker,
     LowRankSurrogateClassifier,
     LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
@@ -146,3 +147,15 @@ def test_a_part_of_equal_scores_is_not_blown_up_to_its_rounding():
     parts = [("rounding", Rounding()), ("ridge", LowRankSurrogateRanker())]
     model = StackingRanker(parts).fit(X, Y, qid=QID)
     np.testing.assert_array_less(list(model.weights_.values()), 1e6)
+
+
+def test_what_trees_cannot_take():
+    with pytest.raises(ValueError, match="out of its range: bring grades and sample_weight"):
+        HistGradientBoostingRanker().fit(X, Y, qid=QID, sample_weight=np.full(60, 1e250))
+    with pytest.raises(TypeError, match="Sparse data"):
+        LowRankSurrogateRanker(estimator="trees").fit(sparse.csr_matrix(X), Y, qid=QID)
+
+
+def test_rows_of_different_lengths():
+    with pytest.raises(ValueError, match="X must be a table with rows of one length"):
+        WrappedRanker(Ridge()).fit([[1.0, 2.0], [1.0]], [0, 1], qid=[0, 0])

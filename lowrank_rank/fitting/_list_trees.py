@@ -7,6 +7,8 @@ asks it for derivatives at the scores of all rows before each tree. This file al
 import numpy as np
 import sklearn
 
+from .._arrays import is_finite
+
 
 def fit_list_trees(trees, X, derivatives):
     """Fit a HistGradientBoostingRegressor by ``derivatives(scores)``: gradient and curvature.
@@ -30,7 +32,13 @@ def fit_list_trees(trees, X, derivatives):
             return np.zeros(1)
 
         def gradient_hessian(self, y_true, raw_prediction, *_, gradient_out, hessian_out, **__):
-            gradient_out[:], hessian_out[:] = self.derivatives(raw_prediction.ravel())
+            with np.errstate(over="ignore"):
+                gradient_out[:], hessian_out[:] = self.derivatives(raw_prediction.ravel())
+            if not (is_finite(gradient_out) and is_finite(hessian_out)):
+                raise ValueError(
+                    "Trees keep derivatives in float32, and those of these labels and weights are "
+                    "out of its range: bring grades and sample_weight to a smaller scale."
+                )
 
         def __reduce__(self):
             return HalfSquaredError, ()
@@ -38,7 +46,7 @@ def fit_list_trees(trees, X, derivatives):
     loss = ListLoss()
     loss.derivatives = derivatives  # no closure of the class, which would hold them after the fit
     try:
-        return trees.set_params(loss=loss).fit(X, np.zeros(len(X)))
+        return trees.set_params(loss=loss).fit(X, np.zeros(X.shape[0]))
     finally:
         trees.set_params(loss="squared_error")
         loss.derivatives = None

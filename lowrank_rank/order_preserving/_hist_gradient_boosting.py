@@ -340,6 +340,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             )
         return deepcopy(before).set_params(**trees.get_params())
 
+    @np.errstate(over="ignore", invalid="ignore")  # derivatives out of range are refused
     def _grow(self, trees, rows):
         """Fit the trees to `Rows`."""
         derivatives = ListLoss(self.loss, self.target_loss_, rows.y, rows.weights, rows.lists)

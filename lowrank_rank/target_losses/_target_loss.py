@@ -240,7 +240,7 @@ class RankingMeasure(BaseEstimator):
         warn(
             f"No label has any utility for {self!r}, so nothing can be learned: grades {sign} "
             f"{neutral if least is None else least:g} count, and the largest is "
-            f"{np.fmax.reduce(grades, axis=None, initial=-np.inf):g}."
+            f"{np.fmax.reduce(grades, axis=None, initial=0.0 if issparse(y) else -np.inf):g}."
         )
 
     def check_judged(self, y: Any, name: str = "y") -> None:
