@@ -150,9 +150,9 @@ class RegressionMixin:
 
 # Batches ------------------------------------------------------------------------------
 #
-# What is read of a batch is an estimator itself: `_read_batch` sets the fitted attributes that
-# follow from its labels, and `_sums_`. So a batch of partial_fit, a block, a partition and a model
-# to merge add up in one way.
+# `sum_up` sets the fitted attributes that follow from the labels of a batch, and `_sums_`, on an
+# estimator. Batches of partial_fit, blocks, partitions and models to merge are such estimators:
+# `add_earlier` adds them up.
 
 
 @available_if(adds_up)
