@@ -40,13 +40,11 @@ def fit_list_trees(trees, X, derivatives):
                     "out of its range: bring grades and sample_weight to a smaller scale."
                 )
 
-        def __reduce__(self):
-            return HalfSquaredError, ()
-
     loss = ListLoss()
     loss.derivatives = derivatives  # no closure of the class, which would hold them after the fit
     try:
         return trees.set_params(loss=loss).fit(X, np.zeros(X.shape[0]))
     finally:
         trees.set_params(loss="squared_error")
+        trees._loss = HalfSquaredError()  # a class that other programs can load
         loss.derivatives = None
