@@ -143,7 +143,8 @@ def steeper(model, coef):
         return model._replace(linear=model.linear._replace(coef=coef))
     if hasattr(model, "coef"):
         return model._replace(coef=coef)
-    return model._replace(model=steeper(model.model, coef))
+    model.model = steeper(model.model, coef)  # of pairs
+    return model
 
 
 def test_preferences_that_overflow_are_refused():
