@@ -283,7 +283,7 @@ def by_label(values, labels, name):
 def exact_scores(values):
     """Scores unchanged; integers that floats cannot tell apart become their dense ranks."""
     with suppress(ValueError):  # ragged values are refused where they are read
-        array = np.asarray(values)
+        array = as_array(values)
         is_object = array.dtype == object and all(isinstance(one, Integral) for one in array.flat)
         whole = (array.dtype.kind in "iu" or is_object) and array.size > 0
         if whole and max(-int(array.min()), int(array.max())) > 2**53:
