@@ -791,8 +791,9 @@ def _bounded_exp(x, largest=600.0):
 
 
 def half_square(v):
-    """Compute psi of the squared Bregman divergence."""
-    return v**2 / 2.0
+    """Compute psi of the squared Bregman divergence; infinite where it overflows."""
+    with np.errstate(over="ignore"):
+        return v**2 / 2.0
 
 
 # Names ------------------------------------------------------------------------------
