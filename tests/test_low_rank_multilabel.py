@@ -321,3 +321,19 @@ def test_a_matrix_of_one_label_stays_a_matrix():
     assert model.score(X, y) == model.score(X, y[:, 0]) > 0.9
     flat = LowRankSurrogateMultilabelClassifier().fit(X, np.array(["no", "yes"])[y[:, 0]])
     np.testing.assert_array_equal(flat.predict(X) == "yes", model.predict(X)[:, 0] == 1)
+
+
+def test_sets_of_many_rows_are_those_of_each_row():
+    """Rows are decoded in blocks, 80 rows of 40 labels at a time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = (X @ rng.normal(size=(4, 40)) + rng.normal(size=(300, 40)) > 2.0).astype(int)
+    model = LowRankSurrogateMultilabelClassifier(estimator="ridge").fit(X, y)
+    sets = model.predict(X)
+    assert len(np.unique(sets.sum(axis=1))) > 3
+    for rows in (slice(70, 90), slice(299, 300)):
+        np.testing.assert_array_equal(model.predict(X[rows]), sets[rows])
+    u = model.predict_surrogate(X[:20])
+    gains = -FBeta().set_features(sets[:20], u.shape[1] // 40)
+    other = FBeta().set_features(rng.permuted(sets[:20], axis=1), u.shape[1] // 40)
+    assert np.all((u * gains).sum(axis=1) >= -(u * other).sum(axis=1) - 1e-12)

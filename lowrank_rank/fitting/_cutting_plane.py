@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
+from scipy.sparse import csr_matrix
 
 
 def cutting_plane(
@@ -155,7 +156,12 @@ class _GroupSums:
         self.starts = np.searchsorted(groups, np.arange(groups[-1] + 1))
 
     def __call__(self, values):
-        return np.add.reduceat(values, self.starts, axis=0)
+        return np.add.reduceat(values, self.starts)
+
+    def of_rows(self, rows, weights):
+        """Weighted sums of rows: a sparse product is several times faster than `reduceat`."""
+        n, ends = len(rows), np.append(self.starts, len(rows))
+        return csr_matrix((weights, np.arange(n), ends), shape=(len(self.starts), n)) @ rows
 
 
 def _interior_point(rows, linear, sums, tol, n_rounds=60):
@@ -206,10 +212,11 @@ def _newton_system(rows, h, sums):
 
     The rows, centred in each group with the weights h, leave a system of the size of the features.
     """
-    groups, total = sums.groups, sums(h)
-    means = sums(rows * h[:, np.newaxis]) / total[:, np.newaxis]
+    groups, total, root = sums.groups, sums(h), np.sqrt(h)
+    means = sums.of_rows(rows, h) / total[:, np.newaxis]
     centred = rows - means[groups]
-    matrix = centred.T @ (centred * h[:, np.newaxis])
+    centred *= root[:, np.newaxis]
+    matrix = centred.T @ centred  # one matrix twice: BLAS computes half of the products
     matrix.flat[:: len(matrix) + 1] += 1.0
     factor, info = linalg.lapack.dpotrf(matrix)
     if info:
@@ -218,7 +225,7 @@ def _newton_system(rows, h, sums):
     def once(right, primal):
         shift = (primal - sums(h * right)) / total
         u, _ = linalg.lapack.dpotrs(factor, (h * (right + shift[groups])) @ rows)
-        return h * (right + shift[groups] - centred @ u), shift + means @ u
+        return h * (right + shift[groups] - centred @ u / root), shift + means @ u
 
     def solve(right, primal):
         m, nu = once(right, primal)

@@ -135,14 +135,14 @@ def takes_steps(estimator):
 def batch_size(estimator, problem, solver, n_batches):
     """The number of blocks in a batch; "auto" makes `n_batches` for "sgd".
 
-    Cutting planes have up to a thousand batches, within limits of memory (numbers in the slopes)
+    Cutting planes have up to 500 batches, within limits of memory (numbers in the slopes)
     and time (products of features).
     """
     if estimator.batch_size != "auto":
         return estimator.batch_size
     if solver == "cutting_plane":
-        by_time = max(100_000_000 // problem.size**2, 100)
-        n_batches = max(min(by_time, 4_000_000 // problem.size, 1000), 1)
+        by_time = max(50_000_000 // problem.size**2, 100)
+        n_batches = max(min(by_time, 4_000_000 // problem.size, 500), 1)
     return max(1, problem.n_blocks // n_batches)
 
 

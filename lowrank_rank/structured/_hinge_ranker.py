@@ -69,8 +69,8 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
     max_iter : int, default=1000
         Largest number of iterations, rounds, or passes over the batches.
     batch_size : int or "auto", default="auto"
-        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up to a
-        thousand for "cutting_plane".
+        Number of lists in a step or slack. "auto" makes a hundred batches for "sgd", up to 500
+        for "cutting_plane".
     fit_intercept : bool, default=True
         Whether to fit a penalised intercept (fixed items, precision and recall).
     random_state : int, RandomState instance or None, default=None

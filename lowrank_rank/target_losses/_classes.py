@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from .._arrays import ArrayLike, check_finite, numbers
+from .._lists import batches
 from .._parameters import check_parameters, count, number
 from ._target_loss import RankingMeasure
 
@@ -137,16 +138,18 @@ class FBeta(SetLoss):
         A set of m labels gains the sum of m entries of one column of ``U W_m``, so the best one
         takes the m largest entries.
         """
-        n, max_size = len(u), (u.shape[1] - 1) // n_labels
-        of_sizes = u[:, 1:].reshape(n, n_labels, max_size)
-        best, chosen = u[:, 0].copy(), np.zeros((n, n_labels), dtype=int)  # the empty set
-        for size, weights in enumerate(self._of_one_hit(max_size, np.arange(1, n_labels + 1)).T, 1):
-            gains = of_sizes @ weights
-            top = np.argsort(-gains, axis=1, kind="stable")[:, :size]
-            values = np.take_along_axis(gains, top, axis=1).sum(axis=1)
-            better = np.flatnonzero(values > best)
-            best[better], chosen[better] = values[better], 0
-            chosen[better[:, np.newaxis], top[better]] = 1
+        max_size, sizes = (u.shape[1] - 1) // n_labels, np.arange(1, n_labels + 1)
+        weights, in_top = self._of_one_hit(max_size, sizes).T, np.tri(n_labels, dtype=bool)
+        chosen = np.zeros((len(u), n_labels), dtype=int)
+        for rows in batches(len(u), n_labels * n_labels, 2**17):  # pieces that fit into the cache
+            of_sizes = u[rows, 1:].reshape(len(u[rows]), n_labels, max_size)
+            gains = weights @ of_sizes.swapaxes(1, 2)  # of each label in sets of each size
+            largest = np.sort(gains, axis=2)[:, :, ::-1]
+            values = np.sum(largest, axis=2, where=in_top)
+            size = np.argmax(np.column_stack([u[rows, 0], values]), axis=1)[:, np.newaxis]
+            gains = np.take_along_axis(gains, np.maximum(size - 1, 0)[:, :, np.newaxis], axis=1)
+            order = np.argsort(-gains[:, 0], axis=1, kind="stable")
+            np.put_along_axis(chosen[rows], order, sizes <= size, axis=1)
         return chosen
 
 
