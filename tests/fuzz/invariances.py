@@ -274,7 +274,8 @@ def with_weights_times_a_number(choices, case):
     weights = case.given.get("sample_weight")
     if case.kind == "exact" or weights is None or case.estimator.alpha == "auto":
         return None
-    if not case.is_fixed and "qid" not in case.given:
+    is_one_list = isinstance(case.estimator, StructuredHingeBinaryClassifier) or not case.is_fixed
+    if is_one_list and "qid" not in case.given:
         return None  # weights of the rows of one list may count copies
     weights = choices.one([10.0, 0.01]) * weights
     return Changed(case._replace(given={**case.given, "sample_weight": weights}))
