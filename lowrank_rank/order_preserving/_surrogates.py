@@ -862,8 +862,9 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
 
 
 def checked_values(surrogate, v, s, lists, weights):
-    """`Surrogate.evaluate`; refuse results of another type or shape."""
-    found = surrogate.evaluate(v, s, lists, weights)
+    """`Surrogate.evaluate`, infinite on overflow; refuse results of another type or shape."""
+    with np.errstate(over="ignore"):
+        found = surrogate.evaluate(v, s, lists, weights)
     shapes = [(lists.n_lists,), v.shape, v.shape]
     if not isinstance(found, SurrogateValues) or list(map(np.shape, found)) != shapes:
         raise TypeError(
