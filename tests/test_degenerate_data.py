@@ -159,3 +159,10 @@ def test_what_trees_cannot_take():
 def test_rows_of_different_lengths():
     with pytest.raises(ValueError, match="X must be a table with rows of one length"):
         WrappedRanker(Ridge()).fit([[1.0, 2.0], [1.0]], [0, 1], qid=[0, 0])
+
+
+def test_squares_that_overflow_are_refused():
+    loss = ExpectedRankUtility(neutral=0)
+    model = OrderPreservingRegressor(surrogate="pointwise_squared", target_loss=loss)
+    with pytest.raises(ValueError, match="smaller scale"):
+        model.fit(X, 1e200 * Y, qid=QID)

@@ -271,6 +271,7 @@ def scaled_theta(coef, intercept, scaling):
     return np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
 
 
+@np.errstate(over="ignore")  # an infinite value is a step too far, or refused
 def objective(theta, problems, alpha, intercept):
     """Penalised mean surrogate over blocks of `ScoreProblem`, and its gradient."""
     found = problems.sum(ScoreProblem.value_and_gradient, theta)
@@ -299,7 +300,10 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
     total = summary.item_weights.sum() * summary.total(surrogate)
     coef, intercept = moments.solve(0.5 * alpha * total, scaling.scale)
     theta = scaled_theta(summary.unit * coef.T, summary.unit * intercept, scaling)
-    return theta, objective(theta, problems, alpha, True)[0], 0.0, 1
+    value = objective(theta, problems, alpha, True)[0]
+    if not np.isfinite(value):
+        raise ValueError(_OVERFLOW)
+    return theta, value, 0.0, 1
 
 
 def minimise(problems, unit, alpha, intercept, report, **limits):
