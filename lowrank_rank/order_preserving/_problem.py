@@ -271,14 +271,14 @@ def scaled_theta(coef, intercept, scaling):
     return np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
 
 
-@np.errstate(over="ignore")  # an infinite value is a step too far, or refused
 def objective(theta, problems, alpha, intercept):
     """Penalised mean surrogate over blocks of `ScoreProblem`, and its gradient."""
-    found = problems.sum(ScoreProblem.value_and_gradient, theta)
-    gradient = found[1:].reshape(theta.shape)
-    gradient[:, :-1] += alpha * theta[:, :-1]
-    gradient[:, -1] *= intercept
-    return found[0] + 0.5 * alpha * (theta[:, :-1] ** 2).sum(), gradient
+    with np.errstate(over="ignore"):  # an infinite value is a step too far, or refused
+        found = problems.sum(ScoreProblem.value_and_gradient, theta)
+        gradient = found[1:].reshape(theta.shape)
+        gradient[:, :-1] += alpha * theta[:, :-1]
+        gradient[:, -1] *= intercept
+        return found[0] + 0.5 * alpha * (theta[:, :-1] ** 2).sum(), gradient
 
 
 def second_moments(batch, is_pairwise):
