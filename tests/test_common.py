@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sklearn
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
@@ -135,18 +135,14 @@ def test_every_estimator_is_checked():
     assert estimators == {type(estimator) for estimator in ESTIMATORS}
 
 
-RANKERS = {
-    type(one)
-    for one in ESTIMATORS
-    if hasattr(one, "rank") and "qid" in signature(one.fit).parameters
-}
+WITH_IDS = {type(one): one for one in ESTIMATORS if "qid" in signature(one.fit).parameters}
 
 
-@pytest.mark.parametrize("ranker", sorted(RANKERS, key=lambda ranker: ranker.__name__))
-def test_query_ids_are_passed_by_name(ranker):
-    """The third place of scikit-learn's fit is sample_weight."""
+@pytest.mark.parametrize("estimator", WITH_IDS.values(), ids=[cls.__name__ for cls in WITH_IDS])
+def test_query_ids_are_passed_by_name(estimator):
+    """The third place of scikit-learn's fit is sample_weight, which would take ids as weights."""
     with pytest.raises(TypeError, match="positional"):
-        ranker().fit([[0.0], [1.0]], [0, 1], [0, 0])
+        clone(estimator).fit([[0.0], [1.0]], [0, 1], [0, 0])
 
 
 #: In the words of its tag: scikit-learn 1.6 does not say so of its forests.

@@ -58,7 +58,7 @@ def test_a_sequence_of_weight_2_is_the_sequence_twice(solver, words):
     assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
     assert_allclose(weighted.transitions_, repeated.transitions_, atol=1e-6)
     assert not np.allclose(weighted.coef_, clone(model).fit(X, y, qid=qid).coef_, atol=1e-2)
-    alone = clone(model).fit(X, y, counts[qid])
+    alone = clone(model).fit(X, y, sample_weight=counts[qid])
     assert_allclose(alone.coef_, clone(model).fit(X[rows], y[rows]).coef_, atol=1e-6)
 
 
@@ -66,7 +66,7 @@ def test_weights_within_a_sequence_are_one(words):
     X, y, qid = words
     weights = 1.0 + (np.arange(480) == 13)
     with pytest.raises(ValueError, match=r"within the sequence 2 \(1 and 2\).*share one weight"):
-        StructuredHingeSequenceClassifier().fit(X, y, weights, qid=qid)
+        StructuredHingeSequenceClassifier().fit(X, y, sample_weight=weights, qid=qid)
 
 
 def test_ids_given_to_fit_are_asked_for(words):

@@ -127,9 +127,9 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         self,
         X: MatrixLike,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> "StructuredHingeSequenceClassifier":
         """Minimise the hinge.
 
@@ -139,11 +139,11 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
             One row per element, the elements of a sequence in their order.
         y : array-like of shape (n_elements,)
             Labels; a structured array with the fields "y" and "qid" carries its qid.
+        qid : array-like of shape (n_elements,) or None, default=None
+            The sequence of each element; elements in the order of the rows.
         sample_weight : array-like of shape (n_elements,) or None, default=None
             Weights of sequences: elements of a sequence share one weight, and a sequence of weight
             2 is the sequence twice.
-        qid : array-like of shape (n_elements,) or None, default=None
-            The sequence of each element; elements in the order of the rows.
 
         Returns
         -------
@@ -183,9 +183,9 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         X: MatrixLike,
         y: ArrayLike,
         classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> "StructuredHingeSequenceClassifier":
         """Take one pass of steps over more whole sequences.
 
@@ -193,7 +193,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight, qid
+        X, y, qid, sample_weight
             As in `fit`. A sequence must be in one call.
         classes : array-like or None, default=None
             All labels; only the first call needs it. None is the labels in its y.
