@@ -51,15 +51,15 @@ def test_a_sequence_of_weight_2_is_the_sequence_twice(solver, words):
     copies = [np.flatnonzero(qid == q) for q in range(80) for _ in range(counts[q])]
     rows, ids = np.concatenate(copies), np.repeat(np.arange(len(copies)), 6)
     model = StructuredHingeSequenceClassifier(
-        alpha=0.01, solver=solver, tol=1e-4, batch_size=1000, random_state=0
+        alpha=0.01, solver=solver, tol=1e-2, batch_size=7, random_state=0
     )
     weighted = clone(model).fit(X, y, sample_weight=counts[qid], qid=qid)
     repeated = clone(model).fit(X[rows], y[rows], qid=ids)
-    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-6)
-    assert_allclose(weighted.transitions_, repeated.transitions_, atol=1e-6)
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-9)
+    assert_allclose(weighted.transitions_, repeated.transitions_, atol=1e-9)
     assert not np.allclose(weighted.coef_, clone(model).fit(X, y, qid=qid).coef_, atol=1e-2)
     alone = clone(model).fit(X, y, sample_weight=counts[qid])
-    assert_allclose(alone.coef_, clone(model).fit(X[rows], y[rows]).coef_, atol=1e-6)
+    assert_allclose(alone.coef_, clone(model).fit(X[rows], y[rows]).coef_, atol=1e-9)
 
 
 def test_weights_within_a_sequence_are_one(words):

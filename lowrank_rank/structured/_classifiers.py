@@ -3,7 +3,6 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
@@ -30,7 +29,7 @@ from ._hinge_estimator import (
     copies_of_rows,
     penalty,
     read_scaled,
-    row_order,
+    row_codes,
     solve,
     standardised,
     step_more,
@@ -300,12 +299,9 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         """Distinct rows of positive weight, the indices of their classes, their weights."""
         weights, index = read_weights(sample_weight, len(y)), class_indices(y, self.classes_)
         kept = np.flatnonzero(weights)
-        order = kept[row_order(X[kept], index[kept])]
-        X, index, weights = X[order], index[order], weights[order]
-        differ = X[1:] != X[:-1]
-        differ = np.asarray(differ.sum(axis=1)).ravel() > 0 if issparse(X) else differ.any(axis=1)
-        is_new = np.append(True, differ | (index[1:] != index[:-1]))
-        return X[is_new], index[is_new], np.bincount(np.cumsum(is_new) - 1, weights)
+        codes = row_codes(X[kept], index[kept])
+        first = kept[np.unique(codes, return_index=True)[1]]
+        return X[first], index[first], np.bincount(codes, weights[kept])
 
     def _standardise(self, X, index, weights):
         """The `LinearProblem` of standardised features."""

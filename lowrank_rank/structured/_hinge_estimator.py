@@ -55,6 +55,18 @@ def row_order(X, y, index=None):
     return np.lexsort((y, key) if index is None else (y, key, index))
 
 
+def row_codes(X, y):
+    """A number for each row by `row_order`; equal rows with equal labels have the same."""
+    order = row_order(X, y)
+    X, y = X[order], y[order]
+    differ = X[1:] != X[:-1]
+    differ = differ.sum(axis=1) if sparse.issparse(X) else differ.any(axis=1)
+    is_new = (np.asarray(differ).ravel() > 0) | (y[1:] != y[:-1])
+    codes = np.empty(len(y), np.intp)
+    codes[order] = np.cumsum(np.append(False, is_new))
+    return codes
+
+
 def copies_of_rows(X, weights, remedy=""):
     """Indices of rows of X, each as often as its weight says; refuses fractions and too many."""
     fractions = np.flatnonzero(weights != np.round(weights))

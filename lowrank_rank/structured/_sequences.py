@@ -18,6 +18,7 @@ from ._chains import ChainHinge, ChainProblem, viterbi
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     read_scaled,
+    row_codes,
     solve,
     step_more,
     takes_steps,
@@ -26,6 +27,22 @@ from ._hinge_estimator import (
 
 #: Batches of "sgd" for batch_size="auto".
 _N_BATCHES = 500
+
+
+def _distinct(codes, lists, weights):
+    """Rows of the distinct sequences, their `RankingLists`, and the sums of their weights.
+
+    The order of the sequences depends on their contents alone, so that copies change no batch.
+    """
+    codes, rows, lengths, totals = lists.group(codes), [], [], []
+    for members, places in lists.same_length:
+        _, first, which = np.unique(codes[places], axis=0, return_index=True, return_inverse=True)
+        rows.append(places[first].ravel())
+        lengths.append(np.full(len(first), places.shape[1]))
+        totals.append(np.bincount(which.ravel(), weights[members]))
+    rows = np.concatenate(rows)
+    rows = rows if lists.order is None else lists.order[rows]
+    return rows, RankingLists(np.concatenate(lengths)), np.concatenate(totals)
 
 
 class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
@@ -232,7 +249,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         return read_scaled(self, X, reset=reset)
 
     def _encode(self, X, y, lists, sample_weight):
-        """The `ChainProblem` of the sequences of positive weight."""
+        """The `ChainProblem` of the distinct sequences of positive weight."""
         index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
         self._has_qid_ = lists.ids is not None
         self._last_id_ = lists.ids.tolist()[-1] if self._has_qid_ else None
@@ -241,9 +258,8 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
             kept = np.flatnonzero(of_rows)
             X, index, lists = X[kept], index[kept], lists.of_rows(kept)
             weights = weights[weights > 0]
-        if lists.order is not None:
-            X, index = X[lists.order], index[lists.order]
-        q = len(self.classes_)
+        rows, lists, weights = _distinct(row_codes(X, index), lists, weights)
+        X, index, q = X[rows], index[rows], len(self.classes_)
         hinge = ChainHinge(index, 1.0 - np.eye(q)[index], lists)
         weights = weights / (weights @ lists.lengths)
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
