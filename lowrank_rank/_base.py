@@ -259,9 +259,9 @@ class BaseRanker:
         if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
             warn(
                 f"This {type(self).__name__} was fitted without query ids, and score ranks all "
-                f"{n_rows(y)} rows as one list, which queries of their own would not be. Pass "
-                "qid=..., or y as ranking_target(y, qid), to fit and to score; for one single list "
-                "pass qid=np.zeros(len(X))."
+                f"{n_rows(y)} rows as one list. If they belong to several queries, pass qid=..., "
+                "or y as ranking_target(y, qid), to fit and to score. If they are one list, pass "
+                "qid=np.zeros(len(X))."
             )
         warn_of_cut_queries(self, qid)
         if issparse(y):  # the measure asks for a few rows at a time
