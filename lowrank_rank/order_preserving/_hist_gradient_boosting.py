@@ -61,6 +61,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     ----------
     loss : str or Surrogate, default="lambdarank"
         "lambdarank", or a surrogate of `OrderPreservingRegressor` such as "cross_entropy".
+        "lambdarank" ranks rows with equal scores in the order that they have in X, as LightGBM.
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It gives the gains.
     learning_rate : float, default=0.1
