@@ -11,7 +11,12 @@ PANELS = {
     "depth": (None, "k / positives"),
     "batch": (None, "rows in a batch"),
 }
-STYLES = {"SVMperf": "kx:", "1PMB": "k.--"}
+STYLES = {
+    "SVMperf": "kx:",
+    "1PMB": "k.--",
+    "SVMperf, centred": "mx:",
+    "1PMB, centred": "m.--",
+}
 
 
 def draw(rows, path):
@@ -28,12 +33,13 @@ def draw(rows, path):
                         *points(row, prefix), STYLES.get(row["method"], ".-"), label=row["method"]
                     )
             ax.set(title=name, xlabel=label, xscale="linear" if table == "depth" else "log")
+            ax.xaxis.set_minor_formatter("")
             if table == "batch":
                 lengths = sorted({x for curve in ax.lines for x in curve.get_xdata()})
                 ax.set_xticks(lengths, [f"{x:g}" for x in lengths])
                 ax.set_xticks([], minor=True)
         line[0].set_ylabel("precision at k")
-    axes[0, 0].legend(fontsize="x-small")
+    fig.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     fig.savefig(path, dpi=90)
     plt.close(fig)
 

@@ -85,7 +85,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     The first four standardise the features (sparse ones without a shift), so the unit of a column
     does not matter. A few rows with huge values still lead the steps astray: scale heavy-tailed
     features by logarithms, or quantile-transform them first. The others run as published: features
-    as given, weights that begin at zero, and their uniform mean.
+    as given, weights that begin at zero, and their uniform mean. "struct" falls when all scores
+    rise: put ``StandardScaler(with_std=False)`` before "1pmb" and "svmperf".
 
     `fit` takes no ``sample_weight``: weight 2 would have to be two rows, which take two places at
     the top and may be in two mini-batches.
@@ -108,8 +109,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         for the published ones. "svmperf" ignores `start`.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten batches, or
-        one for each 1000 rows if that is more. A batch has at least 20 rows of the rarer class and
-        a place at the top. Queries have batches of at most 2000 rows, a matrix y has 25 batches.
+        one for each 1000 rows if that is more; there are fewer where a batch would have fewer than
+        about 20 rows of the rarer class, or no place at the top. Batches of queries have a
+        hundredth of the rows, at most about 2000; those of a matrix y a 25th, at least 32.
     max_iter : int, default=6
         Number of passes over the rows; of "svmperf", whose tangents take a pass each, the largest
         number.

@@ -107,7 +107,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
 
     See Also
     --------
-    LowRankSurrogateRanker : Calibrated, for every target loss.
+    LowRankSurrogateRanker : Calibrated, for every measure with a low-rank form.
     OrderPreservingRegressor : Calibrated, by convex surrogates.
 
     References

@@ -284,7 +284,7 @@ def resolve_hinge(target_loss, *, of_classes=False):
     if type(measure) not in HINGES.keys() - refused or has_share:
         raise ValueError(
             f"{measure!r} has no structured hinge here: use one of {', '.join(names)}. "
-            "LowRankSurrogateRanker takes every target loss."
+            "LowRankSurrogateRanker takes every measure with a low-rank form."
         )
     return clone(measure), HINGES[type(measure)]  # later changes apply to the next fit
 
