@@ -11,7 +11,7 @@ class Section(NamedTuple):
     """A table of names, below a title that links to a page of the user guide."""
 
     title: str
-    guide: str  # in doc/user_guide
+    guide: str  # in doc/user_guide, or a path from doc
     names: tuple[str, ...]
 
 
@@ -82,12 +82,12 @@ GROUPS = (
             ),
             Section(
                 "Two classes by F1 or another measure of all rows",
-                "structured",
+                "theory",
                 ("structured.StructuredHingeBinaryClassifier",),
             ),
             Section(
                 "Sequences",
-                "sequences",
+                "theory",
                 ("structured.StructuredHingeSequenceClassifier",),
             ),
             Section("Join models of parts of the rows", "scale", ("merge",)),
@@ -102,7 +102,7 @@ GROUPS = (
             Section("LightGBM, XGBoost, CatBoost", "lightgbm", ("WrappedRanker",)),
             Section(
                 "Objectives and metrics of LightGBM and XGBoost",
-                "order_preserving",
+                "theory",
                 ("boosting_objective", "boosting_metric"),
             ),
         ),
@@ -201,7 +201,7 @@ GROUPS = (
                 "target_losses",
                 ("target_losses.ReciprocalRank", "target_losses.ExpectedReciprocalRank"),
             ),
-            Section("Base classes", "extending", ("target_losses.*",)),
+            Section("Base classes", "/extending", ("target_losses.*",)),
         ),
     ),
     Group(
@@ -233,10 +233,10 @@ GROUPS = (
         "Surrogates and calibration",
         "Values and gradients of surrogate losses, regret bounds and conditions of theorems.",
         (
-            Section("Surrogates", "order_preserving", ("surrogates.*",)),
+            Section("Surrogates", "theory", ("surrogates.*",)),
             Section(
                 "Calibration, regret bounds, margins",
-                "papers",
+                "theory",
                 (
                     "calibration.*",
                     "low_rank._calibration.CalibrationReport",
@@ -312,6 +312,6 @@ GROUPS = (
         "testing",
         "Testing",
         "Checks of your own losses, decoders and surrogates.",
-        (Section("Checks", "extending", ("testing.*",)),),
+        (Section("Checks", "/extending", ("testing.*",)),),
     ),
 )

@@ -204,7 +204,8 @@ def group_pages():
 def section_lines(section):
     names = names_by_section()[section]
     constants = documented_constants()
-    lines = [heading(section.title, "-"), f"User guide: :doc:`/user_guide/{section.guide}`.", ""]
+    guide = section.guide if section.guide.startswith("/") else f"/user_guide/{section.guide}"
+    lines = [heading(section.title, "-"), f"User guide: :doc:`{guide}`.", ""]
     lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
     shown = {name: f"~{name}" for name in api_groups.RESULTS}
     lines += [f"   {shown.get(name, name)}" for name in names if name not in constants] + [""]

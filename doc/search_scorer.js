@@ -3,7 +3,7 @@
 const searchWords = (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase();
 var Scorer = {
   score: ([docname, title, anchor, descr, score, filename, kind]) => {
-    if (/^(user_guide\/(?!benchmarks|index)\w+|getting_started)$/.test(docname)) {
+    if (/^(user_guide\/(?!index)\w+|getting_started)$/.test(docname)) {
       const place = title.toLowerCase().indexOf(searchWords);
       const named = docname.endsWith("/" + searchWords) ? 5 : 0;
       return score + (anchor ? 6 : 12) + (place < 0 ? 0 : Math.max(15 - place / 10, 5)) + named;
