@@ -278,6 +278,7 @@ class BaseRanker:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; required if the model was fitted with ids, else None ranks
             all rows as one list. Not for fixed items.
@@ -368,10 +369,12 @@ class LinearRanker(BaseRanker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_queries, r)
+            Scores: the larger, the better the row or item.
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
@@ -401,10 +404,12 @@ class BinaryRanker(BaseRanker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, L) for a matrix y
+            Scores for ``classes_[1]``, or each label of a matrix: `predict` takes those above 0.
         """
         check_is_fitted(self)
         scores = linear_scores(self._validate_X(X, reset=False), self.coef_, self.intercept_)
@@ -416,6 +421,7 @@ class BinaryRanker(BaseRanker):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------

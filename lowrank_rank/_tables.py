@@ -18,6 +18,7 @@ class TableMixin:
         Returns
         -------
         DataFrame
+            One row for each entry.
 
         Raises
         ------

@@ -264,17 +264,21 @@ class _DaskRanker:
         Parameters
         ----------
         X : dask array or data frame of shape (n_rows, n_features)
+            Features of the rows.
         y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
+            Labels, as in memory.
         qid : dask array or series of shape (n_rows,) or None, default=None
             Query id of each document. If ids are sorted, only lists that are cut between two
             partitions move; else all rows are shuffled, with a warning.
         sample_weight : dask array or series of shape (n_rows,) or None, default=None
+            Weights of the rows; None is 1 for each.
         client : distributed.Client or None, default=None
             None is the current client.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -301,10 +305,12 @@ class _DaskRanker:
         Parameters
         ----------
         X : dask array or data frame of shape (n_rows, n_features), or as in memory
+            Features of the rows.
 
         Returns
         -------
         dask array or ndarray of shape (n_rows,) or (n_queries, r)
+            Scores: the larger, the better.
         """
         if not is_dask_collection(X):
             return super().predict(X)  # type: ignore[misc]
@@ -318,14 +324,18 @@ class _DaskRanker:
         Parameters
         ----------
         X : dask array or data frame of shape (n_rows, n_features), or as in memory
+            Features of the rows.
         qid : dask array or series of shape (n_rows,) or None, default=None
+            Query ids of the rows.
         one_list : bool, default=False
             Rank all rows as one list, in place of qid.
         client : distributed.Client or None, default=None
+            Client that runs the tasks; None is the current one.
 
         Returns
         -------
         dask array or ndarray of int, shape (n_rows,) or (n_queries, r)
+            Ranks, 1 is best.
         """
         if not is_dask_collection(X):
             return super().rank(X, qid=qid, one_list=one_list)  # type: ignore[misc]
@@ -354,6 +364,7 @@ class _DaskRanker:
         Returns
         -------
         float
+            As `score` in memory.
         """
         if not is_dask_collection(X):
             return super().score(X, y, sample_weight, qid=qid)  # type: ignore[misc]
@@ -459,14 +470,18 @@ class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
         Parameters
         ----------
         X : dask array or data frame of shape (n_samples, n_features)
+            Features of the rows.
         y : dask array or series of shape (n_samples,)
+            Labels, as in memory.
         sample_weight : dask array or series of shape (n_samples,) or None, default=None
+            Weights of the rows; None is 1 for each.
         client : distributed.Client or None, default=None
             None is the current client.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -487,10 +502,12 @@ class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
         Parameters
         ----------
         X : dask array or data frame of shape (n_samples, n_features), or as in memory
+            Features of the rows.
 
         Returns
         -------
         dask array or ndarray of shape (n_samples,)
+            Decisions.
         """
         if not is_dask_collection(X):
             return super().predict(X)
@@ -510,6 +527,7 @@ class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
         Returns
         -------
         float
+            As `score` in memory.
         """
         if not is_dask_collection(X):
             return super().score(X, y, sample_weight)

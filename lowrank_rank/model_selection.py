@@ -167,6 +167,7 @@ def query_learning_curve(
     estimator : estimator
         Cloned for each fit.
     X : array-like or sparse matrix of shape (n_rows, n_features)
+        Features of the rows.
     y : array-like of shape (n_rows,) or (n_queries, r)
         Labels; 1-D they are numbers with the query ids beside, or carry them.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -190,6 +191,7 @@ def query_learning_curve(
     train_scores : ndarray of shape (n_sizes, n_folds)
         On the queries that were fitted.
     test_scores : ndarray of shape (n_sizes, n_folds)
+        Scores on the held-out queries of each fold.
 
     Raises
     ------
@@ -280,7 +282,9 @@ def query_permutation_importance(
     Parameters
     ----------
     estimator : fitted estimator
+        Ranker to judge.
     X : array-like or frame of shape (n_rows, n_features)
+        Features of the rows.
     y : array-like of shape (n_rows,)
         Grades; a `ranking_target` carries its qid.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -462,6 +466,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            Features of the rows.
         y : array-like of shape (n_rows,) or (n_queries, r)
             Grades; a row is relevant if its grade is above 0. A `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
@@ -470,6 +475,7 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         self
+            The calibrated cut.
 
         Raises
         ------
@@ -533,12 +539,14 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Used by rankers whose scores depend on the list.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_queries, r)
+            Scores of the ranker.
         """
         check_is_fitted(self)
         return np.asarray(predict_scores(self.estimator_, X, qid))
@@ -549,12 +557,14 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each row; None is one list. Fixed items take none.
 
         Returns
         -------
         ndarray of bool, shape (n_rows,) or (n_queries, r)
+            Whether the row is kept.
         """
         check_same_index(X=X, qid=qid)
         depth, _ = self._depths(X, qid)

@@ -48,10 +48,13 @@ def check_target_loss(
     Parameters
     ----------
     loss : TargetLoss, SetLoss or str
+        Loss to check, or its name.
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
         Labels of the loss, r at most 6; or sets of labels, 0 and 1, r at most 8.
     n_distributions : int, default=100
+        Number of random distributions of labels.
     random_state : int, default=0
+        Seed.
 
     Raises
     ------
@@ -172,8 +175,11 @@ def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0
     Parameters
     ----------
     surrogate : str or Surrogate
+        Surrogate to check, or its name.
     n_trials : int, default=20
+        Number of random lists.
     random_state : int, default=0
+        Seed.
 
     Raises
     ------

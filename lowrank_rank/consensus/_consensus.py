@@ -175,6 +175,7 @@ class ConsensusRanking(TableMixin):
         Parameters
         ----------
         max_orders : int, default=1000
+            Largest number of orders to return.
 
         Returns
         -------
@@ -232,9 +233,11 @@ class ConsensusRanking(TableMixin):
         Parameters
         ----------
         n_resamples : int, default=1000
+            Number of resamples of the votes.
         confidence_level : float, default=0.95
             Confidence level of each single interval.
         random_state : int, RandomState instance or None, default=None
+            Seed.
 
         Returns
         -------

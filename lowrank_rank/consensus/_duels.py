@@ -112,6 +112,7 @@ class BradleyTerry(TableMixin):
         confidence_level : float, default=0.95
             Confidence level of all intervals together.
         random_state : int, RandomState instance or None, default=None
+            Seed.
 
         Returns
         -------
@@ -153,6 +154,7 @@ class BradleyTerry(TableMixin):
         Returns
         -------
         float
+            Probability that the first item wins.
 
         Raises
         ------
@@ -184,6 +186,7 @@ class BradleyTerry(TableMixin):
         Parameters
         ----------
         k : int, default=1
+            Number of pairs.
         top : int or None, default=None
             Number of items that shall be found; None orders all items.
 

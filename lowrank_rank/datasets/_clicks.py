@@ -209,6 +209,7 @@ def make_clicks(
     scores : array-like of shape (n_rows,) or None, default=None
         Scores of the ranker that orders the lists, ties in random order; None is random orders.
     n_sessions : int, default=1000
+        Number of result pages shown.
     max_grade : float or None, default=None
         Grade that is relevant to every reader; None is the largest grade.
     propensity, trust
@@ -218,6 +219,7 @@ def make_clicks(
     cutoff : int or None, default=None
         Number of positions; documents below have no rows.
     random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Returns
     -------

@@ -31,6 +31,7 @@ def load_digits_retrieval(
     Parameters
     ----------
     n_queries : int, default=200
+        Number of queries.
     n_candidates : int or (int, int), default=40
         Documents of each query. A pair is the least and the greatest number; lengths between them
         are drawn with a uniform logarithm, so that short lists are as common as long ones.

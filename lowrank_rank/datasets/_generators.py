@@ -63,9 +63,11 @@ def make_ranking(
     Parameters
     ----------
     n_lists : int, default=100
+        Number of lists.
     n_items : int or (int, int), default=(5, 30)
         Number of documents of each list, or its range.
     n_features : int, default=20
+        Number of features.
     n_informative : int, default=5
         Number of features that determine the grades, at most `n_features`.
     n_grades : int, default=5
@@ -73,12 +75,16 @@ def make_ranking(
     noise : float, default=1.0
         Standard deviation of the noise, relative to the signal.
     random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Returns
     -------
     X : ndarray of shape (n_rows, n_features)
+        Features of the rows.
     y : ndarray of shape (n_rows,)
+        Grades.
     qid : ndarray of int, shape (n_rows,)
+        Query ids.
 
     Examples
     --------
@@ -124,7 +130,9 @@ def make_label_ranking(
     Parameters
     ----------
     n_samples : int, default=1000
+        Number of rows.
     n_items : int, default=4
+        Number of items.
     n_labels : int, default=6
         Size of the label distribution's support.
     n_grades : int, default=2
@@ -132,6 +140,7 @@ def make_label_ranking(
     n_features : int or None, default=None
         At least `n_labels`; None is `n_labels`.
     random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Returns
     -------

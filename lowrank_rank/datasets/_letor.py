@@ -60,6 +60,7 @@ def load_letor(
     Returns
     -------
     X : CSR matrix, or ndarray if `dense`, of shape (n_rows, n_features)
+        Features of the rows.
     y : ndarray of shape (n_rows,)
         Grades.
     qid : ndarray of int, shape (n_rows,)

@@ -30,6 +30,7 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     Returns
     -------
     ndarray of float, shape (n_orders, r)
+        Grades: the larger, the better.
 
     Raises
     ------

@@ -52,7 +52,9 @@ def make_preferences(
     Parameters
     ----------
     n_samples : int, default=1000
+        Number of rows.
     n_items : int, default=5
+        Number of items.
     n_labels : int, default=6
         Size of the label distribution's support.
     n_features : int or None, default=None
@@ -66,6 +68,7 @@ def make_preferences(
         None draws any samples, "p_dag" samples without a cycle in the majority graph, "cyclic"
         samples with a cycle.
     random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Returns
     -------
@@ -180,15 +183,18 @@ def make_duels(
     Parameters
     ----------
     n_duels : int, default=1000
+        Number of duels.
     n_features : int, default=6
         At least ``2 * n_planes``.
     n_planes : int, default=1
+        Number of planes.
     cyclic : float, default=1.0
         Share of the cyclic part, in [0, 1]. At 0 a linear score explains the winners; at 1 it is no
         better than chance.
     noise : float, default=0.5
         Noise of the winner; at 0 the sign of the margin decides.
     random_state : int, RandomState instance or None, default=None
+        Seed.
 
     Returns
     -------

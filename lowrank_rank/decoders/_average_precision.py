@@ -153,6 +153,7 @@ def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decod
     Parameters
     ----------
     u : array-like of shape (n_lists, r(r+1)/2)
+        Estimates of the encoded labels, one row for each list.
     n_items : int
         At most 22.
     bound : bool, default=True
@@ -236,7 +237,9 @@ def decode_map_local_search(
     Parameters
     ----------
     u : array-like of shape (n_lists, r(r+1)/2)
+        Estimates of the encoded labels, one row for each list.
     n_items : int
+        Number r of items.
     max_sweeps : int, default=50
         Sweeps over the items.
     bound : bool, default=False

@@ -92,6 +92,7 @@ class RegressionMixin:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -170,6 +171,7 @@ def fit_blocks(self: Any, blocks: Iterable) -> Any:
     Returns
     -------
     self
+        The fitted estimator.
 
     Raises
     ------

@@ -97,6 +97,7 @@ def calibration_report(
     Parameters
     ----------
     loss : TargetLoss or str
+        Loss to check, or its name.
     support : array-like of shape (n_labels, r) or (n_labels, r, r), or None, default=None
         Labels of the loss, r at most 6. None means all labels of five items: relevance 0 and 1 for
         a binary loss, grades 0, 1 and 2 for others. A cut-off has an effect only if it is below r.
@@ -106,6 +107,7 @@ def calibration_report(
     n_distributions : int, default=500
         Number of distributions, at least 1.
     random_state : int, default=0
+        Seed of the distributions.
 
     Returns
     -------

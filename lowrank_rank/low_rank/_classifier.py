@@ -204,10 +204,12 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; None is 1 for each.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -260,16 +262,19 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,) or None, default=None
             All labels of all batches, in any order. The first call needs them, unless the parameter
             `classes` or the index of `loss_matrix` names them. Later calls give the same or None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; None is 1 for each.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -298,6 +303,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -351,6 +357,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -375,6 +382,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -397,6 +405,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -412,9 +421,11 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; None is 1 for each.
 
         Returns
         -------

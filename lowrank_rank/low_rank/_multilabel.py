@@ -175,10 +175,12 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
             1 where the row has the label, else 0; one dimension is one label of any two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; None is 1 for each.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -222,6 +224,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -238,8 +241,11 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+            Features of the rows.
         y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
+            True labels, as in `fit`.
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; None is 1 for each.
 
         Returns
         -------

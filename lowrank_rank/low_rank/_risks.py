@@ -79,8 +79,11 @@ def conditional_regret(
     Parameters
     ----------
     loss : TargetLoss or str
+        Loss, or its name.
     support : array-like of shape (n_labels, r) or (n_labels, r, r)
+        Labels that can occur.
     probabilities : array-like of shape (n, n_labels)
+        Probability of each label, for each list.
     ranks : array-like of shape (n, r)
         One order for each distribution, r at most 8.
 

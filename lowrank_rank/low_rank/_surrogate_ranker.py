@@ -222,6 +222,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -262,6 +263,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -280,6 +282,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -297,7 +300,9 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_queries, n_features)
+            Features of the rows.
         k : int, default=10
+            Number of items for each query.
 
         Returns
         -------

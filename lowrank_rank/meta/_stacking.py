@@ -180,10 +180,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         deep : bool, default=True
+            Whether to include the parameters of the parts.
 
         Returns
         -------
         dict
+            Values by name of the parameter.
         """
         params = super().get_params(deep=False)
         if deep and _are_parts(self.estimators):
@@ -199,10 +201,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         **params : dict
+            Values by name of the parameter.
 
         Returns
         -------
         self
+            This ranker.
         """
         if "estimators" in params:
             self.estimators = params.pop("estimators")
@@ -235,6 +239,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -341,10 +346,12 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
         ndarray of shape (n_rows,) or (n_queries, r)
+            Weighted sums of the scaled scores of the parts: the larger, the better.
         """
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)

@@ -157,6 +157,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -187,10 +188,12 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like, sparse matrix or frame of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
         ndarray of shape (n_rows,)
+            Scores: the larger, the better the row.
         """
         check_is_fitted(self)
         X, model = self._validate_X(X, reset=False), self.estimator_

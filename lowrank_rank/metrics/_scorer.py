@@ -95,6 +95,7 @@ def get_ranking_scorer_names() -> list:
     Returns
     -------
     list of str
+        Names, sorted.
 
     Examples
     --------
@@ -190,14 +191,18 @@ class RankingScorer(BaseEstimator):
         estimator : fitted estimator
             A model, a Pipeline, a search, nested as you like.
         X : array-like
+            Features of the rows.
         y : array-like
             Labels; may carry the qid.
         qid : array-like of shape (n_rows,) or None, default=None
+            Query ids of the rows; None if y carries them or is a matrix.
         sample_weight : array-like of shape (n_rows,) or None, default=None
+            Weights of the rows.
 
         Returns
         -------
         float, or dict of str to float for several measures
+            The measure: the larger, the better.
         """
         y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
         several = self.measure if isinstance(self.measure, dict) else {"": self.measure}

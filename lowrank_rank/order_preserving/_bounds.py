@@ -136,6 +136,7 @@ class OrderCheck(NamedTuple):
     Attributes
     ----------
     holds : bool
+        Whether the search found no counter-example.
     utilities : ndarray of shape (n_labels, r) or None
         Utilities of the counter-example. Without a counter-example, all fields except ``holds`` are
         None.

@@ -57,6 +57,7 @@ class RankerComparisonDisplay:
         Returns
         -------
         RankerComparisonDisplay
+            The display.
         """
         return cls(compare_rankers(y_true, rankers, **kwargs)).plot(ax=ax, kind=kind)
 
@@ -76,7 +77,9 @@ class RankerComparisonDisplay:
         Parameters
         ----------
         rankers : dict of str to fitted estimator
+            Fitted rankers by name.
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
         y : array-like
             Labels.
         ax, kind
@@ -87,6 +90,7 @@ class RankerComparisonDisplay:
         Returns
         -------
         RankerComparisonDisplay
+            The display.
         """
         return cls(compare_rankers(y, rankers, X=X, **kwargs)).plot(ax=ax, kind=kind)
 

@@ -23,7 +23,9 @@ class QueryLearningCurveDisplay(LearningCurveDisplay):
     train_sizes : ndarray of shape (n_sizes,)
         Numbers of queries.
     train_scores, test_scores : ndarray of shape (n_sizes, n_folds), or dict of them by ranker
+        Scores on the training queries, and on the held-out ones.
     score_name : str or None, default=None
+        Label of the axis of scores.
     reference : str or None, default=None
         Of several rankers, the one whose scores are subtracted.
 
@@ -100,6 +102,7 @@ class QueryLearningCurveDisplay(LearningCurveDisplay):
         Returns
         -------
         QueryLearningCurveDisplay
+            The display.
         """
         sizes, train_scores, test_scores = query_learning_curve(
             estimator,
@@ -149,10 +152,13 @@ class QueryLearningCurveDisplay(LearningCurveDisplay):
         Parameters
         ----------
         rankers : dict of str to estimator
-        X, y, qid, train_sizes, cv, scoring, n_jobs
+            Rankers to fit, by name.
+        X, y, qid
             As in `query_learning_curve`.
         reference : str or None, default=None
             Name of the ranker whose scores are subtracted, fold by fold; None draws the scores.
+        train_sizes, cv, scoring, n_jobs
+            As in `query_learning_curve`.
         random_state : int, RandomState or None, default=None
             Seed of the order of the training queries, the same for all rankers.
         ax : matplotlib Axes or None, default=None
@@ -197,6 +203,7 @@ class QueryLearningCurveDisplay(LearningCurveDisplay):
         Parameters
         ----------
         ax : matplotlib Axes or None, default=None
+            Axes to draw in; None makes new ones.
         **kwargs : dict
             As in `sklearn.model_selection.LearningCurveDisplay.plot`; for several rankers as in
             `matplotlib.axes.Axes.plot`.
@@ -204,6 +211,7 @@ class QueryLearningCurveDisplay(LearningCurveDisplay):
         Returns
         -------
         QueryLearningCurveDisplay
+            The display.
         """
         if isinstance(self.test_scores, dict):
             self._plot_rankers(ax, **kwargs)

@@ -68,10 +68,12 @@ class PreferenceMatrixDisplay:
         Parameters
         ----------
         preferences : array-like of shape (r, r)
+            Weight of item i over item j.
         decoder : str or callable, default="exact"
             A decoder of `PairwiseDAGRanker`, or a function of preferences (1, r, r) that returns
             ranks (1, r).
         item_names : array-like of str, shape (r,), or None, default=None
+            Names of the items; None is their numbers.
 
         Returns
         -------
@@ -111,6 +113,7 @@ class PreferenceMatrixDisplay:
         Parameters
         ----------
         estimator : PairwiseDAGRanker
+            Fitted ranker.
         X : array-like of shape (1, n_features) or (r, n_features)
             The query, for a model of fixed items; the documents of the list otherwise.
         decoder, item_names
@@ -119,6 +122,7 @@ class PreferenceMatrixDisplay:
         Returns
         -------
         PreferenceMatrixDisplay
+            Not drawn yet: call `plot`.
         """
         if not hasattr(estimator, "predict_preferences"):
             raise TypeError(
@@ -148,6 +152,7 @@ class PreferenceMatrixDisplay:
         cmap : str or matplotlib Colormap, default="RdBu"
             A diverging one: 0 is its middle.
         colorbar : bool, default=True
+            Whether to draw the bar of colours.
 
         Returns
         -------

@@ -21,6 +21,7 @@ class RankIntervalDisplay:
     item_names : array-like of str, shape (r,), or None, default=None
         None numbers the items.
     title : str, default=""
+        Title of the axes.
 
     Attributes
     ----------

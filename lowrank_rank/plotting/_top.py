@@ -146,6 +146,7 @@ class PrecisionAtKDisplay:
         estimator : fitted estimator
             A ranker, classifier, pipeline or search, as in `make_ranking_scorer`.
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
         y : array-like
             Labels.
         qid : array-like of shape (n_rows,) or None, default=None
@@ -160,6 +161,7 @@ class PrecisionAtKDisplay:
         Returns
         -------
         PrecisionAtKDisplay
+            The display.
         """
         scorer = RankingScorer(DCG(), one_list=True, pos_label=pos_label)
         y, scores, qid = scorer.labels_and_scores(estimator, X, y, qid)
@@ -220,6 +222,7 @@ class PrecisionAtKDisplay:
         Returns
         -------
         PrecisionAtKDisplay
+            The display.
 
         Raises
         ------
@@ -272,6 +275,7 @@ class PrecisionAtKDisplay:
         Returns
         -------
         PrecisionAtKDisplay
+            The display.
         """
         ax = axes_for(ax)
         name = self.name if name is None else name

@@ -261,6 +261,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_rows, n_features)
+            Features of the rows.
         y : array-like of shape (n_rows,) or (n_rows, L)
             Labels of two classes; may carry its qid. A matrix of 0 and 1 makes each row a list
             of L labels, with a weight vector for each label.
@@ -270,6 +271,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -316,14 +318,18 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_rows, n_features)
+            Features of the rows.
         y : array-like of shape (n_rows,) or (n_rows, L)
+            Labels, as in `fit`.
         classes : array-like of shape (2,) or None, default=None
             All labels; needed in the first call if its y holds one class only.
         qid : array-like of shape (n_rows,) or None, default=None
+            Query ids of the rows, as in `fit`.
 
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------

@@ -259,6 +259,7 @@ def precision_surrogate(
     k : int
         Places at the top, 1 <= k <= P.
     surrogate : {"ramp", "avg", "max", "struct"}, default="ramp"
+        Name of the surrogate.
 
     Returns
     -------

@@ -248,6 +248,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -291,6 +292,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Returns
         -------
         self
+            The fitted estimator.
 
         Raises
         ------
@@ -307,6 +309,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Documents only: query ids, by which each list is decoded.
 
@@ -339,6 +342,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
 
         Returns
         -------
@@ -360,6 +364,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; None is one list. Not for fixed items.
 
@@ -393,6 +398,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_features)
+            Features of the rows.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document; None is one list. Not for fixed items.
 

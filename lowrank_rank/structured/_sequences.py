@@ -210,10 +210,12 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X, y, qid, sample_weight
-            As in `fit`. A sequence must be in one call.
+        X, y
+            As in `fit`.
         classes : array-like or None, default=None
             All labels; only the first call needs it. None is the labels in its y.
+        qid, sample_weight
+            As in `fit`. A sequence must be in one call.
 
         Returns
         -------

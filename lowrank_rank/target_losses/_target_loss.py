@@ -249,6 +249,7 @@ class RankingMeasure(BaseEstimator):
         Parameters
         ----------
         y : ndarray of 1, 2 or 3 dimensions
+            Labels.
         name : str, default="y"
             The name of y in messages.
 
@@ -268,10 +269,12 @@ class RankingMeasure(BaseEstimator):
             Grouped; y has passed `check_labels`. If `takes_preferences`, y may be preferences
             (n_lists, r, r).
         lists : RankingLists
+            Lists of the rows.
 
         Returns
         -------
         ndarray of shape (n_lists,)
+            The measure of each list; NaN where it is undefined.
         """
         raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
 
@@ -288,6 +291,7 @@ class RankingMeasure(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_lists,)
+            The measure of each list; NaN where it is undefined.
         """
         return self.values(y, scores, lists)
 
@@ -303,11 +307,14 @@ class RankingMeasure(BaseEstimator):
         y, scores : ndarray of shape (n_rows,)
             See `values`; items that were not retrieved have lower scores than all others.
         lists : RankingLists
+            Lists of the rows.
         retrieved : ndarray of bool, shape (n_rows,)
+            Whether the run has the row.
 
         Returns
         -------
         ndarray of shape (n_lists,)
+            The measure of each list; NaN where it is undefined.
         """
         raise NotImplementedError(f"{type(self).__name__} has no value for a run.")
 
@@ -343,6 +350,7 @@ class RankingMeasure(BaseEstimator):
         Returns
         -------
         float or ndarray of shape (n_lists,)
+            The measure: the larger, the better.
 
         Raises
         ------
@@ -476,13 +484,16 @@ class TargetLoss(RankingMeasure):
         y : ndarray of shape (n_rows,)
             Grouped labels, checked.
         lists : RankingLists
+            Lists of the rows.
         weights : ndarray of shape (n_rows,)
             Importance of each row.
 
         Returns
         -------
         gains : ndarray of shape (n_rows,)
+            Gain of each row.
         normalisers : ndarray of shape (n_lists,)
+            Normaliser of each list.
         """
         raise ValueError(
             f"{self!r} has no form for documents (one row each): its decoder needs the whole "

@@ -101,12 +101,14 @@ def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:
     Parameters
     ----------
     u : array-like of shape (n_lists, r, r)
+        Preferences of item i over j, one matrix for each list.
     bound : bool, default=False
         Also bound the least cost from below.
 
     Returns
     -------
     Decoded
+        Ranks, 1 is best, and their costs.
 
     Examples
     --------
@@ -159,6 +161,7 @@ def decode_pd_local_search(
     Returns
     -------
     Decoded
+        Ranks, 1 is best, and their costs.
 
     Raises
     ------

@@ -157,10 +157,12 @@ def preference_cost(u: ArrayLike, ranks: ArrayLike) -> np.ndarray:
     u : array-like of shape (n_lists, r, r)
         The diagonal is ignored.
     ranks : array-like of shape (n_lists, r)
+        Ranks of the items, 1 is best.
 
     Returns
     -------
     ndarray of shape (n_lists,)
+        The weight of the preferences against the order of each list.
 
     Raises
     ------

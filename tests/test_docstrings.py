@@ -1,0 +1,57 @@
+"""Docstrings of public objects: every parameter and every result is described."""
+
+import inspect
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+import lowrank_rank
+
+validate = pytest.importorskip("numpydoc.validate").validate
+
+#: Parameters that are missing, unknown, in another order or not described; results likewise.
+CODES = {"PR01", "PR02", "PR03", "PR07", "RT03"}
+
+
+def public_modules():
+    for info in iter_modules(lowrank_rank.__path__, "lowrank_rank."):
+        if "._" not in info.name and info.name != "lowrank_rank.dask":
+            module = import_module(info.name)
+            if hasattr(module, "__all__"):
+                yield module
+    yield lowrank_rank
+
+
+def public_objects():
+    """Names of the public functions and classes, and of the methods that the package writes."""
+    found = {}
+    for module in public_modules():
+        for name in module.__all__:
+            value, path = getattr(module, name), f"{module.__name__}.{name}"
+            if callable(value):
+                found[id(value)] = path
+            for method in written_methods(value) if inspect.isclass(value) else ():
+                found[id(value), method] = f"{path}.{method}"
+    return found.values()
+
+
+def written_methods(cls):
+    return {
+        name
+        for base in cls.__mro__
+        if base.__module__.startswith("lowrank_rank")
+        for name, value in vars(base).items()
+        if not name.startswith("_") and inspect.isroutine(getattr(value, "__func__", value))
+    }
+
+
+def test_parameters_and_results_are_described():
+    wrong = {}
+    for name in public_objects():
+        found = validate(name)
+        has_section = "Parameters\n" in found["docstring"]  # else its first line says what it takes
+        for code, text in found["errors"]:
+            if code in CODES and (has_section or code != "PR01"):
+                wrong.setdefault(name, []).append(f"{code}: {text}")
+    assert not wrong
