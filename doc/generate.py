@@ -1,4 +1,4 @@
-"""What the site needs beyond Sphinx: reference pages, tables and changelog from their sources.
+"""Reference pages, tables and changelog of the site, made from their sources.
 
 Nothing here names a class or a function of the package: the pages follow from the public names
 of its modules, from its tables, and from the groups in ``api_groups.py``.
@@ -55,7 +55,7 @@ def write_generated_pages(doc, changelog):
 
 
 def public_names(module):
-    """``__all__`` where there is one, else what the module itself defines."""
+    """``__all__`` of the module, or the public names that the module defines."""
     if hasattr(module, "__all__"):
         return [name for name in module.__all__ if not name.startswith("__")]
     return [

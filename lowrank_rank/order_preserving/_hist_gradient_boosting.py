@@ -21,9 +21,9 @@ from ..target_losses._names import resolve_target_loss
 from ._list_loss import ListLoss, check_loss
 from ._surrogates import Surrogate
 
-#: Rows below which there are so many trees of so many leaves.
+#: Upper limit of the rows, trees, leaves of a tree.
 _CAPACITY = ((1_000, 50, 4), (3_000, 100, 7), (20_000, 100, 31), (np.inf, 300, 31))
-#: Parameters that go to scikit-learn's trees as they are.
+#: Parameters of scikit-learn's trees.
 _OF_TREES = (
     "learning_rate",
     "max_depth",
@@ -43,17 +43,16 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """Boosted trees that learn to rank lists, on scikit-learn's own histogram trees.
 
     Each tree is a Newton step of a loss of whole lists. The default loss is LambdaRank [1]_ with
-    the gains of `target_loss`, without the factor of each list's labels that LightGBM multiplies
-    by: with that factor conflicting judgements can end in a wrong order. Let r be the ranks at the
-    present scores s, and v the gains divided by the best DCG of their list. The loss is::
+    the gains of `target_loss`. LightGBM also multiplies by a factor of each list's labels:
+    conflicting judgements can then end in a wrong order. Let r be the ranks at the present scores
+    s, and v the gains divided by the best DCG of their list. The loss is::
 
         sum over pairs with v_i > v_j of  w_ij log(1 + exp(-(s_i - s_j)))
         w_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
-    where one of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`. The
-    derivatives take w_ij as a constant, and rows with equal scores rank as they come. No theorem
-    says that LambdaRank orders by expected gain; for the losses "cross_entropy" and
-    "pairwise_logistic" one does [2]_.
+    One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`. The
+    derivatives take w_ij as a constant. No theorem says that LambdaRank orders by expected gain;
+    for the losses "cross_entropy" and "pairwise_logistic" one does [2]_.
 
     Missing values are learnt as such, and categories without encoding.
 
@@ -75,7 +74,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     max_depth : int or None, default=None
         Largest depth of a tree.
     min_samples_leaf : int, default=20
-        Least number of rows of a leaf. It counts rows, whatever their weight.
+        Least number of rows of a leaf; weights do not count.
     l2_regularization : float, default=0.0
         Penalty of the values of leaves. The mean curvature of a row is 1 at equal scores.
     max_features : float, default=1.0
@@ -90,7 +89,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     interaction_cst : {"pairwise", "no_interactions"} or sequence or None, default=None
         Sets of features that may meet in one branch.
     warm_start : bool, default=False
-        Add trees to those of the last fit, up to `max_iter`.
+        Keep the trees of the last fit, and add more up to `max_iter`.
     early_stopping : bool, default=False
         Find the number of trees, up to `max_iter`, by `target_loss` on held-out queries, and fit
         this many trees to all queries.
@@ -215,8 +214,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Importance of each row, constant within a list it is a list weight. Rows of weight 0
-            are left out, and a constant factor changes nothing. The derivatives of a list of
-            weight 2 are those of the list twice; `min_samples_leaf` and the bins count rows.
+            do not count, and a constant factor changes nothing. A list of weight 2 has the
+            derivatives of the list twice; `min_samples_leaf` and the bins count rows.
 
         Returns
         -------
