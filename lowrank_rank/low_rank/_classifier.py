@@ -128,8 +128,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         (500 sparse ones).
     n_iter_ : int
         Iterations of the slowest coordinate.
-    n_features_in_ : int
-        Number of features.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
 
     See Also
     --------

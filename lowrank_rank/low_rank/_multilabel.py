@@ -94,10 +94,12 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         The only model, and its importances.
     alpha_ : float
         Penalty of "logistic" or "ridge".
+    solver_ : str
+        Solver of "ridge", as in `LowRankSurrogateRanker`.
     n_iter_ : int
         Iterations of the slowest target.
-    n_features_in_ : int
-        Number of features.
+    n_features_in_, feature_names_in_ : int and ndarray of str
+        Number of features, and their names if X has names.
     item_names_ : ndarray
         Names of the columns of y, if y is a frame.
 

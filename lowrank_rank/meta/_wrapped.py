@@ -83,6 +83,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         The target loss as an object.
     n_lists_ : int
         Number of lists in fit.
+    n_items_ : None
+        There are no fixed items.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
     feature_importances_, coef_

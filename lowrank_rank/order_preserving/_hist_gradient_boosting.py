@@ -114,6 +114,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         The measure on the held-out queries after each tree. Only with `early_stopping`.
     n_lists_ : int
         Number of lists of positive weight.
+    n_items_ : None
+        There are no fixed items.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
 

@@ -49,12 +49,14 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", ... It gives each document a utility v. "map"
-        has v_i = y_i / sum(y) and no regret bound; the order is right under noise of P_reinforce
+        The measure to train for: "ndcg@10", "map", ... It gives each document a utility v, its gain
+        over the normaliser of its list, times the mean normaliser of all rows. "map" has v_i = y_i
+        / sum(y) and no regret bound; the order is right under noise of P_reinforce
         (`lowrank_rank.calibration.noise_report`).
     surrogate : str or Surrogate, default="cross_entropy"
-        A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. A two-sided pointwise
-        surrogate given by name has eta = 1.5 times the largest utility.
+        A name of `lowrank_rank.surrogates.SURROGATES` or a custom object. "ranknet" and
+        "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise surrogate given by
+        name has eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
         Penalty of the squared coefficients of the standardised features, >= 0. "auto" is ``max(0.1,
         10 f)`` for documents and ``f g / 2`` for fixed items. Here f = min(m / n, 1) and g = min(m

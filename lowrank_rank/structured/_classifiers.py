@@ -488,6 +488,8 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
         The measure as an object.
+    n_lists_, n_items_ : int and None
+        1, since all rows are one list; there are no fixed items.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
 
