@@ -68,7 +68,7 @@ def test_matrix_in_decoded_order(wine):
 
 def test_certificate_of_another_decoder():
     u = np.random.default_rng(0).integers(0, 5, (9, 9)).astype(float)
-    display = PreferenceMatrixDisplay.from_preferences(u, decoder="borda").plot(colorbar=False)
+    display = PreferenceMatrixDisplay.from_preferences(u, decoder="borda", colorbar=False)
     assert display.cost == decode_pd_borda(u[np.newaxis]).values[0]
     assert display.bound == decode_pd_exact(u[np.newaxis]).values[0] < display.cost
     assert "at least" in display.ax_.get_title()
@@ -303,3 +303,50 @@ def test_rank_intervals_are_drawn_best_on_top(wine):
     assert duels.title == "Bradley-Terry, 95% intervals"
     bare = RankIntervalDisplay(ranks=[2, 1], low=[1, 1], high=[2, 2]).plot(ax=display.ax_)
     assert bare.figure_ is display.figure_
+
+
+def calls_of_displays():
+    """A call of each ``from_...`` of each display, by name."""
+    X, y, qid = make_ranking(12, (6, 8), random_state=0)
+    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    relevant = (y > 1).astype(int)
+    top = LogisticRegression().fit(X, relevant)
+    votes = [["a", "b", "c"], ["b", "a", "c"], ["a", "c", "b"]]
+    models = {"low rank": ranker, "order": OrderPreservingRegressor().fit(X, y, qid=qid)}
+    u = [[0.0, 2.0], [1.0, 0.0]]
+    pairs = PairwiseDAGRanker().fit([[0.0], [1.0]], [u, u])
+    curve = {"train_sizes": [3, 6], "cv": 2}
+    return {
+        "PrecisionAtKDisplay.from_estimator": (top, X, relevant),
+        "PrecisionAtKDisplay.from_predictions": (relevant, X[:, 0]),
+        "PreferenceMatrixDisplay.from_preferences": (u,),
+        "PreferenceMatrixDisplay.from_estimator": (pairs, [[0.0]]),
+        "QueryLearningCurveDisplay.from_estimator": (ranker, X, y, {"qid": qid, **curve}),
+        "QueryLearningCurveDisplay.from_estimators": (models, X, y, {"qid": qid, **curve}),
+        "RankerComparisonDisplay.from_predictions": (
+            y,
+            {name: model.predict(X) for name, model in models.items()},
+            {"qid": qid},
+        ),
+        "RankerComparisonDisplay.from_estimators": (models, X, y, {"qid": qid}),
+        "RankIntervalDisplay.from_consensus": (consensus_ranking(votes),),
+    }
+
+
+def test_every_display_is_drawn_by_every_way_to_make_it():
+    import lowrank_rank.plotting as plotting
+
+    ways = {
+        f"{name}.{way}"
+        for name in plotting.__all__
+        for way in dir(getattr(plotting, name))
+        if way.startswith("from_")
+    }
+    calls = calls_of_displays()
+    assert ways == calls.keys()
+    for name, given in calls.items():
+        cls, way = name.split(".")
+        *given, settings = given if isinstance(given[-1], dict) and len(given) > 2 else [*given, {}]
+        display = getattr(getattr(plotting, cls), way)(*given, **settings)
+        assert display.ax_.figure is display.figure_, name
+        assert display.ax_.has_data(), name

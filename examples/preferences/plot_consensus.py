@@ -74,7 +74,7 @@ PreferenceMatrixDisplay(
     preferences=votes, ranks=consensus.ranks, bound=consensus.bound, item_names=consensus.items
 ).plot(ax=left)
 figure, right = plt.subplots(figsize=(6.4, 5), layout="constrained")
-display = RankIntervalDisplay.from_consensus(consensus, random_state=0).plot(ax=right)
+display = RankIntervalDisplay.from_consensus(consensus, random_state=0, ax=right)
 right.plot(truth.ranks[np.argsort(consensus.ranks)], range(r), "kx", label="rank in the population")
 right.set_title("95 % confidence intervals of the ranks")
 right.legend()

@@ -123,7 +123,7 @@ for j in range(n):
     )
 
 figure, left = plt.subplots(figsize=(7, 6), layout="constrained")
-PreferenceMatrixDisplay.from_preferences(total[0], item_names=wines.item_names).plot(ax=left)
+PreferenceMatrixDisplay.from_preferences(total[0], item_names=wines.item_names, ax=left)
 
 figure, right = plt.subplots(figsize=(7, 6), layout="constrained")
 places = np.vstack([decoded.ranks, reduced.ranks])

@@ -61,9 +61,16 @@ class PreferenceMatrixDisplay:
 
     @classmethod
     def from_preferences(
-        cls, preferences: ArrayLike, *, decoder: Any = "exact", item_names: Any = None
+        cls,
+        preferences: ArrayLike,
+        *,
+        decoder: Any = "exact",
+        item_names: Any = None,
+        cost_name: str = "cost",
+        ax: Any = None,
+        **kwargs: Any,
     ) -> "PreferenceMatrixDisplay":
-        """Decode the preferences of one list.
+        """Decode the preferences of one list, and draw.
 
         Parameters
         ----------
@@ -74,11 +81,15 @@ class PreferenceMatrixDisplay:
             ranks (1, r).
         item_names : array-like of str, shape (r,), or None, default=None
             Names of the items; None is their numbers.
+        cost_name : str, default="cost"
+            Word for the cost in the title.
+        ax, **kwargs
+            As in `plot`.
 
         Returns
         -------
         PreferenceMatrixDisplay
-            Not drawn yet: call `plot`.
+            The display.
 
         Raises
         ------
@@ -102,13 +113,21 @@ class PreferenceMatrixDisplay:
             ranks=decoded.ranks[0],
             bound=float(decoded.bounds[0]) if short else None,
             item_names=item_names,
-        )
+            cost_name=cost_name,
+        ).plot(ax=ax, **kwargs)
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: MatrixLike, *, decoder: Any = "exact", item_names: Any = None
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        *,
+        decoder: Any = "exact",
+        item_names: Any = None,
+        ax: Any = None,
+        **kwargs: Any,
     ) -> "PreferenceMatrixDisplay":
-        """Decode the net preferences that a fitted ranker predicts for one list.
+        """Decode the net preferences that a fitted ranker predicts for one list, and draw.
 
         Parameters
         ----------
@@ -118,11 +137,13 @@ class PreferenceMatrixDisplay:
             The query, for a model of fixed items; the documents of the list otherwise.
         decoder, item_names
             As in `from_preferences`; None takes ``estimator.item_names_`` where fit kept them.
+        ax, **kwargs
+            As in `plot`.
 
         Returns
         -------
         PreferenceMatrixDisplay
-            Not drawn yet: call `plot`.
+            The display. The net cost is the cost beyond the least cost of each pair.
         """
         if not hasattr(estimator, "predict_preferences"):
             raise TypeError(
@@ -136,9 +157,8 @@ class PreferenceMatrixDisplay:
             )
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
         item_names = getattr(estimator, "item_names_", None) if item_names is None else item_names
-        display = cls.from_preferences(weights, decoder=decoder, item_names=item_names)
-        display.cost_name = "net cost"  # the cost beyond the least cost of each pair
-        return display
+        settings = {"decoder": decoder, "item_names": item_names, "cost_name": "net cost"}
+        return cls.from_preferences(weights, ax=ax, **settings, **kwargs)
 
     def plot(
         self, *, ax: Any = None, cmap: Any = "RdBu", colorbar: bool = True

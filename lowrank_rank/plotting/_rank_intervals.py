@@ -61,8 +61,9 @@ class RankIntervalDisplay:
         n_resamples: int = 1000,
         confidence_level: float = 0.95,
         random_state: Any = None,
+        ax: Any = None,
     ) -> "RankIntervalDisplay":
-        """Ranks of a consensus or a leaderboard, with their intervals.
+        """Draw the ranks of a consensus or a leaderboard with their intervals.
 
         Parameters
         ----------
@@ -70,11 +71,13 @@ class RankIntervalDisplay:
             Result of `consensus_ranking` or `bradley_terry`.
         n_resamples, confidence_level, random_state
             As in the method `rank_intervals` of the result.
+        ax : matplotlib Axes or None, default=None
+            None makes a new figure.
 
         Returns
         -------
         RankIntervalDisplay
-            Not drawn yet: call `plot`.
+            The display.
         """
         intervals = consensus.rank_intervals(
             n_resamples=n_resamples, confidence_level=confidence_level, random_state=random_state
@@ -86,7 +89,7 @@ class RankIntervalDisplay:
             high=intervals.high,
             item_names=consensus.items,
             title=f"{name}, {100 * confidence_level:g}% intervals",
-        )
+        ).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> "RankIntervalDisplay":
         """Draw one line for each item.
