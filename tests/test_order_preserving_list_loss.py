@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
+from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
 from lowrank_rank._lists import RankingLists
+from lowrank_rank.datasets import make_ranking
 from lowrank_rank.order_preserving import _list_loss
 from lowrank_rank.order_preserving._list_loss import ListLoss, check_loss
 from lowrank_rank.surrogates import SURROGATES
@@ -69,3 +72,15 @@ def test_what_has_no_utilities_or_too_many_pairs_is_refused(monkeypatch):
         with pytest.raises(ValueError, match=r"A list of 600 rows has too many.*cross_entropy"):
             ListLoss(name, resolve_target_loss(measure), y, 0 * y + 1, lists)
     ListLoss("cross_entropy", resolve_target_loss("auc"), y, 0 * y + 1, lists)
+
+
+def test_listnet_is_the_common_name_of_cross_entropy():
+    X, y, qid = make_ranking(12, (4, 6), random_state=0)
+    for model in (
+        OrderPreservingRegressor(surrogate="cross_entropy"),
+        HistGradientBoostingRanker("cross_entropy", max_iter=5, random_state=0),
+    ):
+        parameter = "surrogate" if hasattr(model, "surrogate") else "loss"
+        common = clone(model).set_params(**{parameter: "listnet"})
+        expected, found = (one.fit(X, y, qid=qid).predict(X) for one in (model, common))
+        np.testing.assert_array_equal(found, expected)

@@ -39,7 +39,7 @@ def check_has_utilities(target_loss, who):
 
 def check_loss(surrogate, target_loss, who):
     """Refuse a surrogate that is unknown, and a target loss without utilities of documents."""
-    if isinstance(surrogate, str) and surrogate not in {"lambdarank", *SURROGATES}:
+    if isinstance(surrogate, str) and surrogate not in {"lambdarank", "listnet", *SURROGATES}:
         known = ["lambdarank", *sorted(SURROGATES)]
         raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {known}.")
     if not _is_lambdarank(surrogate):

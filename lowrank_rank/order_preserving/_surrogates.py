@@ -645,7 +645,7 @@ class PairwiseSquaredHinge(PairwiseSurrogate):
 class CrossEntropy(Surrogate):
     """``-sum_i v_i log softmax(s)_i``; c = sqrt(2 max_{i != j} E (v_i + v_j)).
 
-    c is ours: the paper has no cross-entropy. With row weights the loss is
+    Also known as "listnet". c is ours: the paper has no cross-entropy. With row weights the loss is
     ``-sum_i w_i v_i log p_i`` for ``p_i = w_i exp(s_i) / sum_j w_j exp(s_j)``. This loss is never
     negative and proportional to the weights. A constant weight within a list counts copies of the
     list. The utilities must not be divided by their sum in each list, which would change E v.
@@ -856,6 +856,7 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
             "take it (HistGradientBoostingRanker, boosting_objective). Use one of "
             f"{sorted(SURROGATES)}."
         )
+    surrogate = "cross_entropy" if surrogate == "listnet" else surrogate  # its common name
     if surrogate not in SURROGATES:
         raise ValueError(f"Unknown surrogate {surrogate!r}: use one of {sorted(SURROGATES)}.")
     return SURROGATES[surrogate]()
