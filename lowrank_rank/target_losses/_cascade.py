@@ -125,12 +125,7 @@ class ReciprocalRank(RankingMeasure):
     def __init__(self, *, relevance_threshold: float | None = None) -> None:
         self.relevance_threshold = relevance_threshold
 
-    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        return reciprocal_rank_values(y, scores, lists)
-
-    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
-        value = reciprocal_rank_values(np.where(retrieved, y, 0.0), scores, lists)
-        return np.where(np.isnan(value) & (lists.sum(y) > 0), 0.0, value)
+    values = staticmethod(reciprocal_rank_values)
 
 
 class ExpectedReciprocalRank(RankingMeasure):
@@ -167,6 +162,3 @@ class ExpectedReciprocalRank(RankingMeasure):
             )
         stop = (np.exp2(y) - 1.0) / np.exp2(self.max_grade)
         return expected_reciprocal_rank_values(stop, scores, lists, self.k)
-
-    def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
-        return self.values(np.where(retrieved, y, 0.0), scores, lists)

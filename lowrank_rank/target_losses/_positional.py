@@ -27,7 +27,7 @@ from .._lists import (
 )
 from .._parameters import check_parameter, count, number
 from ..decoders._decoded import decode_assignment
-from ._target_loss import RELEVANCE, Decoder, RankingMeasure, TargetLoss, reciprocal
+from ._target_loss import RELEVANCE, Decoder, TargetLoss, reciprocal
 
 # Sums over positions ----------------------------------------------------------------
 
@@ -143,10 +143,18 @@ def items_below(p, r):
 # Bases ------------------------------------------------------------------------------
 
 
-class PositionalMeasure(RankingMeasure):
-    """Base of the measures of the module's form; the cut-off may depend on the label."""
+class PositionalLoss(TargetLoss):
+    """Base of the losses ``constant - measure`` with a measure of the module's form.
+
+    A subclass declares its labels and defines ``discount(p, r)``. It overrides the other parts
+    if they differ from these defaults: ``gains``, the label itself; ``cutoff``, the parameter
+    ``k`` if there is one (it must not depend on the label); ``divisor`` and ``normaliser``, 1;
+    ``measure_offset``, 0; ``constant``, 1, the value of the measure for the best order.
+    """
 
     takes_runs = True
+    is_positional = True
+    constant: ClassVar[float] = 1.0
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         """The numerator of each item's utility, >= 0: the label itself."""
@@ -161,7 +169,7 @@ class PositionalMeasure(RankingMeasure):
 
     def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Rank below which nothing counts: a number, one for each list, or None."""
-        return None
+        return getattr(self, "k", None)
 
     def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Number, or one for each list, that the sum is divided by in the end.
@@ -192,26 +200,9 @@ class PositionalMeasure(RankingMeasure):
         return value + self.measure_offset(y, lists)
 
 
-class PositionalLoss(PositionalMeasure, TargetLoss):
-    """Base of the losses ``constant - measure`` with a positional measure.
-
-    A subclass declares its labels and defines ``discount(p, r)``. It overrides the other parts
-    if they differ from these defaults: ``gains``, the label itself; ``cutoff``, none (it must
-    not depend on the label); ``divisor`` and ``normaliser``, 1; ``measure_offset``, 0;
-    ``constant``, 1.
-    """
-
-    @property
-    def is_positional(self) -> bool:
-        return True
-
     def _flat(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         return y.ravel(), RankingLists.equal(*y.shape)
-
-    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        """The constant c of the loss c - measure; 1 if the best value of the measure is 1."""
-        return 1.0
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         """Utilities v_i(y) = gain_i / normaliser, shape (n_lists, r); 0 where undefined."""
@@ -230,9 +221,11 @@ class PositionalLoss(PositionalMeasure, TargetLoss):
     def offset(self, y: ArrayLike) -> np.ndarray:
         """constant - measure_offset(y), shape (n_lists,)."""
         flat, lists = self._flat(y)
-        return (self.constant(flat, lists) - self.measure_offset(flat, lists)) * np.ones(len(y))
+        return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
 
     def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+        if not self.takes_documents:
+            return super().row_targets(y, lists, weights)  # refuses them
         gains = self.gains(y, lists)
         return gains, self.normaliser(y, gains, lists)
 
@@ -254,9 +247,6 @@ class _TopK(PositionalLoss):
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0
-
-    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        return self.k
 
 
 class PrecisionAtK(_TopK):
@@ -306,16 +296,10 @@ class PrecisionAtK(_TopK):
         self.share = share
 
     @property
-    def is_positional(self) -> bool:
+    def is_positional(self) -> bool:  # type: ignore[override]  # of the class in other measures
         return self.share is None
 
-    @property
-    def takes_documents(self) -> bool:
-        return self.share is None
-
-    @property
-    def allow_missing(self) -> bool:  # type: ignore[override]  # of the class in other measures
-        return self.share is None
+    takes_documents = allow_missing = is_positional  # type: ignore[assignment]
 
     @property
     def n_places(self) -> int | None:
@@ -355,11 +339,6 @@ class PrecisionAtK(_TopK):
         ranks = np.asarray(ranks)
         placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
         return -placed.reshape(len(ranks), -1).astype(float)
-
-    def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
-        if self.share is None:
-            return super().row_targets(y, lists, weights)
-        return TargetLoss.row_targets(self, y, lists, weights)  # refuses documents
 
     @property
     def decoders(self) -> dict[str, Decoder]:
@@ -422,8 +401,7 @@ class AUC(PositionalLoss):
     def __init__(self, *, relevance_threshold: float | None = None) -> None:
         self.relevance_threshold = relevance_threshold
 
-    def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        return items_below(p, r)
+    discount = staticmethod(items_below)
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         positives = lists.sum(y)
@@ -461,6 +439,7 @@ class DCG(PositionalLoss):
     allow_missing = True
     at = "[k]"
     reaches_one = False
+    constant = 0.0
     _parameters: ClassVar = {"k": [count(), None], "gain": [*GAINS]}
 
     def __init__(self, k: int | None = None, *, gain: str = "linear") -> None:
@@ -473,14 +452,8 @@ class DCG(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return 1.0 / np.log2(1.0 + p)
 
-    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        return self.k
 
-    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        return 0.0
-
-
-class GainAtK(PositionalLoss):
+class GainAtK(_TopK):
     """Total of the grades among the first k, ``-sum_i [rank(i) <= k] y_i``: money, if they are.
 
     Parameters
@@ -497,22 +470,13 @@ class GainAtK(PositionalLoss):
     100.0
     """
 
+    labels = "graded"
     allow_missing = True
-    at = "k"
-    reaches_one = False
+    constant = 0.0
     _parameters: ClassVar = {"k": [count()]}
 
     def __init__(self, k: int = 10) -> None:
         self.k = k
-
-    def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        return 1.0
-
-    def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        return self.k
-
-    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        return 0.0
 
 
 class NDCG(DCG):
@@ -538,6 +502,7 @@ class NDCG(DCG):
 
     allow_missing = False
     reaches_one = True
+    constant = 1.0
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         gains, smallest = super().gains(y, lists), 2.0**-_LARGEST_EXPONENT
@@ -550,9 +515,6 @@ class NDCG(DCG):
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return best_discounted_sum(gains, self.discount, lists, cutoff=self.cutoff(y, lists))
-
-    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        return 1.0
 
 
 class SpearmanRho(PositionalLoss):
@@ -578,8 +540,7 @@ class SpearmanRho(PositionalLoss):
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
         return lists.spread(lists.lengths) - mid_ranks(y, lists)
 
-    def discount(self, p: Any, r: Any) -> float | np.ndarray:
-        return items_below(p, r)
+    discount = staticmethod(items_below)
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
         return lists.lengths * (lists.lengths**2.0 - 1.0) / 12.0
@@ -644,8 +605,8 @@ class ExpectedRankUtility(PositionalLoss):
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         return np.exp2((1.0 - p) / (self.half_life - 1.0))
 
-    def constant(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        if self.max_grade is None:
-            return 0.0
-        worth = max(self.max_grade - self.neutral, 0.0)
+    def offset(self, y: ArrayLike) -> np.ndarray:
+        """z, shape (n_lists,)."""
+        _, lists = self._flat(y)
+        worth = max(self.max_grade - self.neutral, 0.0) if self.max_grade is not None else 0.0
         return worth * lists.sum(discounts(self.discount, lists))

@@ -52,13 +52,8 @@ class PropensityScoredPrecisionAtK(PrecisionAtK):
     array([-1.])
     """
 
-    @property
-    def allow_missing(self) -> bool:  # type: ignore[override]
-        return False
-
-    @property
-    def takes_documents(self) -> bool:
-        return False
+    allow_missing = False  # type: ignore[assignment]
+    takes_documents = False  # type: ignore[assignment]
 
     def __init__(self, k: int, propensities: Any, *, relevance_threshold: Any = None) -> None:
         super().__init__(k, relevance_threshold=relevance_threshold)

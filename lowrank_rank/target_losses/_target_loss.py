@@ -316,7 +316,8 @@ class RankingMeasure(BaseEstimator):
         ndarray of shape (n_lists,)
             The measure of each list; NaN where it is undefined.
         """
-        raise NotImplementedError(f"{type(self).__name__} has no value for a run.")
+        value = self.values(np.where(retrieved, y, 0.0), scores, lists)
+        return np.where(np.isnan(value) & (lists.sum(y) > 0), 0.0, value)
 
     def measure(
         self,
@@ -426,9 +427,7 @@ class TargetLoss(RankingMeasure):
         Whether it has a form for documents, one row each.
     """
 
-    @property
-    def is_positional(self) -> bool:
-        return False
+    is_positional: ClassVar[bool] = False
 
     @property
     def takes_documents(self) -> bool:
