@@ -1,6 +1,6 @@
 """Mean average precision: d = r(r+1)/2 and a quadratic assignment problem to decode."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -9,23 +9,14 @@ from .._lists import RankingLists, block_lengths, sort_lists, tie_blocks
 from ..decoders import decode_map_exact, decode_map_local_search
 from ..decoders._average_precision import MAX_ITEMS, MAX_ITEMS_EXACT, decode_map_diagonal
 from ._target_loss import (
-    RELEVANCE,
+    SORT,
+    BinaryMeasure,
     Decoder,
     TargetLoss,
     check_pairs_fit,
     ranks_of,
     reciprocal,
-    sorting,
 )
-
-
-def sorted_blocks(values, scores, lists):
-    """Values in the order of the scores, the starts of all blocks of ties and their lengths."""
-    order = sort_lists(scores, lists)
-    blocks = tie_blocks(scores[order], lists)
-    if blocks is None:
-        blocks = np.arange(len(values))
-    return values[order], blocks, block_lengths(blocks, len(values))
 
 
 def average_precision_values(y, scores, lists):
@@ -67,7 +58,7 @@ def _average_over_ties(gained, hits, above, a, blocks, lists):
     gained[first] = rho / m * ((above[first] + 1.0) * h + inner)
 
 
-class MeanAveragePrecision(TargetLoss):
+class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     """Mean average precision, as the loss ``1 - AP``.
 
     ``AP = sum_{i >= j} alpha_ij / max(rank(i), rank(j))`` with alpha_ij = y_i y_j / sum(y).
@@ -96,15 +87,8 @@ class MeanAveragePrecision(TargetLoss):
     array([0.1667])
     """
 
-    labels = "binary"
     takes_runs = True
-    _parameters: ClassVar = RELEVANCE
-
-    def __init__(self, *, relevance_threshold: float | None = None) -> None:
-        self.relevance_threshold = relevance_threshold
-
-    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        return average_precision_values(y, scores, lists)
+    values = staticmethod(average_precision_values)
 
     def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         found = np.where(retrieved, y, 0.0)
@@ -134,7 +118,7 @@ class MeanAveragePrecision(TargetLoss):
             "exact": Decoder(ranks_of(decode_map_exact), exact=True, max_items=MAX_ITEMS),
             "local_search": Decoder(ranks_of(decode_map_local_search), exact=False),
             "diagonal": Decoder(ranks_of(decode_map_diagonal), exact=False),
-            "sort": sorting(exact=False),
+            "sort": SORT._replace(exact=False),
         }
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:

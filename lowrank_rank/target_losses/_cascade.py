@@ -13,8 +13,7 @@ from scipy.special import gammaln
 
 from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import count, number
-from ._average_precision import sorted_blocks
-from ._target_loss import RELEVANCE, RankingMeasure
+from ._target_loss import BinaryMeasure, RankingMeasure
 
 
 def reciprocal_rank_values(y, scores, lists):
@@ -24,7 +23,11 @@ def reciprocal_rank_values(y, scores, lists):
     first of these stands below t others of the block with probability
     C(m-t-1, rho-1) / C(m, rho).
     """
-    y, blocks, m = sorted_blocks(y, scores, lists)
+    order = sort_lists(scores, lists)
+    y, blocks = y[order], tie_blocks(scores[order], lists)
+    if blocks is None:
+        blocks = np.arange(len(y))
+    m = block_lengths(blocks, len(y))
     rho = np.add.reduceat(y, blocks)
     hits = np.flatnonzero(rho > 0)
     lists_with_hits, first = np.unique(lists.index[blocks[hits]], return_index=True)
@@ -42,18 +45,6 @@ def reciprocal_rank_values(y, scores, lists):
     value = np.full(lists.n_lists, np.nan)
     value[lists_with_hits] = np.bincount(block, weights=terms, minlength=len(first))
     return value
-
-
-def expected_reciprocal_rank_values(stop, scores, lists, k=None):
-    """ERR of each list from stop probabilities in [0, 1), averaged over ties."""
-    order = sort_lists(scores, lists)
-    stop, blocks = np.take(stop, order), tie_blocks(np.take(scores, order), lists)
-    gained = stop / lists.positions
-    if k is not None:
-        gained[lists.positions > k] = 0.0
-    if blocks is not None:
-        _average_over_ties(gained, 1.0 - stop, blocks, lists, np.inf if k is None else k)
-    return lists.sum(gained * _reach(1.0 - stop, lists))
 
 
 def _reach(q, lists):
@@ -103,7 +94,7 @@ def _tied_cascade(q, a, limit):
     return np.where(place <= limit, (e[:, :-1] - e[:, 1:]) / place, 0.0).sum(axis=1)
 
 
-class ReciprocalRank(RankingMeasure):
+class ReciprocalRank(BinaryMeasure):
     """One over the rank of the first relevant item; for scorers.
 
     Parameters
@@ -118,13 +109,7 @@ class ReciprocalRank(RankingMeasure):
     0.5
     """
 
-    labels = "binary"
     takes_runs = True
-    _parameters: ClassVar = RELEVANCE
-
-    def __init__(self, *, relevance_threshold: float | None = None) -> None:
-        self.relevance_threshold = relevance_threshold
-
     values = staticmethod(reciprocal_rank_values)
 
 
@@ -160,5 +145,12 @@ class ExpectedReciprocalRank(RankingMeasure):
                 f"y holds the grade {y.max():g}, above max_grade={self.max_grade:g}: give the "
                 "highest grade of your scale as max_grade."
             )
-        stop = (np.exp2(y) - 1.0) / np.exp2(self.max_grade)
-        return expected_reciprocal_rank_values(stop, scores, lists, self.k)
+        order = sort_lists(scores, lists)
+        stop = (np.exp2(np.take(y, order)) - 1.0) / np.exp2(self.max_grade)
+        blocks, k = tie_blocks(np.take(scores, order), lists), self.k
+        gained = stop / lists.positions
+        if k is not None:
+            gained[lists.positions > k] = 0.0
+        if blocks is not None:
+            _average_over_ties(gained, 1.0 - stop, blocks, lists, np.inf if k is None else k)
+        return lists.sum(gained * _reach(1.0 - stop, lists))

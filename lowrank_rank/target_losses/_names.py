@@ -173,7 +173,7 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     >>> resolve_target_loss("precision@25%")
     PrecisionAtK(share=0.25)
     """
-    loss = _resolve(target_loss)
+    loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):
         raise ValueError(
             f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
@@ -182,12 +182,14 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     return loss
 
 
-def resolve_measure(measure: str | RankingMeasure) -> RankingMeasure:
+def resolve_measure(measure: str | RankingMeasure, *, scored: bool = True) -> RankingMeasure:
     """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err").
 
     Parameters
     ----------
     measure : str or RankingMeasure
+    scored : bool, default=True
+        Whether messages offer the measures for scorers too.
 
     Returns
     -------
@@ -206,15 +208,6 @@ def resolve_measure(measure: str | RankingMeasure) -> RankingMeasure:
     >>> resolve_measure("err@10")
     ExpectedReciprocalRank(k=10)
     """
-    return _resolve(measure, scored=True)
-
-
-def stated_parameters(name):
-    """The parameters that a name sets: k of "ndcg@10", share of "prbep"."""
-    return _parse(name, scored=True)[1]
-
-
-def _resolve(measure, scored=False):
     if isinstance(measure, RankingMeasure):
         return measure
     if not isinstance(measure, str):
@@ -224,6 +217,11 @@ def _resolve(measure, scored=False):
         )
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)
+
+
+def stated_parameters(name):
+    """The parameters that a name sets: k of "ndcg@10", share of "prbep"."""
+    return _parse(name, scored=True)[1]
 
 
 #: Names of trec_eval and ir_measures, and ours.

@@ -14,50 +14,7 @@ from ..decoders.feedback_arcs._graphs import (
 )
 from ._pair_counts import pair_counts
 from ._positional import best_discounted_sum, items_below, scored_sum
-from ._target_loss import Decoder, TargetLoss, check_pairs_fit, ranks_of, sorting
-
-
-def unit_disagreement_values(y, scores, lists):
-    """Discordant pairs of each list; pairs tied in the scores count one half."""
-    discordant, tied_scores, _, tied_both = pair_counts(y, scores, lists)
-    return discordant + (tied_scores - tied_both) / 2.0
-
-
-def difference_disagreement_values(y, scores, lists):
-    """Sum of (y_i - y_j)_+ over the discordant pairs of each list.
-
-    This sum is ``sum_i y_i (rank(i) - ideal rank(i))``, hence a difference of two discounted
-    sums, because every pair adds the grade of its item of lower rank.
-    """
-    best = best_discounted_sum(y, items_below, lists)
-    return best - scored_sum(y, scores, items_below, lists)
-
-
-def preference_disagreement_values(y, scores, lists):
-    """Sum of the weights y[q, i, j] of the preferences "i before j" that the scores violate."""
-    s = scores.reshape(y.shape[:2])
-    higher = s[:, :, np.newaxis] - s[:, np.newaxis, :]
-    against = (higher < 0) + 0.5 * (higher == 0)
-    diagonal = np.arange(y.shape[1])
-    against[:, diagonal, diagonal] = 0.0
-    return np.einsum("qij,qij->q", y, against)
-
-
-def kendall_values(y, scores, lists, *, of_orders=False):
-    """Fraction of the pairs with different signs of their differences, nan for one item.
-
-    `of_orders` returns the mean over the orders of tied items. Half of the pairs that are tied
-    only in the scores are wrong then, and all pairs that are tied in the label.
-    """
-    discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
-    by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
-    wrong = discordant + tied_labels + by_ties
-    pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
-    return np.divide(wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0)
-
-
-#: Disagreement of grades by the parameter `weights`.
-DISAGREEMENTS = {"unit": unit_disagreement_values, "difference": difference_disagreement_values}
+from ._target_loss import SORT, Decoder, TargetLoss, check_pairs_fit, ranks_of
 
 
 class PairwiseDisagreement(TargetLoss):
@@ -102,15 +59,28 @@ class PairwiseDisagreement(TargetLoss):
     allow_missing = True
     reaches_one = False
     takes_preferences = True
-    _parameters: ClassVar = {"weights": [*DISAGREEMENTS]}
+    _parameters: ClassVar = {"weights": ["unit", "difference"]}
 
     def __init__(self, weights: str = "unit") -> None:
         self.weights = weights
 
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        of_grades = DISAGREEMENTS[self.weights]
-        disagreement = preference_disagreement_values if y.ndim == 3 else of_grades
-        return np.where(lists.lengths > 1, -disagreement(y, scores, lists), np.nan)
+        if y.ndim == 3:
+            s = scores.reshape(y.shape[:2])
+            higher = s[:, :, np.newaxis] - s[:, np.newaxis, :]
+            against = (higher < 0) + 0.5 * (higher == 0)
+            diagonal = np.arange(y.shape[1])
+            against[:, diagonal, diagonal] = 0.0
+            violated = np.einsum("qij,qij->q", y, against)
+        elif self.weights == "difference":
+            # Every pair adds the grade of its item of lower rank: the sum of (y_i - y_j)_+ is
+            # ``sum_i y_i (rank(i) - ideal rank(i))``.
+            best = best_discounted_sum(y, items_below, lists)
+            violated = best - scored_sum(y, scores, items_below, lists)
+        else:
+            discordant, tied_scores, _, tied_both = pair_counts(y, scores, lists)
+            violated = discordant + (tied_scores - tied_both) / 2.0
+        return np.where(lists.lengths > 1, -violated, np.nan)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
         """The weights y_ij, shape (n_lists, r, r); preferences y are returned unchanged."""
@@ -189,7 +159,7 @@ class PairwiseDisagreement(TargetLoss):
             for name, pd in PD_DECODERS.items()
         }
         # Sorting is exact for difference weights and binary labels, but not for all labels.
-        return {**decoders, "sort": sorting(exact=False)}
+        return {**decoders, "sort": SORT._replace(exact=False)}
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         grades = y is None or y.ndim == 2
@@ -246,11 +216,17 @@ class KendallTau(PairwiseDisagreement):
     def __init__(self) -> None:
         super().__init__(weights="unit")
 
-    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        return -kendall_values(y, scores, lists)
+    def values(self, y: np.ndarray, scores: Any, lists: Any, of_orders: bool = False) -> np.ndarray:
+        discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
+        by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
+        wrong = discordant + tied_labels + by_ties
+        pairs = lists.lengths * (lists.lengths - 1.0) / 2.0
+        return -np.divide(wrong, pairs, out=np.full(lists.n_lists, np.nan), where=pairs > 0)
 
     def values_of_orders(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
-        return -kendall_values(y, scores, lists, of_orders=True)
+        # Half of the pairs that are tied only in the scores are wrong, and all that are tied in
+        # the label.
+        return self.values(y, scores, lists, of_orders=True)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
         targets = super().encode(y)

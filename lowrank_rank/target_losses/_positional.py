@@ -27,7 +27,7 @@ from .._lists import (
 )
 from .._parameters import check_parameter, count, number
 from ..decoders._decoded import decode_assignment
-from ._target_loss import RELEVANCE, Decoder, TargetLoss, reciprocal
+from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, reciprocal
 
 # Sums over positions ----------------------------------------------------------------
 
@@ -198,7 +198,6 @@ class PositionalLoss(TargetLoss):
         value = np.full(lists.n_lists, np.nan)
         np.divide(total, scale, out=value, where=scale > 0)
         return value + self.measure_offset(y, lists)
-
 
     def _flat(self, y):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
@@ -372,7 +371,7 @@ class RecallAtK(_TopK):
         return lists.sum(gains)
 
 
-class AUC(PositionalLoss):
+class AUC(BinaryMeasure, PositionalLoss):
     """Area under the ROC curve of each list, as the loss ``1 - AUC``.
 
     AUC is the fraction of (relevant, irrelevant) pairs in the right order. With P relevant and N
@@ -394,13 +393,7 @@ class AUC(PositionalLoss):
     array([0.25])
     """
 
-    labels = "binary"
     takes_runs = False
-    _parameters: ClassVar = RELEVANCE
-
-    def __init__(self, *, relevance_threshold: float | None = None) -> None:
-        self.relevance_threshold = relevance_threshold
-
     discount = staticmethod(items_below)
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:

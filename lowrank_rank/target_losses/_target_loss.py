@@ -59,19 +59,6 @@ def relevance(y, relevance_threshold=None):
     return np.where(np.isnan(y), np.nan, relevant)
 
 
-def check_preferences(y):
-    """Refuse preferences that are not square, or negative."""
-    if y.shape[1] != y.shape[2]:
-        raise ValueError(f"Preferences y[q, i, j] have the shape (n_lists, r, r), got {y.shape}.")
-    if np.any(y < 0):
-        place = tuple(int(i) for i in np.argwhere(y < 0)[0])
-        raise ValueError(
-            f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i before "
-            "j'; put the weight of the opposite preference into y[q, j, i]."
-        )
-    return y
-
-
 #: The parameter of measures with labels "binary".
 RELEVANCE = {"relevance_threshold": [number(), None]}
 #: Names of some target losses with `allow_missing`, for messages.
@@ -137,9 +124,8 @@ class Decoder(NamedTuple):
     max_items: int | None = None
 
 
-def sorting(exact=True, of_scores=True):
-    """The decoder that sorts scores."""
-    return Decoder(lambda u, n_items: decode_sort(u), exact, of_scores)
+#: The decoder that sorts scores.
+SORT = Decoder(lambda u, n_items: decode_sort(u), exact=True, of_scores=True)
 
 
 def ranks_of(decode):
@@ -205,13 +191,23 @@ class RankingMeasure(BaseEstimator):
             Naming the place, the label and the remedy; or a parameter out of range.
         """
         check_parameters(self)
-        if y.ndim == 3 and self.takes_preferences:
-            return check_preferences(y)
-        if y.ndim == 3:
+        if y.ndim == 3 and not self.takes_preferences:
             raise ValueError(
                 f"{self!r} takes grades, one per item, got preferences between items, an array of "
                 f"shape {y.shape}: only pairwise disagreement takes those."
             )
+        if y.ndim == 3 and y.shape[1] != y.shape[2]:
+            raise ValueError(
+                f"Preferences y[q, i, j] have the shape (n_lists, r, r), got {y.shape}."
+            )
+        if y.ndim == 3 and np.any(y < 0):
+            place = tuple(int(i) for i in np.argwhere(y < 0)[0])
+            raise ValueError(
+                f"y{list(place)} = {y[place]:g}: preferences y[q, i, j] are weights >= 0 of 'i "
+                "before j'; put the weight of the opposite preference into y[q, j, i]."
+            )
+        if y.ndim == 3:
+            return y
         if self.labels == "binary":
             return relevance(y, getattr(self, "relevance_threshold", None))
         return check_grades(y) if self.labels == "graded" else y
@@ -412,6 +408,16 @@ class RankingMeasure(BaseEstimator):
         return values
 
 
+class BinaryMeasure(RankingMeasure):
+    """Base of measures whose one parameter says which grades are relevant."""
+
+    labels = "binary"
+    _parameters: ClassVar = RELEVANCE
+
+    def __init__(self, *, relevance_threshold: float | None = None) -> None:
+        self.relevance_threshold = relevance_threshold
+
+
 class TargetLoss(RankingMeasure):
     """A measure with a low-rank form, a target loss of `LowRankSurrogateRanker`.
 
@@ -452,7 +458,7 @@ class TargetLoss(RankingMeasure):
     @property
     def decoders(self) -> dict[str, Decoder]:
         """Decoders for lists of fixed items by name; documents are always sorted."""
-        return {"sort": sorting()}
+        return {"sort": SORT}
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         """The decoder that "auto" selects by the settings and the shape of y alone."""
