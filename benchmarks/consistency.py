@@ -2,7 +2,8 @@
 
 Labels of `make_label_ranking`: ridge is well specified for every target loss, so its regret
 should fall like 1/n (slope -1 in log-log) wherever the decoder is exact. Then a model fitted
-for one loss under another: rows are what was fitted, columns what it is judged by.
+for one loss under another: rows are what was fitted, columns what it is judged by. At last,
+LambdaRank and losses of pairs where labels contradict each other.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ from lowrank_rank.target_losses import PairwiseDisagreement
 from lowrank_rank.target_losses._names import resolve_target_loss
 
 from ._common import print_table
+from ._conflicts import conflict_rows
 
 BINARY = (
     "precision@1",
@@ -49,7 +51,9 @@ def run(args):
         crossed = cross_rows(labels, names, sizes[-1], problems)
         print_table(f"Regret of the row's model under the column's loss, {labels}", crossed)
         rows += slopes + crossed
-    return rows
+    conflicts = conflict_rows(3 if args.tiny else 400)
+    print_table("Labels that contradict each other: wrong orders, by loss", conflicts)
+    return rows + conflicts
 
 
 class Problem:

@@ -21,6 +21,7 @@ if not (REPOSITORY / "benchmarks").is_dir():
 from benchmarks.__main__ import COMMANDS, main  # noqa: E402
 from benchmarks._binary import DEPTHS, FILES, binary_sets, load_binary  # noqa: E402
 from benchmarks._common import best_seconds, default_data_folder, optional_peer, write_rows  # noqa: E402
+from benchmarks._conflicts import LOSSES  # noqa: E402
 from benchmarks._letor import DATASETS  # noqa: E402
 from benchmarks._linear_ordering import load_instances  # noqa: E402
 from benchmarks._papers_top import METHODS  # noqa: E402
@@ -239,6 +240,7 @@ def test_consistency_regret_falls_and_every_model_suits_its_own_loss_best():
     crossed = {row["fitted"]: row for row in of(rows, labels="grades 0-4") if "fitted" in row}
     assert crossed["eru"]["eru"] < crossed["spearman"]["eru"]
     assert crossed["spearman"]["spearman"] < crossed["eru"]["spearman"]
+    assert all(of(rows, loss=loss)[-1]["wrong"] == 0 for loss in LOSSES[:2])  # these are proved
 
 
 @pytest.mark.parametrize(("name", "shape", "n_queries"), LETOR_SHAPES)

@@ -80,6 +80,8 @@ def iter_lists(
     ValueError
         During a pass, if the rows of a list are not together, if chunks have different features, or
         if a file cannot be read. The message names the row or line.
+    TypeError
+        If `source` is nothing of the kind.
     ImportError
         If a Parquet file is given and pyarrow is not installed.
 

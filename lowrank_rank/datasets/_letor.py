@@ -219,6 +219,8 @@ def dump_letor(
     ------
     ValueError
         If lengths differ, X or y is not finite, or an id is missing or beyond 64 bits.
+    FileNotFoundError
+        If the folder of the file does not exist.
 
     Examples
     --------

@@ -246,6 +246,8 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         ValueError
             If shapes, labels, ids, weights or parameters are wrong, or a part raises an error: the
             message names the part. The model is unchanged then.
+        TypeError
+            If X is sparse and `estimators` is None.
 
         Warns
         -----

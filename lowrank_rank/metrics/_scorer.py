@@ -50,6 +50,8 @@ def make_ranking_scorer(
     ------
     ValueError
         If a name is unknown, or a parameter that no measure has is given.
+    TypeError
+        If `target_loss` is neither a name nor a measure.
 
     Notes
     -----

@@ -44,6 +44,8 @@ def surrogate_loss(
     ValueError
         If shapes differ, numbers are not finite, nothing has a weight, a matrix comes with a qid,
         or the surrogate cannot take the utilities.
+    TypeError
+        If `surrogate` is neither a name nor a `Surrogate`.
 
     Examples
     --------

@@ -50,9 +50,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         sum over pairs with v_i > v_j of  w_ij log(1 + exp(-(s_i - s_j)))
         w_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
-    One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`. The
-    derivatives take w_ij as a constant. No theorem says that LambdaRank orders by expected gain;
-    for the losses "cross_entropy" and "pairwise_logistic" one does [2]_.
+    One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`; without a cut
+    all pairs count. The derivatives take w_ij as a constant. No theorem says that LambdaRank orders
+    by expected gain; for the losses "cross_entropy" and "pairwise_logistic" one does [2]_.
 
     Missing values are learnt as such, and categories without encoding.
 

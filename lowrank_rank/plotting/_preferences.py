@@ -144,6 +144,11 @@ class PreferenceMatrixDisplay:
         -------
         PreferenceMatrixDisplay
             The display. The net cost is the cost beyond the least cost of each pair.
+
+        Raises
+        ------
+        TypeError
+            If the estimator predicts no preferences.
         """
         if not hasattr(estimator, "predict_preferences"):
             raise TypeError(

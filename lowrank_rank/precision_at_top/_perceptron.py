@@ -129,7 +129,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         First step size: step t is ``eta0 / (R**2 sqrt(t))`` times a subgradient of
         ``surrogate / k``. Perceptrons have no step size.
     tol : float or None, default=1e-3
-        Duality gap at which "svmperf" stops, over ``max(1, |objective|)``.
+        Duality gap at which "svmperf" stops, over ``max(1, |objective|)``; None is 0.
     pos_label : int, float, bool, str or None, default=None
         The class to rank at the top; None is the last of the sorted classes ("ok" of "fraud" and
         "ok"), with a warning for strings.
@@ -175,7 +175,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    LowRankSurrogateRanker : Least squares for any ranking loss.
+    LowRankSurrogateRanker : Regression, for any measure with a low-rank form.
     lowrank_rank.surrogates.precision_surrogate : Values and subgradients of the surrogates.
     lowrank_rank.calibration.precision_margins : Margins under which they are 0.
 

@@ -158,7 +158,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     See Also
     --------
-    LowRankSurrogateRanker : Every other target loss.
+    LowRankSurrogateRanker : Other measures with a low-rank form.
     lowrank_rank.calibration.noise_report : Which decoder is enough for a model's predictions.
 
     References
