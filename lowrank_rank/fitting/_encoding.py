@@ -98,12 +98,15 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
     return Encoding("documents", targets, codes, np.array([counted @ normalisers, counted.sum()]))
 
 
-def encode_items(y, loss, decoder):
-    """Encode lists of fixed items: d targets for each row; see `items_decoder`."""
-    if callable(decoder):
-        return Encoding("items", _checked_targets(loss, loss.regression_targets, y, None))
-    encode = _encoding_for(loss, decoder, y.shape[1])
-    return Encoding("items", _checked_targets(loss, encode, y, loss.decoders[decoder]))
+def encode_items(y, loss, decoder, start=0):
+    """Encode lists of fixed items: d targets for each row; see `items_decoder`.
+
+    Messages number the rows from `start`.
+    """
+    encode, known = loss.regression_targets, None
+    if not callable(decoder):
+        encode, known = _encoding_for(loss, decoder, y.shape[1]), loss.decoders[decoder]
+    return Encoding("items", _checked_targets(loss, encode, y, known, start))
 
 
 def items_decoder(decoder, loss, y):
@@ -140,7 +143,7 @@ def checked_row_targets(loss, y, lists, weights):
     return parts
 
 
-def _checked_targets(loss, encode, y, decoder):
+def _checked_targets(loss, encode, y, decoder, start):
     """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
     if sparse.issparse(y):
         return _sparse_targets(loss, y, decoder)
@@ -161,7 +164,7 @@ def _checked_targets(loss, encode, y, decoder):
     if wrong.any():
         row = int(np.argmax(wrong.any(axis=1)))
         raise ValueError(
-            f"{name} of {loss!r} gives {targets[row][wrong[row]][0]} for row {row} of y: "
+            f"{name} of {loss!r} gives {targets[row][wrong[row]][0]} for row {start + row} of y: "
             f"{NOT_FINITE}"
         )
     return targets

@@ -12,10 +12,18 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range, plain
+from .._arrays import (
+    MatrixLike,
+    is_data_frame,
+    is_finite,
+    n_rows,
+    out_of_range,
+    plain,
+    take_rows,
+)
 from .._base import attribute_of_fitted, read_features
 from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
-from .._lists import same_id
+from .._lists import batches, same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import Regression, RegressorModel, is_linear, named_regressor, wraps
@@ -106,6 +114,13 @@ class RegressionMixin:
     def feature_importances_(self) -> np.ndarray:
         """Feature importances of `estimator_`, if it has any."""
         return attribute_of_fitted(self, "feature_importances_")
+
+    def _by_blocks(self, X, entries, decode):
+        """``decode(u)``, in blocks of rows: u may have many numbers, `entries`, in a row."""
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        blocks = batches(n_rows(X), entries, max(2**17, 8 * entries))
+        return np.concatenate([decode(self._model_.predict(take_rows(X, b))) for b in blocks])
 
     def _validate_X(self, X, *, reset):
         model = None if reset else getattr(self, "_model_", None)

@@ -35,6 +35,9 @@ from ._statistics import (
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
 MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
+#: Features for each target from which LSQR takes at most half of the time of second moments
+#: (``python -m benchmarks limits --row "wide documents"``).
+WIDE = 1000
 
 
 class LinearModel(NamedTuple):
@@ -70,10 +73,17 @@ def n_matrices(targets):
 
 
 def chosen_solver(X, targets):
-    """The solver of ridge regression: "gram", second moments, or "lsqr", iterations."""
-    p = X.shape[1]
-    many = n_matrices(targets) * p**2 > MAX_FEATURES_GRAM**2
-    return "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
+    """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
+
+    Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000 n`` for each
+    target.
+    """
+    (n, p), d = X.shape, targets.shape[1]
+    if sparse.issparse(X):
+        is_wide = p > MAX_SPARSE_FEATURES
+    else:
+        is_wide = p > WIDE and p * (n + p) > WIDE * n * d
+    return "lsqr" if is_wide or n_matrices(targets) * p**2 > MAX_FEATURES_GRAM**2 else "gram"
 
 
 def ridge_alpha(alpha, kind, features, missing=False):
@@ -140,7 +150,8 @@ class Sums:
         scale = ridge_scale(self.kind, features)
         coef, intercept = self.moments.solve(alpha * features.total, scale)
         factor = mean_normaliser(self.normalisers)
-        return LinearModel(coef.T * factor, intercept * factor, "gram", alpha=alpha, sums=self)
+        coef *= factor
+        return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=self)
 
     @property
     def unknown_target(self):
@@ -208,6 +219,7 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
     penalty : ndarray of shape (p,)
         Factor of each squared coefficient, added to the sum of the squared errors.
     tol : float
+        Accuracy of the predictions, in standard deviations.
     max_iter : int
 
     Returns
@@ -229,7 +241,9 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
             operator = _centred_operator(X, groups, scale, penalty)
         t = np.nan_to_num(targets[:, j])
         right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(X.shape[1])])
-        scaled, stop, n_iter, *_ = lsqr(operator, right, atol=tol, btol=tol, iter_lim=max_iter)
+        # A residual of tol alone would leave errors of up to 100 tol in correlated features.
+        limits = {"atol": tol / 100.0, "btol": tol / 100.0, "iter_lim": max_iter}
+        scaled, stop, n_iter, *_ = lsqr(operator, right, **limits)
         coef[:, j] = scale * scaled
         most, converged = max(most, n_iter), converged and stop != 7
         shares = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)

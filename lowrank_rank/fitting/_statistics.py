@@ -362,9 +362,10 @@ class SecondMoments:
         x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         gram, cross = self.gram + other.gram, self.cross + other.cross
         if self.features.within is None:
-            between = (self.total * fraction)[:, np.newaxis]
-            gram += (between * x_step)[:, :, np.newaxis] * x_step[:, np.newaxis]
-            cross += (between * x_step)[self.pattern].T * t_step
+            between = (self.total * fraction)[:, np.newaxis] * x_step
+            gram += between[:, :, np.newaxis] * x_step[:, np.newaxis]
+            for row, step in zip(cross, between.T, strict=True):  # no second array of this size
+                row += step[self.pattern] * t_step
         return replace(
             self,
             features=self.features + other.features,
@@ -390,11 +391,14 @@ class SecondMoments:
         if d == 0:  # LAPACK refuses systems without a right side
             return np.zeros_like(self.cross), np.zeros(0)
         scale = np.ones(len(self.cross)) if scale is None else scale
-        coef = np.empty(self.cross.shape)
-        for m in range(len(self.gram)):
-            js = self.pattern == m
-            coef[:, js] = self.solver(penalty, scale, m)(self.cross[:, js])
-        return coef, self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
+        coef, intercept = np.empty(self.cross.shape), self.t_mean.copy()
+        for m, x_mean in enumerate(self.x_mean):
+            solve, columns = self.solver(penalty, scale, m), np.flatnonzero(self.pattern == m)
+            for some in slices(len(columns), 1024):
+                js = columns[some]
+                coef[:, js] = solve(self.cross[:, js])
+                intercept[js] -= x_mean @ coef[:, js]
+        return coef, intercept
 
     def solver(self, penalty, scale, m=0):
         """The function from `cross` to coefficients, both (p, k), with the system factored once.

@@ -12,13 +12,10 @@ from .._arrays import (
     check_range,
     check_same_index,
     check_size,
-    n_rows,
-    take_rows,
 )
 from .._base import Rows
 from .._classes import read_binary_labels
 from .._labels import read_item_names, read_weights
-from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
@@ -234,7 +231,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             1 for the labels in the set, else 0. If y of fit has one dimension, an ndarray of its
             classes, shape (n_samples,).
         """
-        sets = self._decoded(X)
+        sets = self._sets(X)
         return sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
 
     def score(self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
@@ -256,7 +253,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         read_item_names(self, y, reset=False)
-        decoded = self._decoded(X)
+        decoded = self._sets(X)
         is_matrix = len(self.classes_) == self.n_labels_
         known, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
         sets = _sets(read_binary_labels(y, None, known, None, self, least_columns=least))
@@ -269,12 +266,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         losses = self.target_loss_.loss(sets, decoded)
         return float(1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets))))
 
-    def _decoded(self, X):
-        """Sets of the rows, which are decoded in blocks: u has many numbers in a row."""
+    def _sets(self, X):
         check_is_fitted(self)
-        X, size = self._validate_X(X, reset=False), self.n_labels_ * max(self._max_size_, 1)
-        sets = [
-            self.target_loss_.decode(self._model_.predict(take_rows(X, rows)), self.n_labels_)
-            for rows in batches(n_rows(X), size, 2**17)
-        ]
-        return np.concatenate(sets)
+        loss, s = self.target_loss_, self.n_labels_
+        return self._by_blocks(X, s * max(self._max_size_, 1), lambda u: loss.decode(u, s))

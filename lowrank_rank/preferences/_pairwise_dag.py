@@ -325,8 +325,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         check_is_fitted(self)
         if self.n_items_ is not None:
             check_no_qid(qid)
-            u = self.predict_surrogate(X)
-            return u if self.decoder_ == "score" else self._decoded(self._tables(u))
+            if self.decoder_ == "score":
+                return self.predict_surrogate(X)
+            return self._by_blocks(X, self.n_items_**2, lambda u: self._decoded(self._tables(u)))
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
         if qid is None or isinstance(self._model_, ScorePairs):
