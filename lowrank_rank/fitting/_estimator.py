@@ -120,7 +120,8 @@ class RegressionMixin:
         check_is_fitted(self)
         X = self._validate_X(X, reset=False)
         blocks = batches(n_rows(X), entries, max(2**17, 8 * entries))
-        return np.concatenate([decode(self._model_.predict(take_rows(X, b))) for b in blocks])
+        parts = (take_rows(X, some) for some in blocks) if len(blocks) > 1 else [X]
+        return np.concatenate([decode(self._model_.predict(part)) for part in parts])
 
     def _validate_X(self, X, *, reset):
         model = None if reset else getattr(self, "_model_", None)
