@@ -26,7 +26,9 @@ def slow_pair_sums(y, s, lists, margin, w):
 
 def assert_equal_to_slow(y, s, lists, margin, w, **tolerance):
     values, slopes, curvatures = pair_sums(dense_grades(y, lists), s, lists, margin, w)
-    for one, slow in zip((*values, *slopes, curvatures), slow_pair_sums(y, s, lists, margin, w), strict=True):
+    for one, slow in zip(
+        (*values, *slopes, curvatures), slow_pair_sums(y, s, lists, margin, w), strict=True
+    ):
         assert_allclose(one, slow, **tolerance)
 
 

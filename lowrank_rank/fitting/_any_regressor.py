@@ -54,7 +54,17 @@ class Regression:
         if estimator == "auto":
             self.estimator = "ridge" if kind == "documents" or missing else "logistic"
         elif estimator == "logistic":
-            refuse_unless_known(kind, missing)
+            if kind == "documents":
+                raise ValueError(
+                    "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has "
+                    "one row for each document: leave estimator='auto', or use "
+                    "OrderPreservingRegressor."
+                )
+            if missing:
+                raise ValueError(
+                    "estimator='logistic' needs every label, and y has NaN: leave "
+                    "estimator='auto', which is ridge regression then, or use 'trees'."
+                )
         elif estimator == "trees":
             if isinstance(rows.X, np.ndarray):
                 refuse_empty_columns(rows.X)
@@ -118,7 +128,7 @@ class Regression:
 
     def weights_given(self, weights):
         """The weights for the estimator; None if all are 1, or equal and it takes none."""
-        takes_none = takes_no_weights(self.estimator)
+        takes_none = weight_parameters(self.estimator, None) is None
         if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
             return None
         if takes_none:
@@ -264,20 +274,6 @@ def boosted_trees(n_documents):
     return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
 
 
-def refuse_unless_known(kind, missing):
-    """Refuse estimator="logistic" for documents and for missing labels."""
-    if kind == "documents":
-        raise ValueError(
-            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
-            "for each document: leave estimator='auto', or use OrderPreservingRegressor."
-        )
-    if missing:
-        raise ValueError(
-            "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
-            "is ridge regression then, or use 'trees'."
-        )
-
-
 def refuse_empty_columns(X):
     """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
     unknown = np.flatnonzero(np.isnan(X[0]))
@@ -409,14 +405,8 @@ def weight_parameters(estimator, sample_weight):
     kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
     if not inside or Parameter.VAR_KEYWORD not in kinds:
         return None
-    return (
-        None if any(map(takes_no_weights, inside)) else weight_parameters(inside[0], sample_weight)
-    )
-
-
-def takes_no_weights(estimator):
-    """Whether the regressor's fit has no sample_weight."""
-    return weight_parameters(estimator, None) is None
+    found = [weight_parameters(model, sample_weight) for model in inside]
+    return None if None in found else found[0]
 
 
 def wraps(estimator):
