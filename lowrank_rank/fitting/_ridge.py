@@ -151,12 +151,6 @@ class Sums:
         coef *= factor
         return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=self)
 
-    @property
-    def unknown_target(self):
-        """The first target without a known value of positive weight, or None."""
-        total = self.moments.total[self.moments.pattern]
-        return None if np.all(total > 0) else int(np.argmin(total > 0))
-
 
 # Sparse targets ---------------------------------------------------------------------
 
