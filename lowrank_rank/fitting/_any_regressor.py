@@ -107,8 +107,8 @@ class Regression:
             for given in fits_of(estimator, X, targets, self.weights_given(weights))
         )
         first = take_rows(X, np.arange(min(5, X.shape[0])))
-        n_targets = targets.shape[1]
-        return RegressorModel(regressors, _linear_model(regressors, first, n_targets), n_targets)
+        model = RegressorModel(regressors, None, targets.shape[1])
+        return model._replace(linear=_linear_model(model, first))
 
     def fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
@@ -312,7 +312,11 @@ class RegressorModel(NamedTuple):
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
         if self.vectors is not None:
             return self.probabilities(X) @ self.vectors
-        return predict_regressors(self.regressors, X, self.n_targets)
+        if not self.regressors:  # a single item has no pairs
+            return np.zeros((X.shape[0], 0))
+        each = self.n_targets if len(self.regressors) == 1 else 1
+        found = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in self.regressors)
+        return np.column_stack(list(found))
 
     def probabilities(self, X):
         """Probabilities of a classifier, shape (n, n_classes)."""
@@ -356,15 +360,6 @@ def seeded(estimator, random_state):
     ]
     seeds = {name: int(random_state.randint(np.iinfo(np.int32).max)) for name in unset}
     return estimator.set_params(**seeds)
-
-
-def predict_regressors(regressors, X, n_targets):
-    """Surrogate vectors (n, d) from the regressors of `fits_of`."""
-    if not regressors:  # a single item has no pairs
-        return np.zeros((X.shape[0], 0))
-    each = n_targets if len(regressors) == 1 else 1
-    predicted = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in regressors)
-    return np.column_stack(list(predicted))
 
 
 def checked_prediction(regressor, predicted, n_rows, n_targets=1):
@@ -424,8 +419,9 @@ def _numbers_of(X, regressor):
     return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
 
 
-def _linear_model(regressors, X, n_targets):
-    """The linear model with the same predictions on X, or None."""
+def _linear_model(model, X):
+    """The `LinearModel` with the predictions of a `RegressorModel` on X, or None."""
+    regressors = model.regressors
     if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
         return None
     dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
@@ -439,8 +435,7 @@ def _linear_model(regressors, X, n_targets):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         linear = X_numbers @ coef.T + intercept
-    same = np.allclose(linear, predict_regressors(regressors, X, n_targets))
-    return LinearModel(coef, intercept) if same else None
+    return LinearModel(coef, intercept) if np.allclose(linear, model.predict(X)) else None
 
 
 def round_significant(values, bits=32):

@@ -103,9 +103,20 @@ def encode_items(y, loss, decoder, start=0):
 
     Messages number the rows from `start`.
     """
-    encode, known = loss.regression_targets, None
-    if not callable(decoder):
-        encode, known = _encoding_for(loss, decoder, y.shape[1]), loss.decoders[decoder]
+    if callable(decoder):
+        return Encoding("items", _checked_targets(loss, loss.regression_targets, y, None, start))
+    if decoder not in loss.decoders:
+        raise ValueError(
+            f"decoder={decoder!r} is not a decoder of {loss!r}: use 'auto' or one of "
+            f"{sorted(loss.decoders)}."
+        )
+    known, n_items = loss.decoders[decoder], y.shape[1]
+    if known.max_items is not None and n_items > known.max_items:
+        raise ValueError(
+            f"decoder={decoder!r} takes at most {known.max_items} items, y has {n_items}: use one "
+            f"of {sorted(set(loss.decoders) - {decoder})}."
+        )
+    encode = loss.score_targets if known.of_scores else loss.regression_targets
     return Encoding("items", _checked_targets(loss, encode, y, known, start))
 
 
@@ -205,33 +216,14 @@ def _targets_of_entries(loss, y):
     return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 
 
-def _encoding_for(loss, name, n_items):
-    """The encoding for a decoder: `regression_targets` or `score_targets` of the loss."""
-    if name not in loss.decoders:
-        raise ValueError(
-            f"decoder={name!r} is not a decoder of {loss!r}: use 'auto' or one of "
-            f"{sorted(loss.decoders)}."
-        )
-    most = loss.decoders[name].max_items
-    if most is not None and n_items > most:
-        raise ValueError(
-            f"decoder={name!r} takes at most {most} items, y has {n_items}: use one of "
-            f"{sorted(set(loss.decoders) - {name})}."
-        )
-    return loss.score_targets if loss.decoders[name].of_scores else loss.regression_targets
-
-
 def decoded_scores(loss, decoder, u, n_items):
     """Scores: u if it is sorted (its only column for documents), else r - rank."""
     if n_items is None:
         return u[:, 0]
     if decoder == "sort":
         return u
-    return n_items - decoded_ranks(loss, decoder, u, n_items).astype(np.float64)
-
-
-def decoded_ranks(loss, decoder, u, n_items):
-    """Ranks for surrogate vectors of fixed items, by a named decoder or a function."""
     if callable(decoder):
-        return checked_ranks(decoder(u, n_items), (len(u), n_items))
-    return loss.decoders[decoder].decode(u, n_items)
+        ranks = checked_ranks(decoder(u, n_items), (len(u), n_items))
+    else:
+        ranks = loss.decoders[decoder].decode(u, n_items)
+    return n_items - ranks.astype(np.float64)

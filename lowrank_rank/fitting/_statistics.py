@@ -413,42 +413,33 @@ def _known_moments(X, targets, weights, codes=None):
     groups = Groups(np.zeros(len(weights), dtype=np.intp) if codes is None else codes, weights)
     t_mean = weights @ targets / max(weights.sum(), _TINY)
     features, shift = Moments.of(X, weights, codes), 0.0
-    rounding = len(weights) * _EPS
+    (n, p), d = X.shape, targets.shape[1]
+    rounding = n * _EPS
     if sparse.issparse(X):
         X, shift = shift_full_columns(X)
-        gram, cross = _sparse_products(X, targets, weights, groups)
+        # X'WX minus the part of the groups' means; both factors stay sparse.
+        rows = sparse.diags(np.sqrt(weights)) @ X
+        means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
+        gram = (rows.T @ rows).toarray()
+        gram -= (means.T @ means).toarray()
+        cross = np.asarray(X.T @ (weights[:, np.newaxis] * groups.centre(targets)))
     else:
         rounding *= rounding  # rows are centred before their squares are summed
-        gram, cross = _dense_products(X, targets, weights, groups)
+        gram, cross = np.zeros((p, p)), np.zeros((p, d))
+        t_means, root, is_weighted = groups.means(targets), np.sqrt(weights), np.any(weights != 1.0)
+        for rows, block in groups.centred_blocks(X, groups.means(X)):
+            t = targets[rows] - t_means[groups.codes[rows]]
+            if is_weighted:
+                block *= root[rows, np.newaxis]
+                t *= root[rows, np.newaxis]
+            gram += block.T @ block
+            cross += block.T @ t
     raw = features.squares + features.total * (features.mean - shift) ** 2
     constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
     gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
-    pattern, total = np.zeros(targets.shape[1], dtype=np.intp), np.array([features.total])
+    pattern, total = np.zeros(d, dtype=np.intp), np.array([features.total])
     x_mean = features.mean[np.newaxis]
     return SecondMoments(features, pattern, total, x_mean, t_mean, gram[np.newaxis], cross)
-
-
-def _dense_products(X, targets, weights, groups):
-    p = X.shape[1]
-    gram, cross, root = np.zeros((p, p)), np.zeros((p, targets.shape[1])), np.sqrt(weights)
-    t_means, is_weighted = groups.means(targets), np.any(weights != 1.0)
-    for rows, block in groups.centred_blocks(X, groups.means(X)):
-        t = targets[rows] - t_means[groups.codes[rows]]
-        if is_weighted:
-            block *= root[rows, np.newaxis]
-            t *= root[rows, np.newaxis]
-        gram += block.T @ block
-        cross += block.T @ t
-    return gram, cross
-
-
-def _sparse_products(X, targets, weights, groups):
-    """X'WX minus the part of the groups' means; both factors stay sparse."""
-    rows = sparse.diags(np.sqrt(weights)) @ X
-    means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
-    gram = (rows.T @ rows).toarray()
-    gram -= (means.T @ means).toarray()
-    return gram, np.asarray(X.T @ (weights[:, np.newaxis] * groups.centre(targets)))
 
 
 # Default penalties --------------------------------------------------------------------

@@ -28,17 +28,6 @@ def _sets(labels):
     return labels.positive.reshape(len(labels.positive), -1).astype(int)
 
 
-def _encoded(sets, loss, max_size):
-    """The `Encoding` of sets of at most `max_size` labels."""
-    n, d = len(sets), loss.encode(sets[:0], max_size).shape[1]
-    check_size(
-        f"The targets of {n} rows, {d} for each,",
-        16 * n * d,  # the targets and their fractions
-        "use target_loss='hamming', or fit to fewer rows",
-    )
-    return Encoding("sets", loss.encode(sets, max_size))
-
-
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
     """Predict the set of labels with the largest expected F1.
 
@@ -205,7 +194,14 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
 
     def _fitted(self, rows, loss):
         if not (isinstance(self.estimator, str) and self.estimator == "trees"):
-            return self._regression().fit(rows, _encoded(rows.y, loss, self._max_size_))
+            n, d = len(rows.y), loss.encode(rows.y[:0], self._max_size_).shape[1]
+            check_size(
+                f"The targets of {n} rows, {d} for each,",
+                16 * n * d,  # the targets and their fractions
+                "use target_loss='hamming', or fit to fewer rows",
+            )
+            targets = loss.encode(rows.y, self._max_size_)
+            return self._regression().fit(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
@@ -231,7 +227,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             1 for the labels in the set, else 0. If y of fit has one dimension, an ndarray of its
             classes, shape (n_samples,).
         """
-        sets = self._sets(X)
+        sets = self._decoded(X)
         return sets if len(self.classes_) == self.n_labels_ else self.classes_[sets[:, 0]]
 
     def score(self, X: MatrixLike, y: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
@@ -253,7 +249,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         """
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         read_item_names(self, y, reset=False)
-        decoded = self._sets(X)
+        decoded = self._decoded(X)
         is_matrix = len(self.classes_) == self.n_labels_
         known, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
         sets = _sets(read_binary_labels(y, None, known, None, self, least_columns=least))
@@ -266,7 +262,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         losses = self.target_loss_.loss(sets, decoded)
         return float(1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets))))
 
-    def _sets(self, X):
+    def _decoded(self, X):
         check_is_fitted(self)
         loss, s = self.target_loss_, self.n_labels_
         return self._by_blocks(X, s * max(self._max_size_, 1), lambda u: loss.decode(u, s))

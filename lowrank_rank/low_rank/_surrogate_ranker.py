@@ -339,15 +339,13 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         k, parts = min(check_k(k), self.n_items_), []
         for rows in slices(n_rows(X), 1024):
             some = take_rows(X, np.arange(rows.start, rows.stop))
-            parts.append(top_columns(self._blocks_of_items(some), rows.stop - rows.start, k))
+            if isinstance(self._model_, LinearModel):
+                blocks = score_blocks(some, self.coef_, self.intercept_)
+            else:
+                blocks = [(slice(0, self.n_items_), self._model_.predict(some))]
+            parts.append(top_columns(blocks, rows.stop - rows.start, k))
         columns, scores = map(np.concatenate, zip(*parts, strict=True))
         return columns, scores
-
-    def _blocks_of_items(self, X):
-        """Slices of the items and their scores."""
-        if isinstance(self._model_, LinearModel):
-            return score_blocks(X, self.coef_, self.intercept_)
-        return [(slice(0, self.n_items_), self._model_.predict(X))]
 
     def _checked_loss(self):
         loss = clone(resolve_target_loss(self.target_loss))
