@@ -1,7 +1,6 @@
 """Part "many_labels" of `targets`: sparse y against dense y, 100,000 labels, and a long tail."""
 
 import json
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +73,8 @@ def peak():
         (line,) = (one for one in status.read_text().splitlines() if one.startswith("VmHWM"))
         return int(line.split()[1]) / 2**20
     unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss: bytes there, KiB elsewhere
+    import resource  # not on Windows
+
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
 
 

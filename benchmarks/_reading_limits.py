@@ -105,8 +105,9 @@ def on_dask(call, n_rows, n_parts, processes, tiny):
         memory = partial(LowRankSurrogateRanker().fit, X, y, qid=qid)
         seconds = best_seconds({"ours": calls[call], "floor": memory}, REPEATS, clock)
     kind = "processes" if processes else "threads"
+    bar = 3.0 if call == "fit" and n_rows > 100_000 else None
     what = f"{call} on Dask / fit in memory, {n_rows} x 50 in {n_parts}, {kind}"
-    return what, seconds["ours"], seconds["floor"], 3.0 if call == "fit" else None
+    return what, seconds["ours"], seconds["floor"], bar
 
 
 ROWS = {

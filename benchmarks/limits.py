@@ -45,6 +45,8 @@ from ._fit_limits import FIXED
 from ._fit_limits import ROWS as FIT_ROWS
 from ._hinge_limits import ROWS as HINGE_ROWS
 from ._item_limits import ROWS as ITEM_ROWS
+from ._latency_limits import BEFORE
+from ._latency_limits import ROWS as LATENCY_ROWS
 from ._measure_limits import ROWS as MEASURE_ROWS
 from ._measure_limits import grades_and_scores, shuffled_ids
 from ._reading_limits import ROWS as READING_ROWS
@@ -209,7 +211,9 @@ ROWS = {
     "default decoder": default_decoder,
     **{
         name: one_row(row)
-        for name, row in (FIT_ROWS | HINGE_ROWS | ITEM_ROWS | MEASURE_ROWS | READING_ROWS).items()
+        for name, row in (
+            FIT_ROWS | HINGE_ROWS | ITEM_ROWS | LATENCY_ROWS | MEASURE_ROWS | READING_ROWS
+        ).items()
     },
 }
 
@@ -221,6 +225,7 @@ def limit_rows(args):
         for name in args.row
         for what, seconds, floor, bar in ROWS[name](args)
     ]
+    rows = [{**row, "before": BEFORE.get(row["path"])} for row in rows]
     print_table("Seconds over those of the floor", rows)
     return rows
 

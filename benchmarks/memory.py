@@ -5,7 +5,6 @@ imports and the data (120 MB) included. Target: 2 GiB.
 """
 
 import json
-import resource
 import subprocess
 import sys
 from time import perf_counter
@@ -55,6 +54,8 @@ def fit_sparse(shape, per_row, length=100):
     ranker = LowRankSurrogateRanker(target_loss="ndcg@10").fit(X, y, qid=qid)
     seconds = perf_counter() - start
     unit = 1 if sys.platform == "darwin" else 1024  # ru_maxrss: bytes there, KiB elsewhere
+    import resource  # not on Windows
+
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     return {
         "fit_s": seconds,

@@ -9,7 +9,6 @@ it. The page cache of the file is not counted: the system takes it back at need.
 """
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -246,4 +245,6 @@ def anonymous_gib():
         peak, files = (int(status[name].split()[0]) for name in ("VmHWM", "RssFile"))
         return (peak - files) / 2**20
     except (OSError, KeyError):
+        import resource  # not on Windows
+
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

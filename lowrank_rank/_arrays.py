@@ -105,15 +105,6 @@ def out_of_range():
     )
 
 
-def sum_of_squares(X):
-    """Sum of the squared entries, dense or sparse, in double precision; inf on overflow."""
-    entries = X.data if sparse.issparse(X) else X.ravel(order="K")
-    with np.errstate(over="ignore", invalid="ignore"):
-        if entries.dtype == np.float64:
-            return float(np.dot(entries, entries))
-        return float(np.einsum("i,i->", entries, entries, dtype=np.float64))
-
-
 def mean_square(X, degree=2):
     """Mean squared norm of the rows; refuses features with squares out of the floating range.
 
@@ -124,16 +115,16 @@ def mean_square(X, degree=2):
     degree : int, default=2
         Degree of the products of features that must stay in the range.
     """
-    total = sum_of_squares(X)
-    if np.isnan(total):
-        X = X.data if sparse.issparse(X) else X
-        X = X[~np.isnan(X)].reshape(-1, 1)
-        total = sum_of_squares(X)
+    entries = X.data if sparse.issparse(X) else X.ravel(order="K")
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = float(np.einsum("i,i->", entries, entries, dtype=np.float64))
+        if np.isnan(total):
+            total = float(np.nansum(np.square(entries, dtype=np.float64)))
     power = 2.0 / degree
     if not total < 1e300**power:  # weighted sums of the squares need room
         raise out_of_range()
     value = total / max(X.shape[0], 1)
-    if value < 1e-300**power and np.any(X.data if sparse.issparse(X) else X):
+    if value < 1e-300**power and np.any(entries):
         raise out_of_range()
     return value
 

@@ -104,15 +104,15 @@ def linear_scores(X, coef, intercept):
     return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
 
 
-def score_blocks(X, coef, intercept, n_rows=128, width=1024):
+def score_blocks(X, coef, intercept, width=1024):
     """Iterate over slices of at most `width` outputs and their `linear_scores`.
 
     Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
-    blocks of `n_rows`, the last block padded, and at least 8 outputs. A block of coefficients is
-    read once for all rows.
+    blocks of as many rows, the last block padded, and at least 8 outputs. A block of coefficients
+    is read once for all rows. With very many outputs a batch may have few rows: blocks are small.
     """
     (n, p), d = X.shape, len(coef)
-    intercept = np.zeros(d) + intercept
+    n_rows, intercept = 128 if d <= width else 8, np.zeros(d) + intercept
     for some in slices(d, width):
         m = some.stop - some.start
         with np.errstate(over="ignore", invalid="ignore"):

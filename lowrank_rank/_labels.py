@@ -21,7 +21,7 @@ from ._arrays import (
     is_frame,
     without_string_dtype,
 )
-from ._lists import RankingLists, checked_ids, id_array, same_id
+from ._lists import RankingLists, id_array, same_id
 from ._warn import warn
 
 #: Names of a column, or a level of an index, of query ids; tables that are returned have the first.
@@ -74,7 +74,8 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
             f"ranking_target takes one grade per row, y of shape (n_rows,), got shape {y.shape}. "
             "Each row of a matrix y is a list, so a matrix needs no qid."
         )
-    qid = checked_ids(qid)  # here, where the user can still see them
+    lists = RankingLists.from_qid(qid)  # checks the ids here, where the user can still see them
+    qid = lists.ids[lists.codes]
     if len(qid) != len(y):
         raise ValueError(
             f"y has the length {len(y)}, and qid {len(qid)}: give one query id per row."
@@ -126,7 +127,13 @@ def split_target(y, qid=None, X=None):
     else:
         carried = y.index.get_level_values(_qid_level(y)).to_numpy()
         y = y.to_numpy()
-    if qid is not None and not _same_ids(carried, qid):
+    if qid is None:
+        return y, carried
+    one, two = id_array(carried), id_array(qid)
+    if one.dtype.kind != two.dtype.kind:  # NumPy does not compare strings with numbers
+        one, two = one.astype(object), two.astype(object)
+    same = map(same_id, one, two) if one.dtype == object else one == two
+    if len(one) != len(two) or not all(same):
         raise ValueError(
             "qid is given twice, in y and as an argument, and the two differ: give it once."
         )
@@ -168,13 +175,6 @@ def one_label_per_row(y):
             )
     shape = y.shape if hasattr(y, "shape") else as_array(y).shape
     return len(shape) == 1 or shape[1:] == (1,)
-
-
-def _same_ids(a, b):
-    a, b = id_array(a), id_array(b)
-    if a.dtype.kind != b.dtype.kind:  # NumPy does not compare strings with numbers
-        a, b = a.astype(object), b.astype(object)
-    return len(a) == len(b) and all(map(same_id, a, b) if a.dtype == object else a == b)
 
 
 # Arrays -----------------------------------------------------------------------------

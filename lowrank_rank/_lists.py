@@ -263,7 +263,18 @@ def factorize(qid):
     if len(qid) == 0:
         raise ValueError("qid is empty: there must be at least one row.")
     if qid.dtype == object:
-        return _factorize_objects(qid)
+        code_of: dict = {}
+        try:
+            codes = [code_of.setdefault(one, len(code_of)) for one in qid.tolist()]
+        except TypeError as error:
+            refuse_missing_ids(qid)
+            raise TypeError(
+                f"qid must hold hashable ids (numbers, strings, tuples): {error}."
+            ) from None
+        ids = np.fromiter(code_of, dtype=object, count=len(code_of))
+        if _missing(ids).any():  # each NaN is a key of its own
+            refuse_missing_ids(qid)
+        return np.array(codes, dtype=np.intp), ids
     refuse_missing_ids(qid)
     # Ids mostly come in runs: only the first row of each run is looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
@@ -287,35 +298,6 @@ def codes_of(column, name):
     except (TypeError, ValueError) as error:
         message = str(error).replace("qid", name).replace("the id of its query", "an id")
         raise ValueError(message) from None
-
-
-def _factorize_objects(qid):
-    code_of: dict = {}
-    try:
-        codes = [code_of.setdefault(one, len(code_of)) for one in qid.tolist()]
-    except TypeError as error:
-        refuse_missing_ids(qid)
-        raise TypeError(
-            f"qid must hold hashable ids (numbers, strings, tuples): {error}."
-        ) from None
-    ids = np.fromiter(code_of, dtype=object, count=len(code_of))
-    if _missing(ids).any():  # each NaN is a key of its own
-        refuse_missing_ids(qid)
-    return np.array(codes, dtype=np.intp), ids
-
-
-def checked_ids(qid):
-    """Array of ids; refuses missing ids, ids that cannot be hashed, and an empty array."""
-    codes, categories = _categories(qid)
-    if categories is not None and len(codes):
-        factorize(id_array(categories))
-        return categories[codes]
-    qid = id_array(qid)
-    if qid.dtype == object or len(qid) == 0:
-        factorize(qid)
-    else:
-        refuse_missing_ids(qid)
-    return qid
 
 
 def refuse_missing_ids(qid):
@@ -405,37 +387,6 @@ def block_lengths(blocks, n_rows):
     return np.diff(np.append(blocks, n_rows))
 
 
-def mean_over_ties(by_position, blocks):
-    """Average a quantity given by sorted position over each block of ties, in place.
-
-    Parameters
-    ----------
-    by_position : ndarray of shape (n_rows,)
-        The quantity at each position of the sorted lists. If it is 0 at the start of a block, it
-        must be 0 in the whole block, as for discounts.
-    blocks : ndarray of int or None
-        Result of `tie_blocks`.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        `by_position` itself.
-    """
-    if blocks is None:
-        return by_position
-    live = np.flatnonzero(by_position[blocks])
-    starts = blocks[live]
-    lengths = np.append(blocks, len(by_position))[live + 1] - starts
-    tied = lengths > 1
-    starts, lengths = starts[tied], lengths[tied]
-    if len(starts) == 0:
-        return by_position
-    first = np.cumsum(lengths) - lengths
-    rows = np.repeat(starts - first, lengths) + np.arange(lengths.sum())
-    by_position[rows] = np.repeat(np.add.reduceat(by_position[rows], first) / lengths, lengths)
-    return by_position
-
-
 def ranks_from_scores(scores, lists):
     """Ranks 1..r of each list's items; equal scores keep the order of the rows."""
     ranks = np.empty(len(scores), dtype=np.intp)
@@ -452,9 +403,12 @@ def ranks_from_orders(orders):
 
 def mid_ranks(scores, lists):
     """Mean rank of each item over all orders that agree with the scores."""
-    order = sort_lists(scores, lists)
-    ranks = np.empty(len(scores))
-    ranks[order] = mean_over_ties(lists.positions.astype(float), tie_blocks(scores[order], lists))
+    order, ranks = sort_lists(scores, lists), np.empty(len(scores))
+    ranks[order] = lists.positions
+    blocks = tie_blocks(scores[order], lists)
+    if blocks is not None:
+        lengths = block_lengths(blocks, len(scores))
+        ranks[order] = np.repeat(lists.positions[blocks] + (lengths - 1) / 2.0, lengths)
     return ranks
 
 

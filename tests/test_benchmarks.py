@@ -96,7 +96,12 @@ def test_rank_svm_is_linear_svc_on_the_pairs_within_queries():
     np.testing.assert_allclose(ours, theirs, atol=1e-3)
 
 
-def test_speed_compares_with_every_installed_peer():
+def test_speed_compares_with_every_installed_peer(monkeypatch):
+    """Without ranx, which compiles for half a minute."""
+    monkeypatch.setattr(
+        "benchmarks.speed.optional_peer",
+        lambda module: None if module == "ranx" else optional_peer(module),
+    )
     rows = run_tiny("speed", "--repeats", "1")
     assert all(row["value"] == pytest.approx(row["ours_s"] / row["peer_s"]) for row in rows)
     assert {"documents, Ridge", "items, Ridge"} <= {row["group"] for row in rows}
@@ -288,7 +293,7 @@ def test_top_times_fits_passes_and_cutting_planes():
 
 def test_top_times_many_lists():
     rows = of(run_tiny("top", "--part", "lists", "--repeats", "1"), table="lists")
-    assert [row["at_most"] for row in rows] == [3.0] * 6 + [4.0, 4.0]
+    assert [row["at_most"] for row in rows] == [None, None, 3.0, None, None, 3.0, 4.0, 4.0]
     assert all(row["value"] > 0 for row in rows)
 
 

@@ -181,6 +181,7 @@ def test_wrong_input_is_refused(client, documents):
     assert not hasattr(ranker, "coef_")
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
 @pytest.mark.skipif(not os.environ.get("CI"), reason="takes 20 s: set CI=true, as .ci/run does")
 def test_a_worker_that_is_lost_changes_nothing(documents):
     """Two processes, one of them killed while L-BFGS is at work."""

@@ -18,7 +18,6 @@ from lowrank_rank.fitting._any_regressor import (
     RegressorModel,
     round_significant,
     seeded,
-    takes_no_weights,
     weight_parameters,
     wraps,
 )
@@ -83,7 +82,6 @@ def test_coefficients_that_do_not_give_the_predictions_are_none():
 def test_where_weights_go(estimator, names):
     found = weight_parameters(estimator, np.ones(3))
     assert (found and set(found)) == names
-    assert takes_no_weights(estimator) == (names is None)
 
 
 def test_weights_that_differ_need_a_regressor_that_takes_them():

@@ -1,6 +1,7 @@
 """LowRankSurrogateRanker: the regression it solves, batches, layouts, weights, bad input."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -1130,3 +1131,38 @@ def test_trees_are_larger_above_20000_rows(n_rows, leaves):
     y, qid = (X[:, 0] > 0).astype(float), np.arange(n_rows) // 10
     ranker = LowRankSurrogateRanker(estimator="trees", random_state=0).fit(X, y, qid=qid)
     assert ranker.estimator_.max_leaf_nodes == leaves
+
+
+def test_pairs_of_items_are_fitted_and_ranked_in_blocks():
+    """Sixty items have 1,770 targets: 37 rows in a block."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5)) + 1e3
+    y = np.digitize(X[:, :1] + rng.normal(size=(600, 60)), [1e3, 1e3 + 1]).astype(float)
+    weights = rng.integers(0, 3, 600)
+    model = LowRankSurrogateRanker(target_loss="pd", estimator="ridge", decoder="borda")
+    fitted = clone(model).fit(X, y, sample_weight=weights)
+    blocks = [(X[i::2], y[i::2], None, weights[i::2]) for i in (0, 1)]
+    np.testing.assert_allclose(fitted.coef_, clone(model).fit_blocks(blocks).coef_, atol=1e-12)
+    ranks = fitted.rank(X)
+    np.testing.assert_array_equal(ranks[590:], fitted.rank(X[590:]))
+    tracemalloc.start()
+    clone(model).fit(X, y)
+    fitted.rank(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.6 * 8 * 600 * 1770  # less than an array of all targets
+
+
+def test_a_row_of_any_block_is_named():
+    class Broken(PairwiseDisagreement):
+        def encode(self, y):
+            targets = super().encode(y)
+            targets[y[:, 0] > 100.0] = np.inf
+            return targets
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 5)), rng.normal(size=(600, 60))
+    y[599, 0] = 1e3
+    ranker = LowRankSurrogateRanker(target_loss=Broken(), estimator="ridge", decoder="borda")
+    with pytest.raises(ValueError, match="gives inf for row 599 of y"):
+        ranker.fit(X, y)

@@ -54,7 +54,17 @@ class Regression:
         if estimator == "auto":
             self.estimator = "ridge" if kind == "documents" or missing else "logistic"
         elif estimator == "logistic":
-            refuse_unless_known(kind, missing)
+            if kind == "documents":
+                raise ValueError(
+                    "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has "
+                    "one row for each document: leave estimator='auto', or use "
+                    "OrderPreservingRegressor."
+                )
+            if missing:
+                raise ValueError(
+                    "estimator='logistic' needs every label, and y has NaN: leave "
+                    "estimator='auto', which is ridge regression then, or use 'trees'."
+                )
         elif estimator == "trees":
             if isinstance(rows.X, np.ndarray):
                 refuse_empty_columns(rows.X)
@@ -97,8 +107,8 @@ class Regression:
             for given in fits_of(estimator, X, targets, self.weights_given(weights))
         )
         first = take_rows(X, np.arange(min(5, X.shape[0])))
-        n_targets = targets.shape[1]
-        return RegressorModel(regressors, _linear_model(regressors, first, n_targets), n_targets)
+        model = RegressorModel(regressors, None, targets.shape[1])
+        return model._replace(linear=_linear_model(model, first))
 
     def fit_classifier(self, X, y, weights, encode):
         """Fit a classifier; the model predicts the expected vector of the class.
@@ -118,7 +128,7 @@ class Regression:
 
     def weights_given(self, weights):
         """The weights for the estimator; None if all are 1, or equal and it takes none."""
-        takes_none = takes_no_weights(self.estimator)
+        takes_none = weight_parameters(self.estimator, None) is None
         if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
             return None
         if takes_none:
@@ -264,20 +274,6 @@ def boosted_trees(n_documents):
     return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
 
 
-def refuse_unless_known(kind, missing):
-    """Refuse estimator="logistic" for documents and for missing labels."""
-    if kind == "documents":
-        raise ValueError(
-            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
-            "for each document: leave estimator='auto', or use OrderPreservingRegressor."
-        )
-    if missing:
-        raise ValueError(
-            "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
-            "is ridge regression then, or use 'trees'."
-        )
-
-
 def refuse_empty_columns(X):
     """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
     unknown = np.flatnonzero(np.isnan(X[0]))
@@ -316,7 +312,11 @@ class RegressorModel(NamedTuple):
             return self.linear.predict(_numbers_of(X, self.regressors[0]))
         if self.vectors is not None:
             return self.probabilities(X) @ self.vectors
-        return predict_regressors(self.regressors, X, self.n_targets)
+        if not self.regressors:  # a single item has no pairs
+            return np.zeros((X.shape[0], 0))
+        each = self.n_targets if len(self.regressors) == 1 else 1
+        found = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in self.regressors)
+        return np.column_stack(list(found))
 
     def probabilities(self, X):
         """Probabilities of a classifier, shape (n, n_classes)."""
@@ -362,15 +362,6 @@ def seeded(estimator, random_state):
     return estimator.set_params(**seeds)
 
 
-def predict_regressors(regressors, X, n_targets):
-    """Surrogate vectors (n, d) from the regressors of `fits_of`."""
-    if not regressors:  # a single item has no pairs
-        return np.zeros((X.shape[0], 0))
-    each = n_targets if len(regressors) == 1 else 1
-    predicted = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in regressors)
-    return np.column_stack(list(predicted))
-
-
 def checked_prediction(regressor, predicted, n_rows, n_targets=1):
     """Predictions (n, d) of a regressor; refuses another shape, NaN and infinity."""
     predicted = np.asarray(predicted, dtype=np.float64)
@@ -409,14 +400,8 @@ def weight_parameters(estimator, sample_weight):
     kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
     if not inside or Parameter.VAR_KEYWORD not in kinds:
         return None
-    return (
-        None if any(map(takes_no_weights, inside)) else weight_parameters(inside[0], sample_weight)
-    )
-
-
-def takes_no_weights(estimator):
-    """Whether the regressor's fit has no sample_weight."""
-    return weight_parameters(estimator, None) is None
+    found = [weight_parameters(model, sample_weight) for model in inside]
+    return None if None in found else found[0]
 
 
 def wraps(estimator):
@@ -434,8 +419,9 @@ def _numbers_of(X, regressor):
     return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
 
 
-def _linear_model(regressors, X, n_targets):
-    """The linear model with the same predictions on X, or None."""
+def _linear_model(model, X):
+    """The `LinearModel` with the predictions of a `RegressorModel` on X, or None."""
+    regressors = model.regressors
     if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
         return None
     dense = [r.coef_.toarray() if issparse(r.coef_) else r.coef_ for r in regressors]
@@ -449,8 +435,7 @@ def _linear_model(regressors, X, n_targets):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         linear = X_numbers @ coef.T + intercept
-    same = np.allclose(linear, predict_regressors(regressors, X, n_targets))
-    return LinearModel(coef, intercept) if same else None
+    return LinearModel(coef, intercept) if np.allclose(linear, model.predict(X)) else None
 
 
 def round_significant(values, bits=32):

@@ -98,12 +98,26 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
     return Encoding("documents", targets, codes, np.array([counted @ normalisers, counted.sum()]))
 
 
-def encode_items(y, loss, decoder):
-    """Encode lists of fixed items: d targets for each row; see `items_decoder`."""
+def encode_items(y, loss, decoder, start=0):
+    """Encode lists of fixed items: d targets for each row; see `items_decoder`.
+
+    Messages number the rows from `start`.
+    """
     if callable(decoder):
-        return Encoding("items", _checked_targets(loss, loss.regression_targets, y, None))
-    encode = _encoding_for(loss, decoder, y.shape[1])
-    return Encoding("items", _checked_targets(loss, encode, y, loss.decoders[decoder]))
+        return Encoding("items", _checked_targets(loss, loss.regression_targets, y, None, start))
+    if decoder not in loss.decoders:
+        raise ValueError(
+            f"decoder={decoder!r} is not a decoder of {loss!r}: use 'auto' or one of "
+            f"{sorted(loss.decoders)}."
+        )
+    known, n_items = loss.decoders[decoder], y.shape[1]
+    if known.max_items is not None and n_items > known.max_items:
+        raise ValueError(
+            f"decoder={decoder!r} takes at most {known.max_items} items, y has {n_items}: use one "
+            f"of {sorted(set(loss.decoders) - {decoder})}."
+        )
+    encode = loss.score_targets if known.of_scores else loss.regression_targets
+    return Encoding("items", _checked_targets(loss, encode, y, known, start))
 
 
 def items_decoder(decoder, loss, y):
@@ -140,7 +154,7 @@ def checked_row_targets(loss, y, lists, weights):
     return parts
 
 
-def _checked_targets(loss, encode, y, decoder):
+def _checked_targets(loss, encode, y, decoder, start):
     """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
     if sparse.issparse(y):
         return _sparse_targets(loss, y, decoder)
@@ -161,7 +175,7 @@ def _checked_targets(loss, encode, y, decoder):
     if wrong.any():
         row = int(np.argmax(wrong.any(axis=1)))
         raise ValueError(
-            f"{name} of {loss!r} gives {targets[row][wrong[row]][0]} for row {row} of y: "
+            f"{name} of {loss!r} gives {targets[row][wrong[row]][0]} for row {start + row} of y: "
             f"{NOT_FINITE}"
         )
     return targets
@@ -202,33 +216,14 @@ def _targets_of_entries(loss, y):
     return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 
 
-def _encoding_for(loss, name, n_items):
-    """The encoding for a decoder: `regression_targets` or `score_targets` of the loss."""
-    if name not in loss.decoders:
-        raise ValueError(
-            f"decoder={name!r} is not a decoder of {loss!r}: use 'auto' or one of "
-            f"{sorted(loss.decoders)}."
-        )
-    most = loss.decoders[name].max_items
-    if most is not None and n_items > most:
-        raise ValueError(
-            f"decoder={name!r} takes at most {most} items, y has {n_items}: use one of "
-            f"{sorted(set(loss.decoders) - {name})}."
-        )
-    return loss.score_targets if loss.decoders[name].of_scores else loss.regression_targets
-
-
 def decoded_scores(loss, decoder, u, n_items):
     """Scores: u if it is sorted (its only column for documents), else r - rank."""
     if n_items is None:
         return u[:, 0]
     if decoder == "sort":
         return u
-    return n_items - decoded_ranks(loss, decoder, u, n_items).astype(np.float64)
-
-
-def decoded_ranks(loss, decoder, u, n_items):
-    """Ranks for surrogate vectors of fixed items, by a named decoder or a function."""
     if callable(decoder):
-        return checked_ranks(decoder(u, n_items), (len(u), n_items))
-    return loss.decoders[decoder].decode(u, n_items)
+        ranks = checked_ranks(decoder(u, n_items), (len(u), n_items))
+    else:
+        ranks = loss.decoders[decoder].decode(u, n_items)
+    return n_items - ranks.astype(np.float64)

@@ -12,10 +12,18 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import MatrixLike, is_data_frame, is_finite, out_of_range, plain
+from .._arrays import (
+    MatrixLike,
+    is_data_frame,
+    is_finite,
+    n_rows,
+    out_of_range,
+    plain,
+    take_rows,
+)
 from .._base import attribute_of_fitted, read_features
 from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
-from .._lists import same_id
+from .._lists import batches, same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import Regression, RegressorModel, is_linear, named_regressor, wraps
@@ -107,6 +115,14 @@ class RegressionMixin:
         """Feature importances of `estimator_`, if it has any."""
         return attribute_of_fitted(self, "feature_importances_")
 
+    def _by_blocks(self, X, entries, decode):
+        """``decode(u)``, in blocks of rows: u may have many numbers, `entries`, in a row."""
+        check_is_fitted(self)
+        X = self._validate_X(X, reset=False)
+        blocks = batches(n_rows(X), entries, max(2**17, 8 * entries))
+        parts = (take_rows(X, some) for some in blocks) if len(blocks) > 1 else [X]
+        return np.concatenate([decode(self._model_.predict(part)) for part in parts])
+
     def _validate_X(self, X, *, reset):
         model = None if reset else getattr(self, "_model_", None)
         model = getattr(model, "model", model)  # a model of pairs wraps its regression
@@ -153,7 +169,7 @@ class RegressionMixin:
 #
 # `sum_up` sets the fitted attributes that follow from the labels of a batch, and `_sums_`, on an
 # estimator. Batches of partial_fit, blocks, partitions and models to merge are such estimators:
-# `add_earlier` adds them up.
+# `add_models` adds them up.
 
 
 @available_if(adds_up)
@@ -191,8 +207,7 @@ def add_blocks(model, blocks, **known):
             check_new_lists(add_batch(model, block, **known), seen)
         if not hasattr(model, "_sums_"):
             raise ValueError("There are no blocks: at least one row is needed.")
-        check_targets_known(model)
-        model._keep(model._sums_.solve(model.alpha))
+        solve_sums(model, model)
     return model
 
 
@@ -214,7 +229,7 @@ def add_batch(model, block, **known):
     earlier = copy(model) if hasattr(model, "_sums_") else None
     ids = sum_up(model, block, reset=earlier is None, **known)
     if earlier is not None:
-        add_earlier(model, earlier)
+        vars(model).update(vars(add_models(earlier, model)))
     return ids
 
 
@@ -242,16 +257,19 @@ def sum_up(model, block, **known):
     return rows.ids
 
 
-def add_models(earlier, later):
-    """A copy of the later model with the sums of both."""
-    both = copy(later)
-    add_earlier(both, earlier)
-    return both
-
-
 def solve_sums(model, added):
-    """Take the fitted attributes of a model with sums, and solve; returns the model."""
-    check_targets_known(added)
+    """Take the fitted attributes of a model with sums, and solve; returns the model.
+
+    A fixed item without any label is refused; a pair may have none.
+    """
+    sums, loss = added._sums_, getattr(added, "target_loss_", None)
+    known = sums.moments.total[sums.moments.pattern] > 0
+    pairs = isinstance(loss, PairwiseDisagreement) and added.decoder_ not in ("sort", "score")
+    if sums.kind == "items" and not pairs and not known.all():
+        raise ValueError(
+            f"Target {int(np.argmin(known))} is NaN in every row that counts, of all blocks: no "
+            "query judges this item. Drop the column."
+        )
     vars(model).update({name: value for name, value in vars(added).items() if name[-1] == "_"})
     model._keep(model._sums_.solve(model.alpha))
     return model
@@ -264,8 +282,9 @@ def _said(name, value):
     return f"{name.strip('_')} {value}"
 
 
-def add_earlier(model, earlier):
-    """Add an earlier batch to the later one that the model has read."""
+def add_models(earlier, later):
+    """A copy of the later model with the sums of both."""
+    model = copy(later)
     settings = [
         (name, getattr(earlier, name, None), getattr(model, name, None)) for name in model._shared
     ]
@@ -289,6 +308,7 @@ def add_earlier(model, earlier):
         model.n_lists_ += earlier.n_lists_
         model._ends_ = earlier._ends_[0], model._ends_[1]
     model._sums_ = earlier._sums_ + model._sums_
+    return model
 
 
 def _agree(now, before):
@@ -309,18 +329,6 @@ def _agree(now, before):
         size = np.abs(before).max(initial=0.0)
         return np.allclose(now, before, rtol=0.0, atol=1e-9 * size)
     return np.array_equal(now, before) if arrays else bool(now == before)
-
-
-def check_targets_known(model):
-    """Refuse a fixed item without any label; a pair may have none."""
-    loss = getattr(model, "target_loss_", None)
-    target = model._sums_.unknown_target
-    pairs = isinstance(loss, PairwiseDisagreement) and model.decoder_ not in ("sort", "score")
-    if model._sums_.kind == "items" and not pairs and target is not None:
-        raise ValueError(
-            f"Target {target} is NaN in every row that counts, of all blocks: no query judges this "
-            "item. Drop the column."
-        )
 
 
 def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
@@ -363,7 +371,33 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
         raise ValueError("There are no models to merge: give at least one.")
     first: Any = models[0]
     for model in models:
-        _check_merges(first, model)
+        adds = isinstance(model, RegressionMixin) and hasattr(model, "fit_blocks")
+        if not adds or type(model) is not type(first):
+            raise ValueError(
+                "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "
+                f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} and {first!r}."
+            )
+        check_is_fitted(model)
+        one, two = (
+            repr({name: plain(value) for name, value in each.get_params().items()})
+            for each in (model, first)
+        )
+        if one != two:
+            raise ValueError(
+                f"merge needs models of equal parameters, got {model!r} and {first!r}."
+            )
+        for name in _COLUMNS:
+            one, two = (getattr(each, name, []) for each in (first, model))
+            if not np.array_equal(one, two):
+                raise ValueError(
+                    f"merge takes models of the same columns: {name} is {one} and {two}."
+                )
+        if getattr(model, "_sums_", None) is None:
+            raise ValueError(
+                f"{model!r} has no sums: it was fitted by an iterative solver, an estimator, "
+                "logistic regression, or to pair features that do not add up. Fit the parts by "
+                "partial_fit with estimator='ridge'."
+            )
     names = ("total", "x_mean", "t_mean", "gram", "cross")
     keys = [b"".join(getattr(m._sums_.moments, n).tobytes() for n in names) for m in models]
     if len(set(keys)) < len(keys):
@@ -372,29 +406,3 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
             "the same rows, which would count twice. Give each part once."
         )
     return solve_sums(clone(first), reduce(add_models, models))
-
-
-def _check_merges(first: Any, model: Any) -> None:
-    adds = isinstance(model, RegressionMixin) and hasattr(model, "fit_blocks")
-    if not adds or type(model) is not type(first):
-        raise ValueError(
-            "merge takes models of one class whose sums add up (LowRankSurrogateRanker, "
-            f"LowRankSurrogateClassifier, PairwiseDAGRanker), got {model!r} and {first!r}."
-        )
-    check_is_fitted(model)
-    one, two = (
-        repr({name: plain(value) for name, value in each.get_params().items()})
-        for each in (model, first)
-    )
-    if one != two:
-        raise ValueError(f"merge needs models of equal parameters, got {model!r} and {first!r}.")
-    for name in _COLUMNS:
-        one, two = (getattr(each, name, []) for each in (first, model))
-        if not np.array_equal(one, two):
-            raise ValueError(f"merge takes models of the same columns: {name} is {one} and {two}.")
-    if getattr(model, "_sums_", None) is None:
-        raise ValueError(
-            f"{model!r} has no sums: it was fitted by an iterative solver, an estimator, logistic "
-            "regression, or to pair features that do not add up. Fit the parts by partial_fit with "
-            "estimator='ridge'."
-        )

@@ -8,8 +8,6 @@ to eight grades take one pass over the rows. More grades are compared by their h
 first, then by the next three bits among rows with equal bits.
 """
 
-from functools import cached_property
-
 import numpy as np
 
 from .._lists import RankingLists, blocks_of_lists, sort_lists
@@ -18,7 +16,7 @@ _BITS = 3  # of the grades, that one pass tells apart
 _ROWS_AT_ONCE = 2**13
 
 
-class PairSums:
+def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     """Sums over the pairs of unequal label within the margin, z = margin - (s_i - s_j) > 0.
 
     O(n log n) for n rows and up to eight grades, times log8 of the grades beyond.
@@ -33,59 +31,31 @@ class PairSums:
     weights : ndarray of shape (n_rows,) or None, default=None
         A pair weighs the product of two.
 
-    Attributes
-    ----------
-    below, above : ndarray of complex, shape (n_rows,)
-        For each row the sum of w_j over the rows of lower (higher) grade within the margin. The
-        imaginary part is the sum of w_j s_j, with s of mean 0 in each list.
+    Returns
+    -------
+    values : tuple of two ndarrays of shape (n_lists,)
+        Sums of z, and of z**2.
+    slopes : tuple of two ndarrays of shape (n_rows,)
+        Their subgradients in the scores.
+    curvatures : ndarray of shape (n_rows,)
+        Diagonal of the second derivative of the sums of z**2.
     """
-
-    def __init__(self, grades, scores, lists, margin=1.0, weights=None):
-        self.lists, self.margin = lists, margin
-        self.weights = np.ones(lists.n_rows) if weights is None else weights
-        self.scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
-        self.below, self.above = np.zeros((2, lists.n_rows), dtype=complex)
-        for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
-            rows = slice(lists.offsets[first], lists.offsets[last])
-            groups = RankingLists(lists.lengths[first:last])
-            of_block = grades[rows], self.scores[rows], self.weights[rows], groups, margin
-            _add_block(self.below[rows], self.above[rows], *of_block)
-
-    @cached_property
-    def _parts(self):
-        """w_i times the sums over the pairs of row i of w_j z, as the higher and as the lower."""
-        higher = (self.margin - self.scores) * self.below.real + self.below.imag
-        lower = (self.margin + self.scores) * self.above.real - self.above.imag
-        return self.weights * higher, self.weights * lower
-
-    @property
-    def hinge(self):
-        """Sum of z, (n_lists,)."""
-        return self.lists.sum(self._parts[0])
-
-    @property
-    def squared(self):
-        """Sum of z**2, (n_lists,)."""
-        higher, lower = self._parts
-        return np.maximum(
-            self.lists.sum((self.margin - self.scores) * higher + self.scores * lower), 0.0
-        )
-
-    @property
-    def hinge_slopes(self):
-        """Subgradient of the hinges in the scores, (n_rows,)."""
-        return self.weights * (self.above.real - self.below.real)
-
-    @property
-    def squared_slopes(self):
-        """Gradient of the squared hinges in the scores, (n_rows,)."""
-        higher, lower = self._parts
-        return 2.0 * (lower - higher)
-
-    @property
-    def squared_curvatures(self):
-        """Diagonal of their second derivative, (n_rows,)."""
-        return 2.0 * self.weights * (self.above.real + self.below.real)
+    weights = np.ones(lists.n_rows) if weights is None else weights
+    scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
+    # For each row the sum of w_j over the rows of lower (higher) grade within the margin, and of
+    # w_j s_j as the imaginary part.
+    below, above = np.zeros((2, lists.n_rows), dtype=complex)
+    for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
+        rows = slice(lists.offsets[first], lists.offsets[last])
+        groups = RankingLists(lists.lengths[first:last])
+        of_block = grades[rows], scores[rows], weights[rows], groups, margin
+        _add_block(below[rows], above[rows], *of_block)
+    # w_i times the sums over the pairs of row i of w_j z, as the higher and as the lower.
+    higher = weights * ((margin - scores) * below.real + below.imag)
+    lower = weights * ((margin + scores) * above.real - above.imag)
+    squares = np.maximum(lists.sum((margin - scores) * higher + scores * lower), 0.0)
+    slopes = weights * (above.real - below.real), 2.0 * (lower - higher)
+    return (lists.sum(higher), squares), slopes, 2.0 * weights * (above.real + below.real)
 
 
 def dense_grades(y, lists):

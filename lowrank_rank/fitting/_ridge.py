@@ -35,6 +35,9 @@ from ._statistics import (
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
 MAX_FEATURES_GRAM, MAX_SPARSE_FEATURES = 4000, 500
+#: Features for each target from which LSQR takes at most half of the time of second moments
+#: (``python -m benchmarks limits --row "wide documents"``).
+WIDE = 1000
 
 
 class LinearModel(NamedTuple):
@@ -70,26 +73,32 @@ def n_matrices(targets):
 
 
 def chosen_solver(X, targets):
-    """The solver of ridge regression: "gram", second moments, or "lsqr", iterations."""
-    p = X.shape[1]
-    many = n_matrices(targets) * p**2 > MAX_FEATURES_GRAM**2
-    return "lsqr" if many or (sparse.issparse(X) and p > MAX_SPARSE_FEATURES) else "gram"
+    """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
+
+    Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000 n`` for each
+    target.
+    """
+    (n, p), d = X.shape, targets.shape[1]
+    if sparse.issparse(X):
+        is_wide = p > MAX_SPARSE_FEATURES
+    else:
+        is_wide = p > WIDE and p * (n + p) > WIDE * n * d
+    return "lsqr" if is_wide or n_matrices(targets) * p**2 > MAX_FEATURES_GRAM**2 else "gram"
 
 
-def ridge_alpha(alpha, kind, features, missing=False):
-    """The penalty of ridge regression of one kind of rows, by the `Moments` of X."""
-    if alpha != "auto":
-        return float(alpha)
-    if kind != "documents":
+def penalty_and_scale(alpha, kind, features, missing=False):
+    """The penalty of ridge regression of one kind of rows, and the unit of each feature.
+
+    `features` are the `Moments` of X. For documents the unit is a standard deviation, dense or
+    sparse.
+    """
+    if kind == "documents":
+        m, is_pooled = len(features.mean), features.within is None
+        scale = features.deviation if is_pooled else features.scale
+    else:
         kind += ", missing labels" if missing else ", ridge"
-    m = len(features.mean) if kind == "documents" else features.mean_square
-    return default_alpha(kind, m, features.total)
-
-
-def ridge_scale(kind, features):
-    """The unit of each feature; for documents a standard deviation, dense or sparse."""
-    is_pooled = kind == "documents" and features.within is None
-    return features.deviation if is_pooled else features.scale
+        m, scale = features.mean_square, features.scale
+    return (default_alpha(kind, m, features.total) if alpha == "auto" else float(alpha)), scale
 
 
 @dataclass(frozen=True)
@@ -136,17 +145,11 @@ class Sums:
         features = self.moments.features
         if not features.total > 0:
             raise nothing_counts()
-        alpha = ridge_alpha(alpha, self.kind, features, self.missing)
-        scale = ridge_scale(self.kind, features)
+        alpha, scale = penalty_and_scale(alpha, self.kind, features, self.missing)
         coef, intercept = self.moments.solve(alpha * features.total, scale)
         factor = mean_normaliser(self.normalisers)
-        return LinearModel(coef.T * factor, intercept * factor, "gram", alpha=alpha, sums=self)
-
-    @property
-    def unknown_target(self):
-        """The first target without a known value of positive weight, or None."""
-        total = self.moments.total[self.moments.pattern]
-        return None if np.all(total > 0) else int(np.argmin(total > 0))
+        coef *= factor
+        return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=self)
 
 
 # Sparse targets ---------------------------------------------------------------------
@@ -190,8 +193,8 @@ def fit_sparse_targets(rows, targets, alpha, entries=2**18):
 def fit_lsqr(rows, encoding, alpha, tol, max_iter):
     """`LinearModel` of `Rows` and their `Encoding` by LSQR."""
     features, factor = Moments.of(rows.X, rows.weights, encoding.codes), encoding.factor
-    alpha = ridge_alpha(alpha, encoding.kind, features, is_missing(rows, encoding))
-    penalty = alpha * features.total * ridge_scale(encoding.kind, features) ** 2
+    alpha, unit = penalty_and_scale(alpha, encoding.kind, features, is_missing(rows, encoding))
+    penalty = alpha * features.total * unit**2
     X = rows.X.astype(np.float64, copy=False)  # once, rather than in every product
     given = X, encoding.targets, rows.weights, encoding.codes
     coef, intercept, n_iter = solve_iteratively(*given, penalty=penalty, tol=tol, max_iter=max_iter)
@@ -208,6 +211,7 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
     penalty : ndarray of shape (p,)
         Factor of each squared coefficient, added to the sum of the squared errors.
     tol : float
+        Accuracy of the predictions, in standard deviations.
     max_iter : int
 
     Returns
@@ -225,11 +229,12 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
         judged = ~np.isnan(targets[:, j])
         if groups is None or not judged.all():
             groups = Groups(codes, weights * judged)
-            scale = _inverse_norms(X, groups, penalty)
-            operator = _centred_operator(X, groups, scale, penalty)
+            scale, operator = _centred_operator(X, groups, penalty)
         t = np.nan_to_num(targets[:, j])
         right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(X.shape[1])])
-        scaled, stop, n_iter, *_ = lsqr(operator, right, atol=tol, btol=tol, iter_lim=max_iter)
+        # A residual of tol alone would leave errors of up to 100 tol in correlated features.
+        limits = {"atol": tol / 100.0, "btol": tol / 100.0, "iter_lim": max_iter}
+        scaled, stop, n_iter, *_ = lsqr(operator, right, **limits)
         coef[:, j] = scale * scaled
         most, converged = max(most, n_iter), converged and stop != 7
         shares = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
@@ -244,20 +249,17 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
     return coef, intercept, most
 
 
-def _inverse_norms(X, groups, penalty):
-    """Inverse norm of each column of the system, 0 for a constant feature.
+def _centred_operator(X, groups, penalty):
+    """The operator v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v], and the diagonal of D.
 
-    A column is the centred feature on top of its penalty. Without the penalty in the norm, rare
-    features would take ten times the iterations.
+    D has the inverse norm of each column of the system, 0 for a constant feature. A column is the
+    centred feature on top of its penalty. Without the penalty in the norm, rare features would take
+    ten times the iterations.
     """
     features = Moments.of(X, groups.weights, groups.codes)
     raw = features.squares + features.total * features.mean**2
     within = np.maximum(features.within, 1e-12 * raw)
-    return np.divide(1.0, np.sqrt(within + penalty), out=np.zeros(len(raw)), where=within > 0)
-
-
-def _centred_operator(X, groups, scale, penalty):
-    """The operator v -> [sqrt(w) * centre(X D v), sqrt(penalty) D v], D = diag(scale)."""
+    scale = np.divide(1.0, np.sqrt(within + penalty), out=np.zeros(len(raw)), where=within > 0)
     n, p = X.shape
     root, penalty = np.sqrt(groups.weights), np.sqrt(penalty) * scale
 
@@ -269,4 +271,4 @@ def _centred_operator(X, groups, scale, penalty):
         z = z.ravel()
         return scale * (X.T @ groups.centre_adjoint(root * z[:n])) + penalty * z[n:]
 
-    return LinearOperator((n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64)
+    return scale, LinearOperator((n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64)

@@ -64,22 +64,18 @@ class Groups:
         sums = np.bincount(self.codes, weights=values, minlength=len(self.totals))
         return values - self.weights * (sums * self.inverse)[self.codes]
 
-    def centred_blocks(self, X, min_rows=1024, entries=2**17):
-        """Means of the groups of dense X, and an iterator over its centred rows.
+    def centred_blocks(self, X, means, min_rows=1024, entries=2**17):
+        """Iterate over the rows of dense X minus the `means` of their groups.
 
-        The iterator gives slices of at least `min_rows` rows and about `entries` numbers, and
-        these rows minus the means of their groups. One array holds the rows of every block.
+        Gives slices of at least `min_rows` rows and about `entries` numbers, and these centred
+        rows. One array holds the rows of every block.
         """
-        means, step = self.means(X), max(min_rows, entries // max(X.shape[1], 1))
+        step = max(min_rows, entries // max(X.shape[1], 1))
         buffer = np.empty((min(step, len(X)), X.shape[1]))
-
-        def blocks():
-            for rows in slices(len(X), step):
-                block = buffer[: rows.stop - rows.start]
-                np.take(means, self.codes[rows], axis=0, out=block, mode="clip")
-                yield rows, np.subtract(X[rows], block, out=block)
-
-        return means, blocks()
+        for rows in slices(len(X), step):
+            block = buffer[: rows.stop - rows.start]
+            np.take(means, self.codes[rows], axis=0, out=block, mode="clip")
+            yield rows, np.subtract(X[rows], block, out=block)
 
 
 def columns_of_patterns(known):
@@ -122,35 +118,27 @@ class Moments:
     def of(cls, X, weights, codes=None):
         """Moments of the rows of X; `codes` gives the list of each row."""
         groups = Groups(np.zeros(len(weights), np.intp) if codes is None else codes, weights)
-        filled = _filled(X, weights)
+        (n, p), total, mean = X.shape, float(groups.totals.sum()), 0.0
+        filled, squares, within = np.zeros((3, p))
         if sparse.issparse(X):
-            X, shift = shift_full_columns(X)
-            within = None if codes is None else _sparse_squares_within(X, groups)
-            return cls.of_sparse(X, weights, filled, shift, within)
-        means, blocks = groups.centred_blocks(X)
-        within = np.zeros(X.shape[1])
-        for rows, block in blocks:
-            within += weights[rows] @ np.square(block, out=block)
-        return cls.of_groups(len(weights), means, groups.totals, filled, within, codes is None)
-
-    @classmethod
-    def of_groups(cls, n_rows, means, totals, filled, within, pooled):
-        """Moments from the means of the groups of rows, and the squares within the groups."""
-        total = float(totals.sum())
-        mean = totals @ means / max(total, _TINY)
-        squares = totals @ (means - mean) ** 2 + within
-        return cls(n_rows, total, mean, squares, filled, None if pooled else within)
-
-    @classmethod
-    def of_sparse(cls, X, weights, filled, shift=0.0, within=None):
-        """Moments of sparse X from which `shift_full_columns` has subtracted `shift`."""
-        total, p = float(weights.sum()), X.shape[1]
-        counts = weights > 0  # entries of other rows would leave rounding in a variance
-        if not counts.any():
-            return cls(len(weights), 0.0, np.zeros(p), np.zeros(p), filled, within)
-        kept = X if counts.all() else X[counts]
-        mean, variance = mean_variance_axis(kept, 0, weights=weights[counts])
-        return cls(len(weights), total, mean + shift, total * variance, filled, within)
+            entry_weights = np.repeat(weights, np.diff(X.indptr)) * (X.data != 0)
+            filled = np.bincount(X.indices, entry_weights, minlength=p)
+            X, mean = shift_full_columns(X)
+            means, counts = groups.means(X), weights > 0
+            raw = np.asarray(X.multiply(X).T @ weights).ravel()
+            within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
+            within = np.where(within <= n * _EPS * raw, 0.0, within)
+            if counts.any():  # entries of other rows would leave rounding in a variance
+                step, variance = mean_variance_axis(X[counts], 0, weights=weights[counts])
+                mean, squares = mean + step, total * variance
+        else:
+            means = groups.means(X)
+            mean = groups.totals @ means / max(total, _TINY)
+            for rows, block in groups.centred_blocks(X, means):
+                filled += weights[rows] @ (X[rows] != 0)
+                within += weights[rows] @ np.square(block, out=block)
+            squares = groups.totals @ (means - mean) ** 2 + within
+        return cls(n, total, mean, squares, filled, None if codes is None else within)
 
     def __add__(self, other):
         """Moments of both batches together (Chan, Golub & LeVeque's update)."""
@@ -202,25 +190,6 @@ class Moments:
     def mean_square(self):
         """Mean squared norm of the centred and scaled rows, at most the number of features."""
         return float(len(self.mean) if self.within is not None else self._variances.sum())
-
-
-def _filled(X, weights):
-    """Sum of the weights of the rows where each column of X is not 0."""
-    if sparse.issparse(X):
-        weights = np.repeat(weights, np.diff(X.indptr)) * (X.data != 0)
-        return np.bincount(X.indices, weights, minlength=X.shape[1])
-    filled = np.zeros(X.shape[1])
-    for rows in slices(len(X), max(1024, 2**17 // max(X.shape[1], 1))):
-        filled += weights[rows] @ (X[rows] != 0)
-    return filled
-
-
-def _sparse_squares_within(X, groups):
-    """Weighted sums of squares of the columns of sparse X, centred within the groups."""
-    means = groups.means(X)
-    raw = np.asarray(X.multiply(X).T @ groups.weights).ravel()
-    within = raw - np.asarray(means.multiply(means).T @ groups.totals).ravel()
-    return np.where(within <= len(groups.weights) * _EPS * raw, 0.0, within)
 
 
 def shift_full_columns(X, mean=None):
@@ -362,9 +331,10 @@ class SecondMoments:
         x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
         gram, cross = self.gram + other.gram, self.cross + other.cross
         if self.features.within is None:
-            between = (self.total * fraction)[:, np.newaxis]
-            gram += (between * x_step)[:, :, np.newaxis] * x_step[:, np.newaxis]
-            cross += (between * x_step)[self.pattern].T * t_step
+            between = (self.total * fraction)[:, np.newaxis] * x_step
+            gram += between[:, :, np.newaxis] * x_step[:, np.newaxis]
+            for row, step in zip(cross, between.T, strict=True):  # no second array of this size
+                row += step[self.pattern] * t_step
         return replace(
             self,
             features=self.features + other.features,
@@ -390,11 +360,14 @@ class SecondMoments:
         if d == 0:  # LAPACK refuses systems without a right side
             return np.zeros_like(self.cross), np.zeros(0)
         scale = np.ones(len(self.cross)) if scale is None else scale
-        coef = np.empty(self.cross.shape)
-        for m in range(len(self.gram)):
-            js = self.pattern == m
-            coef[:, js] = self.solver(penalty, scale, m)(self.cross[:, js])
-        return coef, self.t_mean - np.einsum("dp,pd->d", self.x_mean[self.pattern], coef)
+        coef, intercept = np.empty(self.cross.shape), self.t_mean.copy()
+        for m, x_mean in enumerate(self.x_mean):
+            solve, columns = self.solver(penalty, scale, m), np.flatnonzero(self.pattern == m)
+            for some in slices(len(columns), 1024):
+                js = columns[some]
+                coef[:, js] = solve(self.cross[:, js])
+                intercept[js] -= x_mean @ coef[:, js]
+        return coef, intercept
 
     def solver(self, penalty, scale, m=0):
         """The function from `cross` to coefficients, both (p, k), with the system factored once.
@@ -437,52 +410,36 @@ def _solve_shortest(matrix, right):
 
 def _known_moments(X, targets, weights, codes=None):
     """`SecondMoments` of rows without missing targets."""
-    pooled, n_rows = codes is None, len(weights)
-    groups = Groups(np.zeros(n_rows, dtype=np.intp) if pooled else codes, weights)
+    groups = Groups(np.zeros(len(weights), dtype=np.intp) if codes is None else codes, weights)
     t_mean = weights @ targets / max(weights.sum(), _TINY)
-    rounding = n_rows * _EPS
-    filled = _filled(X, weights)
+    features, shift = Moments.of(X, weights, codes), 0.0
+    (n, p), d = X.shape, targets.shape[1]
+    rounding = n * _EPS
     if sparse.issparse(X):
         X, shift = shift_full_columns(X)
-        gram, cross = _sparse_products(X, targets, weights, groups)
-        within = None if pooled else np.diag(gram).copy()
-        features = Moments.of_sparse(X, weights, filled, shift, within)
-        raw = features.squares + features.total * (features.mean - shift) ** 2
+        # X'WX minus the part of the groups' means; both factors stay sparse.
+        rows = sparse.diags(np.sqrt(weights)) @ X
+        means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
+        gram = (rows.T @ rows).toarray()
+        gram -= (means.T @ means).toarray()
+        cross = np.asarray(X.T @ (weights[:, np.newaxis] * groups.centre(targets)))
     else:
         rounding *= rounding  # rows are centred before their squares are summed
-        gram, cross, means = _dense_products(X, targets, weights, groups)
-        within = np.diag(gram).copy()
-        features = Moments.of_groups(n_rows, means, groups.totals, filled, within, pooled)
-        raw = features.squares + features.total * features.mean**2
+        gram, cross = np.zeros((p, p)), np.zeros((p, d))
+        t_means, root, is_weighted = groups.means(targets), np.sqrt(weights), np.any(weights != 1.0)
+        for rows, block in groups.centred_blocks(X, groups.means(X)):
+            t = targets[rows] - t_means[groups.codes[rows]]
+            if is_weighted:
+                block *= root[rows, np.newaxis]
+                t *= root[rows, np.newaxis]
+            gram += block.T @ block
+            cross += block.T @ t
+    raw = features.squares + features.total * (features.mean - shift) ** 2
     constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
     gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
-    pattern, total = np.zeros(targets.shape[1], dtype=np.intp), np.array([features.total])
+    pattern, total = np.zeros(d, dtype=np.intp), np.array([features.total])
     x_mean = features.mean[np.newaxis]
     return SecondMoments(features, pattern, total, x_mean, t_mean, gram[np.newaxis], cross)
-
-
-def _dense_products(X, targets, weights, groups):
-    p = X.shape[1]
-    gram, cross, root = np.zeros((p, p)), np.zeros((p, targets.shape[1])), np.sqrt(weights)
-    means, blocks = groups.centred_blocks(X)
-    t_means, is_weighted = groups.means(targets), np.any(weights != 1.0)
-    for rows, block in blocks:
-        t = targets[rows] - t_means[groups.codes[rows]]
-        if is_weighted:
-            block *= root[rows, np.newaxis]
-            t *= root[rows, np.newaxis]
-        gram += block.T @ block
-        cross += block.T @ t
-    return gram, cross, means
-
-
-def _sparse_products(X, targets, weights, groups):
-    """X'WX minus the part of the groups' means; both factors stay sparse."""
-    rows = sparse.diags(np.sqrt(weights)) @ X
-    means = sparse.diags(np.sqrt(groups.totals)) @ groups.means(X)
-    gram = (rows.T @ rows).toarray()
-    gram -= (means.T @ means).toarray()
-    return gram, np.asarray(X.T @ (weights[:, np.newaxis] * groups.centre(targets)))
 
 
 # Default penalties --------------------------------------------------------------------

@@ -124,8 +124,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     alpha_ : float
         Penalty of "logistic" or "ridge".
     solver_ : str
-        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 4000 features
-        (500 sparse ones).
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500 sparse
+        features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d.
     n_iter_ : int
         Iterations of the slowest coordinate.
     n_features_in_, feature_names_in_ : int and ndarray of str

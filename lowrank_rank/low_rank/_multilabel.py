@@ -12,13 +12,10 @@ from .._arrays import (
     check_range,
     check_same_index,
     check_size,
-    n_rows,
-    take_rows,
 )
 from .._base import Rows
 from .._classes import read_binary_labels
 from .._labels import read_item_names, read_weights
-from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
@@ -29,17 +26,6 @@ from ..target_losses._classes import SetLoss, resolve_set_loss
 def _sets(labels):
     """`Labels` as 0 and 1, shape (n, n_labels)."""
     return labels.positive.reshape(len(labels.positive), -1).astype(int)
-
-
-def _encoded(sets, loss, max_size):
-    """The `Encoding` of sets of at most `max_size` labels."""
-    n, d = len(sets), loss.encode(sets[:0], max_size).shape[1]
-    check_size(
-        f"The targets of {n} rows, {d} for each,",
-        16 * n * d,  # the targets and their fractions
-        "use target_loss='hamming', or fit to fewer rows",
-    )
-    return Encoding("sets", loss.encode(sets, max_size))
 
 
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
@@ -208,7 +194,14 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
 
     def _fitted(self, rows, loss):
         if not (isinstance(self.estimator, str) and self.estimator == "trees"):
-            return self._regression().fit(rows, _encoded(rows.y, loss, self._max_size_))
+            n, d = len(rows.y), loss.encode(rows.y[:0], self._max_size_).shape[1]
+            check_size(
+                f"The targets of {n} rows, {d} for each,",
+                16 * n * d,  # the targets and their fractions
+                "use target_loss='hamming', or fit to fewer rows",
+            )
+            targets = loss.encode(rows.y, self._max_size_)
+            return self._regression().fit(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
@@ -270,11 +263,6 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         return float(1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets))))
 
     def _decoded(self, X):
-        """Sets of the rows, which are decoded in blocks: u has many numbers in a row."""
         check_is_fitted(self)
-        X, size = self._validate_X(X, reset=False), self.n_labels_ * max(self._max_size_, 1)
-        sets = [
-            self.target_loss_.decode(self._model_.predict(take_rows(X, rows)), self.n_labels_)
-            for rows in batches(n_rows(X), size, 2**17)
-        ]
-        return np.concatenate(sets)
+        loss, s = self.target_loss_, self.n_labels_
+        return self._by_blocks(X, s * max(self._max_size_, 1), lambda u: loss.decode(u, s))

@@ -37,38 +37,6 @@ def all_ranks(n_items: int) -> np.ndarray:
     return np.array(list(permutations(range(1, n_items + 1))))
 
 
-def conditional_risks(
-    loss: TargetLoss | str, support: Any, probabilities: ArrayLike, ranks: ArrayLike
-) -> np.ndarray:
-    """Expected loss of each order for each distribution over a finite set of labels.
-
-    Parameters
-    ----------
-    loss : TargetLoss or str
-    support : array-like of shape (n_labels, r) or (n_labels, r, r)
-        The labels.
-    probabilities : array-like of shape (n, n_labels)
-        One distribution a row.
-    ranks : array-like of shape (n_orders, r)
-
-    Returns
-    -------
-    ndarray of shape (n, n_orders)
-
-    Examples
-    --------
-    >>> from lowrank_rank.low_rank._risks import conditional_risks
-    >>> from lowrank_rank.target_losses import PrecisionAtK
-    >>> conditional_risks(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[1, 2], [2, 1]])
-    array([[0.25, 0.75]])
-    """
-    loss = resolve_target_loss(loss)
-    losses = (
-        loss.offset(support)[:, np.newaxis] + loss.encode(support) @ loss.rank_features(ranks).T
-    )
-    return np.asarray(probabilities) @ losses
-
-
 def conditional_regret(
     loss: TargetLoss | str, support: Any, probabilities: ArrayLike, ranks: ArrayLike
 ) -> np.ndarray:
@@ -100,7 +68,6 @@ def conditional_regret(
     array([0.5])
     """
     loss, ranks = resolve_target_loss(loss), np.asarray(ranks)
-    best = conditional_risks(loss, support, probabilities, all_ranks(ranks.shape[1])).min(axis=1)
     u = np.asarray(probabilities) @ loss.encode(support)
-    risk = np.asarray(probabilities) @ loss.offset(support)
-    return risk + np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best
+    best = (u @ loss.rank_features(all_ranks(ranks.shape[1])).T).min(axis=1)
+    return np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best

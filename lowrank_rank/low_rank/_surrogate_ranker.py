@@ -4,16 +4,18 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, n_rows, slices, take_rows
-from .._base import BaseRanker, score_blocks
+from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices, take_rows
+from .._base import BaseRanker, Rows, score_blocks
+from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
-from ..fitting._ridge import LinearModel
+from ..fitting._ridge import LinearModel, Sums, chosen_solver
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..target_losses._positional import check_k
@@ -121,8 +123,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     alpha_ : float
         Penalty of "ridge" or "logistic".
     solver_ : str
-        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 4000 features
-        (500 sparse ones) with a dense y.
+        Solver of "ridge" of dense y: "gram" from second moments, or the iterative "lsqr" above 500
+        sparse features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d, with d targets.
     n_iter_ : int
         Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
@@ -232,8 +234,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         with fresh_fit(self):
             loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
-            encoding = self._encode(rows, loss)
-            self._keep(self._regression().fit(rows, encoding))  # standardises and solves
+            self._keep(self._fitted(rows, loss))
         return self
 
     fit_blocks = fit_blocks
@@ -289,8 +290,10 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         ndarray of shape (n_rows,) or (n_queries, r)
             The scores u for the decoder "sort", else r - rank of the decoded order.
         """
-        u = self.predict_surrogate(X)
-        return decoded_scores(self.target_loss_, self.decoder_, u, self.n_items_)
+        check_is_fitted(self)
+        loss, decoder, r = self.target_loss_, self.decoder_, self.n_items_
+        entries = 1 if r is None or decoder == "sort" else r**2
+        return self._by_blocks(X, entries, lambda u: decoded_scores(loss, decoder, u, r))
 
     def rank_top(self, X: MatrixLike, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """The k best of very many fixed items, without an array of all scores.
@@ -336,20 +339,42 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         k, parts = min(check_k(k), self.n_items_), []
         for rows in slices(n_rows(X), 1024):
             some = take_rows(X, np.arange(rows.start, rows.stop))
-            parts.append(top_columns(self._blocks_of_items(some), rows.stop - rows.start, k))
+            if isinstance(self._model_, LinearModel):
+                blocks = score_blocks(some, self.coef_, self.intercept_)
+            else:
+                blocks = [(slice(0, self.n_items_), self._model_.predict(some))]
+            parts.append(top_columns(blocks, rows.stop - rows.start, k))
         columns, scores = map(np.concatenate, zip(*parts, strict=True))
         return columns, scores
-
-    def _blocks_of_items(self, X):
-        """Slices of the items and their scores."""
-        if isinstance(self._model_, LinearModel):
-            return score_blocks(X, self.coef_, self.intercept_)
-        return [(slice(0, self.n_items_), self._model_.predict(X))]
 
     def _checked_loss(self):
         loss = clone(resolve_target_loss(self.target_loss))
         check_parameters(self)
         return loss
+
+    def _fitted(self, rows, loss):
+        """The model of `Rows`: encodes, standardises and solves."""
+        y = rows.y
+        if self.estimator == "ridge" and y.ndim > 1 and not issparse(y) and is_finite(y):
+            first = self._encode(rows._replace(y=y[:1]), loss).targets
+            if chosen_solver(rows.X, first) == "gram":
+                return self._sums(rows, loss, first.size).solve(self.alpha)
+        return self._regression().fit(rows, self._encode(rows, loss))
+
+    def _sums(self, rows, loss, n_targets):
+        """Sums of items in blocks of rows, as pairs are r^2 / 2 targets.
+
+        A block has a quarter as many numbers as the sums.
+        """
+        X, y, _, weights = rows
+        loss.check_labels(y)  # names the row
+        sums = None
+        for some in batches(len(y), n_targets, max(2**16, n_targets * X.shape[1] // 4)):
+            part = Rows(X[some], y[some], None, weights[some])
+            added = Sums.of(part, encode_items(part.y, loss, self.decoder_, some.start))
+            sums = added if sums is None else sums + added
+            del added
+        return sums
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""

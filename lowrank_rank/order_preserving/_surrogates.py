@@ -28,7 +28,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, clone
 
 from .._parameters import check_parameter, number
-from ..fitting._pairs import PairSums, dense_grades
+from ..fitting._pairs import dense_grades, pair_sums
 
 #: Bound of scores and utilities, such that sums of their squares are finite.
 LARGEST_SCORE = 1e100
@@ -635,8 +635,8 @@ class PairwiseSquaredHinge(PairwiseSurrogate):
     is_order_preserving = False
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        sums = PairSums(dense_grades(v, lists), s, lists, weights=weights)
-        return SurrogateValues(sums.squared, sums.squared_slopes, sums.squared_curvatures)
+        values, slopes, curvatures = pair_sums(dense_grades(v, lists), s, lists, weights=weights)
+        return SurrogateValues(values[1], slopes[1], curvatures)
 
 
 # Lists ------------------------------------------------------------------------------

@@ -325,8 +325,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         check_is_fitted(self)
         if self.n_items_ is not None:
             check_no_qid(qid)
-            u = self.predict_surrogate(X)
-            return u if self.decoder_ == "score" else self._decoded(self._tables(u))
+            if self.decoder_ == "score":
+                return self.predict_surrogate(X)
+            return self._by_blocks(X, self.n_items_**2, lambda u: self._decoded(self._tables(u)))
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
         if qid is None or isinstance(self._model_, ScorePairs):
@@ -532,12 +533,11 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             return self.predict(X)
         return self.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
 
-    def _decode(self, preferences, **options):
-        return pd_decoder(self.decoder_, preferences.shape[1]).decode(preferences, **options)
-
     def _decoded(self, preferences):
         """r - rank of the decoded order of preferences (m, r, r)."""
-        return preferences.shape[1] - self._decode(preferences).ranks.astype(np.float64)
+        n_items = preferences.shape[1]
+        ranks = pd_decoder(self.decoder_, n_items).decode(preferences).ranks
+        return n_items - ranks.astype(np.float64)
 
     def _tables(self, u):
         """Antisymmetric matrices from the surrogate vectors of fixed items."""

@@ -17,7 +17,7 @@ from sklearn.base import clone
 from .._arrays import ArrayLike
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, mid_ranks
-from ..fitting._pairs import PairSums, dense_grades
+from ..fitting._pairs import dense_grades, pair_sums
 from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAtK
 from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
@@ -116,21 +116,21 @@ class PairHinge(ListHinge):
         return np.ones(lists.n_lists)
 
     def worst(self, scores):
-        sums = PairSums(self.grades, scores.ravel(), self.lists)
-        slopes = sums.hinge_slopes * self.lists.spread(self.scale)
-        return sums.hinge * self.scale + self.tied, slopes.reshape(scores.shape)
+        (hinge, _), (slopes, _), _ = pair_sums(self.grades, scores.ravel(), self.lists)
+        slopes = slopes * self.lists.spread(self.scale)
+        return hinge * self.scale + self.tied, slopes.reshape(scores.shape)
 
     def soft(self, scores, gamma, weights):
         """Smooth each term max(0, z) to the maximum over m in [0, 1] of m z - gamma m^2 / 2."""
         flat, scale = scores.ravel(), self.scale * weights
-        sums = PairSums(self.grades, flat, self.lists)
-        beyond = PairSums(self.grades, flat, self.lists, margin=1.0 - gamma)
-        value = (sums.squared - beyond.squared) / (2.0 * gamma)
-        cost = (sums.hinge - beyond.hinge) / gamma
-        slopes = (sums.squared_slopes - beyond.squared_slopes) / (2.0 * gamma)
+        (hinge, squared), (_, slopes), _ = pair_sums(self.grades, flat, self.lists)
+        beyond, beyond_slopes, _ = pair_sums(self.grades, flat, self.lists, margin=1.0 - gamma)
+        value = (squared - beyond[1]) / (2.0 * gamma)
+        cost = (hinge - beyond[0]) / gamma
+        slopes = (slopes - beyond_slopes[1]) / (2.0 * gamma)
         slopes = (slopes * self.lists.spread(scale)).reshape(scores.shape)
         tied = float(self.tied @ weights)
-        value, cost, exact = (float(of @ scale) + tied for of in (value, cost, sums.hinge))
+        value, cost, exact = (float(of @ scale) + tied for of in (value, cost, hinge))
         return value, slopes, cost, exact
 
 
