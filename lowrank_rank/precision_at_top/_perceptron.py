@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean_square
-from .._base import BinaryRanker, linear_scores, read_features
+from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
 from .._labels import read_item_names, split_target
@@ -392,9 +392,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         labels = read_binary_labels(y, qid, classes, pos_label, self)
         check_consistent_length(X, labels.positive)
         return X, labels
-
-    def _validate_X(self, X, *, reset):
-        return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
     def _known_classes(self, classes):
         """The classes of the earlier calls; refuses other classes and another `pos_label`."""
