@@ -32,7 +32,6 @@ from ._batches import check_top, make_batches, resolve_top
 from ._steps import (
     METHODS,
     Trajectory,
-    diverged,
     minimise_struct,
     run_pass,
     start_weights,
@@ -369,11 +368,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _grades(self, y):
         grades = super()._grades(y)
-        self._warn_of_one_list(len(grades))
-        return grades
-
-    def _warn_of_one_list(self, n_rows):
-        n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
+        n_rows, n_fitted = len(grades), getattr(self, "_n_counted_rows_", None)
+        k = getattr(self.target_loss_, "k", None)
         if n_fitted not in (None, n_rows):
             warn(
                 f"fit looked at the top {k} of its {n_fitted} rows as one list, this score at "
@@ -381,6 +377,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 f"both its ids as qid and use target_loss='recall@{k}'; a top that grows with the "
                 "list is a fraction, such as 'precision@25%'."
             )
+        return grades
 
     # Input --------------------------------------------------------------------------
 
@@ -482,7 +479,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """The weights to predict with."""
         if not self.average:
             return path.last
-        return path.midpoint if METHODS[self.method][1] == "steps" else path.mean
+        if METHODS[self.method][1] == "steps":
+            return (path.start + path.mean) / 2.0
+        return path.mean
 
     def _keep(self, X, labels, weights, threshold=None):
         """Set the fitted attributes; rows of one class keep the given `threshold`."""
@@ -498,7 +497,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 self.coef_, free = coef.astype(X.dtype), free.astype(X.dtype)
             scores = sign * linear_scores(X, self.coef_, free)  # computed as in predict, for ties
         except ValueError:
-            raise diverged(self) from None
+            remedy = "bring the features to one scale (StandardScaler)"
+            if METHODS[self.method][1] != "perceptron":
+                remedy = f"lower eta0={self.eta0:g}, or {remedy}"
+            raise ValueError(
+                f"Training diverged: the scores are not finite. To fix it, {remedy}."
+            ) from None
         n_positives = np.count_nonzero(labels.positive)
         if threshold is None or 0 < n_positives < labels.positive.size:
             threshold = threshold_between(scores, n_positives)
