@@ -191,12 +191,14 @@ class BaseRanker:
     n_lists_: int
     _has_qid_: bool
     predict: Callable[..., np.ndarray]
-    _validate_X: Callable[..., Any]
 
     # Metadata routing requests the query ids by default.
     __metadata_request__fit = {"qid": True}  # noqa: RUF012
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
+
+    def _validate_X(self, X, *, reset):
+        return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
     def _is_linear(self):
         """Whether the features enter sums of squares."""

@@ -6,10 +6,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from lowrank_rank.precision_at_top._batches import ListsBatch, MatrixBatch
-from lowrank_rank.precision_at_top._surrogates import perceptron_step
 from lowrank_rank.surrogates import precision_surrogate
 
-from .top_cases import STEPS, batch_of, make_list, objective, rule
+from .top_cases import STEPS, batch_of, make_list, objective, perceptron_by_definition, rule
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
@@ -21,7 +20,7 @@ def test_step_is_the_subgradient(name, perceptron, kind):
         w, k = rng.normal(size=3), int(rng.integers(1, y.sum() + 1))
         direction, _ = batch_of(kind(X), y, k).step(w, *rule(name, perceptron))
         if perceptron:
-            expected = -X.T @ perceptron_step(y, X @ w, k, surrogate=name)
+            expected = -X.T @ perceptron_by_definition(y, X @ w, k, surrogate=name)
         else:
             slope = precision_surrogate(y, X @ w, k, surrogate=name)[1]
             expected = X.T @ slope / min(k, (y == 0).sum())

@@ -31,11 +31,10 @@ from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_ta
 from lowrank_rank._classes import threshold_between
 from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
-from lowrank_rank.precision_at_top._surrogates import perceptron_step
 from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
-from .top_cases import labels_matrix, no_steps, rare_class
+from .top_cases import labels_matrix, no_steps, perceptron_by_definition, rare_class
 
 STEPS = ["ramp", "avg", "max", "struct"]
 PUBLISHED = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
@@ -162,7 +161,7 @@ def test_first_step_by_hand(loss, name, n_rows, batch_size):
 def test_first_perceptron_step_by_hand(name):
     X, y = rare_class(100)
     start = Ridge().fit(X, y).coef_
-    step = perceptron_step(y, X @ start, y.sum(), surrogate=name)
+    step = perceptron_by_definition(y, X @ start, y.sum(), surrogate=name)
     assert step.any()
     model = PrecisionAtKPerceptron(
         target_loss="prbep", method=f"perceptron@k-{name}", start=Ridge(), batch_size=100

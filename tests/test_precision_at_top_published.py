@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from lowrank_rank import PrecisionAtKPerceptron
 
-from .top_cases import rare_class
+from .top_cases import perceptron_by_definition, rare_class
 
 START = 1e-3 * np.random.default_rng(0).normal(size=8)  # at zeros all scores are tied
 METHODS = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
@@ -34,27 +34,13 @@ def subgradient(surrogate, y, scores, k):
     return slope
 
 
-def perceptron_step(surrogate, y, scores, k):
-    """Algorithms 1 and 2; of equal scores the negative is higher."""
-    top = sorted(range(len(y)), key=lambda i: (-scores[i], y[i]))[:k]
-    wrong = [i for i in top if y[i] == 0]
-    missed = sorted((i for i in np.flatnonzero(y == 1) if i not in top), key=lambda i: -scores[i])
-    step = np.zeros(len(y))
-    step[wrong] = -1.0
-    if surrogate == "avg" and missed:
-        step[missed] = len(wrong) / len(missed)
-    else:
-        step[missed[: len(wrong)]] = 1.0
-    return step
-
-
 def published(method, batches, ks, eta, radius, square, w):
     """The uniform average of the weights after each mini-batch, and the last of them."""
     surrogate = "struct" if method == "1pmb" else method[-3:]
     total = 0.0
     for t, ((X, y), k) in enumerate(zip(batches, ks, strict=True), start=1):
         if method.startswith("perceptron"):
-            w = w + perceptron_step(surrogate, y, X @ w, k) @ X
+            w = w + perceptron_by_definition(y, X @ w, k, surrogate=surrogate) @ X
         else:
             slope = subgradient(surrogate, y, X @ w, k) @ X / k
             w = w - eta / (square * np.sqrt(t)) * slope

@@ -8,6 +8,7 @@ from scipy.optimize import check_grad
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.structured._hinges import ClassHinge, PairHinge, PlacesHinge
 from lowrank_rank.surrogates import structured_hinge
+from lowrank_rank.target_losses import NDCG, KendallTau
 
 from .structured_cases import vector_cases
 
@@ -16,9 +17,7 @@ def test_vectors_of_ndcg():
     for case in vector_cases():
         y, s, k = np.array(case["y"], float), np.array(case["score"]), case["k"]
         lists = RankingLists([len(y)])
-        discounts = 1 / np.log2(np.arange(2, k + 2))
-        ideal = np.sort(y)[::-1][:k] @ discounts[: len(y)]
-        hinge = PlacesHinge(y / ideal, lists, discounts=discounts)
+        hinge = PlacesHinge(y, lists, measure=NDCG(k))
         hinge.bottom = np.empty(len(y))  # the vectors break ties by the stable ascending order
         hinge.bottom[np.argsort(y, kind="stable")] = np.arange(1, len(y) + 1)
         assert_allclose(hinge.worst(s[:, np.newaxis])[0][0], case["ndcg_hinge"], atol=1e-9)
@@ -28,7 +27,7 @@ def test_smoothed_pairs_lie_below_the_hinge_and_their_probabilities_bound_it():
     rng = np.random.default_rng(1)
     lists = RankingLists([6, 5])
     y, s = rng.integers(0, 3, 11).astype(float), rng.normal(size=(11, 1))
-    hinge, weights = PairHinge(y, lists), np.array([0.4, 0.6])
+    hinge, weights = PairHinge(y, lists, measure=KendallTau()), np.array([0.4, 0.6])
     exact = hinge.worst(s)[0] @ weights
     value, slopes, cost, found = hinge.soft(s, 0.1, weights)
     assert found == pytest.approx(exact)

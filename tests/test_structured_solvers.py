@@ -6,9 +6,14 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._chains import ChainHinge, ChainProblem
-from lowrank_rank.structured._hinges import ClassHinge, CountHinge, PairHinge, PlacesHinge
-from lowrank_rank.structured._maximisers import f_loss
+from lowrank_rank.structured._chains import ChainProblem
+from lowrank_rank.structured._hinges import (
+    ClassHinge,
+    CountHinge,
+    ListHinge,
+    PairHinge,
+    PlacesHinge,
+)
 from lowrank_rank.structured._solvers import (
     Descent,
     LinearProblem,
@@ -16,6 +21,7 @@ from lowrank_rank.structured._solvers import (
     descend,
     smoothed,
 )
+from lowrank_rank.target_losses import NDCG, FBeta, KendallTau
 
 
 def problems():
@@ -24,17 +30,14 @@ def problems():
     grades = (X @ [1.0, -1.0, 0.0] + rng.normal(size=24) > 0.5) + 1.0 * (X[:, 0] > 1)
     three, classes = np.ones(3) / 3, rng.integers(0, 3, 24)
     costs = 1 - np.eye(3)[classes]
-    discounts = 1 / np.log2(np.arange(2, 6))
     return {
-        "kendall": LinearProblem(X, PairHinge(grades, lists), three, 1),
-        "ndcg": LinearProblem(
-            X / 25, PlacesHinge(grades / 4, lists, discounts=discounts), three, 1
-        ),
+        "kendall": LinearProblem(X, PairHinge(grades, lists, measure=KendallTau()), three, 1),
+        "ndcg": LinearProblem(X / 25, PlacesHinge(grades, lists, measure=NDCG(4)), three, 1),
         "f1": LinearProblem(
-            X / 5, CountHinge(grades > 0, lists, count_loss=f_loss(1.0)), three, 1, intercept=True
+            X / 5, CountHinge(grades, lists, measure=FBeta()), three, 1, intercept=True
         ),
         "classes": LinearProblem(X, ClassHinge(classes, costs), np.ones(24) / 24, 3),
-        "chains": ChainProblem(X, ChainHinge(classes, costs, lists), three / 8, 3, intercept=True),
+        "chains": ChainProblem(X, ListHinge(classes, lists), three / 8, 3, intercept=True),
     }
 
 

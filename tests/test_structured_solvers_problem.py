@@ -7,8 +7,8 @@ from scipy.optimize import check_grad
 from scipy.sparse import csr_matrix
 
 from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._chains import ChainHinge, ChainProblem
-from lowrank_rank.structured._hinges import ClassHinge
+from lowrank_rank.structured._chains import ChainProblem
+from lowrank_rank.structured._hinges import ClassHinge, ListHinge
 from lowrank_rank.structured._solvers import LinearProblem
 
 
@@ -18,7 +18,7 @@ def test_gradients_of_problems(kind, intercept):
     rng = np.random.default_rng(0)
     X, y, lists = rng.normal(size=(12, 3)), rng.integers(0, 3, 12), RankingLists([3, 4, 5])
     if kind == "chain":
-        hinge = ChainHinge(y, 1 - np.eye(3)[y], lists)
+        hinge = ListHinge(y, lists)
         problem = ChainProblem(X, hinge, np.ones(3) / 12, 3, intercept=intercept)
     else:
         hinge = ClassHinge(y, 1 - np.eye(3)[y])

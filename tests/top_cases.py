@@ -47,6 +47,27 @@ def batch_of(X, y, k, *, mirrored=False):
     return ListsBatch(X[rows], *np.array(sizes)[:, np.newaxis], np.array([mirrored]))
 
 
+def perceptron_step(y, scores, k, *, surrogate="avg"):
+    """The coefficient of each row in the perceptron's update of the weights."""
+    y, scores = np.asarray(y), np.asarray(scores, dtype=float)
+    direction, _ = batch_of(np.eye(len(y)), y, k).step(scores, *rule(surrogate, True))
+    return np.zeros(len(y)) if direction is None else 0.0 - direction
+
+
+def perceptron_by_definition(y, scores, k, *, surrogate="avg"):
+    """Algorithms 1 and 2; of equal scores the negative is higher."""
+    top = sorted(range(len(y)), key=lambda i: (-scores[i], y[i]))[:k]
+    wrong = [i for i in top if y[i] == 0]
+    missed = sorted((i for i in np.flatnonzero(y == 1) if i not in top), key=lambda i: -scores[i])
+    step = np.zeros(len(y))
+    step[wrong] = -1.0
+    if surrogate == "avg" and missed:
+        step[missed] = len(wrong) / len(missed)
+    else:
+        step[missed[: len(wrong)]] = 1.0
+    return step
+
+
 def objective(w, X, y, k, name, penalty, start=0.0):
     value, _ = precision_surrogate(y, X @ w, k, surrogate=name)
     return value / min(k, (y == 0).sum()) + penalty / 2 * np.sum((w - start) ** 2)

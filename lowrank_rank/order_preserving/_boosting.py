@@ -132,13 +132,10 @@ class BoostingObjective:
         latest = self._latest  # read only once, because another thread may replace it
         if latest is None or not all(map(np.array_equal, key, latest[0])):
             key = tuple(None if values is None else values.copy() for values in key)
-            self._latest = latest = key, self._encode(*key)
+            y, weights = _labels(key[0]), read_weights(key[1], n_rows)
+            loss = ListLoss(self.surrogate, self._loss, y, weights, self._lists(y, key[2]))
+            self._latest = latest = key, loss
         return latest[1], scores.ravel()
-
-    def _encode(self, y, weights, group):
-        y = _labels(y)
-        lists = self._lists(y, group)
-        return ListLoss(self.surrogate, self._loss, y, read_weights(weights, len(y)), lists)
 
     def _lists(self, y, group):
         n_rows = len(y)

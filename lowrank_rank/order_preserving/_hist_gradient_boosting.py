@@ -236,7 +236,13 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             loss = clone(resolve_target_loss(self.target_loss))
             check_parameters(self)
             check_loss(self.loss, loss, type(self).__name__)
-            rows = self._counted(self._read(X, y, qid, sample_weight, loss))
+            rows = self._read(X, y, qid, sample_weight, loss)
+            if rows.y.ndim != 1:
+                raise ValueError(
+                    f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
+                    f"{rows.y.shape}: fixed items go to LowRankSurrogateRanker(estimator='trees')."
+                )
+            rows = _some(rows, np.flatnonzero(rows.weights > 0))
             self.target_loss_, self.n_items_ = loss, None
             self.n_lists_, self._has_qid_ = rows.lists.n_lists, rows.lists.ids is not None
             trees = self._trees(rows, before)
@@ -313,15 +319,6 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             if inner not in str(error):
                 raise
             raise type(error)(str(error).replace(inner, own)) from error
-
-    def _counted(self, rows):
-        """The `Rows` of positive weight."""
-        if rows.y.ndim != 1:
-            raise ValueError(
-                f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
-                f"{rows.y.shape}: fixed items go to LowRankSurrogateRanker(estimator='trees')."
-            )
-        return _some(rows, np.flatnonzero(rows.weights > 0))
 
     def _trees(self, rows, before):
         """Trees without a fit, or with the fit of the trees `before`."""

@@ -20,7 +20,7 @@ from ..target_losses import DCG
 from ..target_losses._positional import best_discounted_sum
 from ..target_losses._target_loss import reciprocal
 
-#: Pairs of a block, which fit the cache of a core (as in `LogisticPairs`).
+#: Pairs of a block, which fit the cache of a core (as in `PairwiseLogistic`).
 PAIRS_AT_ONCE = 2**16
 _MARGIN = 0.01  # of the distance of two scores, as in LightGBM
 _SPREAD = 300.0  # exp(600) is finite
@@ -43,13 +43,14 @@ class LambdaRank:
         best = best_discounted_sum(gains, DCG().discount, lists, cutoff=top)
         self.v = gains * lists.spread(reciprocal(best))
         self.weights, self.lists, self.top = np.append(weights, 0.0), lists, top
-        graded = np.flatnonzero(_highest(self.v, lists) > _lowest(self.v, lists))
+        highest, lowest = (of.reduceat(self.v, lists.starts) for of in (np.maximum, np.minimum))
+        graded = np.flatnonzero(highest > lowest)
         self.blocks = list(_blocks_of_like_length(lists, graded, top))
 
     def __call__(self, s):
         """Gradient and curvature, (n_rows,) each."""
         lists = self.lists
-        highest, lowest = _highest(s, lists), _lowest(s, lists)
+        highest, lowest = (of.reduceat(s, lists.starts) for of in (np.maximum, np.minimum))
         factor = np.where(highest == lowest, _MARGIN, 1.0)  # equal scores: no distance
         s = np.append(s - lists.spread((highest + lowest) / 2.0), _AFTER_ALL)
         v = np.append(self.v * lists.spread(factor), 0.0)
@@ -60,14 +61,6 @@ class LambdaRank:
             found = _derivatives(s[rows], v[rows], self.weights[rows], self.top)
             gradient[rows], curvature[rows] = found
         return gradient[:-1], curvature[:-1]
-
-
-def _lowest(values, lists):
-    return np.minimum.reduceat(values, lists.starts)
-
-
-def _highest(values, lists):
-    return np.maximum.reduceat(values, lists.starts)
 
 
 def _blocks_of_like_length(lists, members, top):

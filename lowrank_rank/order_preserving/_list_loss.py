@@ -11,7 +11,7 @@ from ..target_losses._names import names_of
 from ._lambdarank import LambdaRank
 from ._surrogates import (
     SURROGATES,
-    LogisticPairs,
+    PairwiseLogistic,
     SurrogateValues,
     resolve_surrogate,
     surrogate_for,
@@ -42,7 +42,7 @@ def check_loss(surrogate, target_loss, who):
     if isinstance(surrogate, str) and surrogate not in {"lambdarank", "listnet", *SURROGATES}:
         known = ["lambdarank", *sorted(SURROGATES)]
         raise ValueError(f"{who}: unknown loss {surrogate!r}: use one of {known}.")
-    if not _is_lambdarank(surrogate):
+    if not isinstance(surrogate, str):
         resolve_surrogate(surrogate)
     check_has_utilities(target_loss, who)
 
@@ -64,7 +64,7 @@ class ListLoss:
 
     def __init__(self, surrogate, target_loss, y, weights, lists):
         self.lists, self.weights = lists, lists.group(weights)
-        values_of = _lambdarank if _is_lambdarank(surrogate) else _surrogate
+        values_of = _lambdarank if surrogate == "lambdarank" else _surrogate
         self._of_scores, is_pairwise = values_of(surrogate, target_loss, y, weights, lists)
         mass = lists.sum(self.weights)
         self.factor = np.ones(lists.n_lists)
@@ -93,7 +93,7 @@ def _surrogate(surrogate, target_loss, y, weights, lists):
     encoding = encode_documents(Rows(None, y, lists, weights), target_loss, centered=False)
     v, w = lists.group(encoding.scaled_targets(weights)[:, 0]), lists.group(weights)
     surrogate = surrogate_for(surrogate, v)
-    if isinstance(surrogate, LogisticPairs):
+    if isinstance(surrogate, PairwiseLogistic):
         _check_pairs(lists, lists.sum((v > 0).astype(np.int64)))
     return lambda s: surrogate.newton_values(v, s, lists, w), surrogate.is_pairwise
 
@@ -109,10 +109,6 @@ def _lambdarank(_, target_loss, y, weights, lists):
     _check_pairs(lists, np.minimum(lists.lengths, top))
     pairs = LambdaRank(gains, w, lists, top)
     return lambda s: SurrogateValues(None, *pairs(s)), True
-
-
-def _is_lambdarank(surrogate):
-    return isinstance(surrogate, str) and surrogate == "lambdarank"
 
 
 def _check_pairs(lists, n_first):

@@ -266,11 +266,6 @@ def unbounded_items(pairs, d):
 # Solve ------------------------------------------------------------------------------
 
 
-def scaled_theta(coef, intercept, scaling):
-    """Coefficients and intercepts (d, p + 1) of the standardised features."""
-    return np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
-
-
 def objective(theta, problems, alpha, intercept):
     """Penalised mean surrogate over blocks of `ScoreProblem`, and its gradient."""
     with np.errstate(over="ignore"):  # an infinite value is a step too far, or refused
@@ -299,7 +294,8 @@ def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
     moments = batches.sum(second_moments, surrogate.is_pairwise)
     total = summary.item_weights.sum() * summary.total(surrogate)
     coef, intercept = moments.solve(0.5 * alpha * total, scaling.scale)
-    theta = scaled_theta(summary.unit * coef.T, summary.unit * intercept, scaling)
+    coef, intercept = summary.unit * coef.T, summary.unit * intercept
+    theta = np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
     value = objective(theta, problems, alpha, True)[0]
     if not np.isfinite(value):
         raise ValueError(_OVERFLOW)
@@ -325,9 +321,7 @@ def minimise(problems, unit, alpha, intercept, report, **limits):
         value, gradient = objective(theta * unit, *settings) if theta.any() else at_zero
         return value / size, gradient * unit / size
 
-    def callback(n_iter, theta, value, gradient_norm):
-        report(n_iter, size * value, gradient_norm)
-
+    callback = lambda n_iter, _, value, norm: report(n_iter, size * value, norm)  # noqa: E731
     theta, value, norm, n_iter = lbfgs(
         scaled, start, **limits, report=callback, memory=30, polish=True
     )
@@ -335,19 +329,6 @@ def minimise(problems, unit, alpha, intercept, report, **limits):
 
 
 # The constant of the measure ----------------------------------------------------------
-
-
-def positional_loss(target_loss):
-    """Resolve a positional loss, by name or as an object; refuse other losses."""
-    loss = resolve_target_loss(target_loss)
-    if not loss.is_positional:
-        raise ValueError(
-            "Order-preserving surrogates and their bounds need a positional measure, which "
-            f"{loss!r} is not: use one of "
-            f"{names_of(lambda one: one.is_positional, one_each=True)}. "
-            "LowRankSurrogateRanker takes the other target losses."
-        )
-    return loss
 
 
 def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
@@ -392,7 +373,15 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
         if not isinstance(n_items, Integral) or n_items < 1:
             raise ValueError(f"n_items must be an integer >= 1 for a measure, got {n_items!r}.")
-        phi = -positional_loss(measure).rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
+        loss = resolve_target_loss(measure)
+        if not loss.is_positional:
+            raise ValueError(
+                "Order-preserving surrogates and their bounds need a positional measure, which "
+                f"{loss!r} is not: use one of "
+                f"{names_of(lambda one: one.is_positional, one_each=True)}. "
+                "LowRankSurrogateRanker takes the other target losses."
+            )
+        phi = -loss.rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
     else:
         phi = np.asarray(measure, dtype=np.float64)
     if not p > 0:

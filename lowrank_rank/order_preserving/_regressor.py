@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike
-from .._base import LinearRanker, read_features
+from .._base import LinearRanker
 from .._blocks import Blocks, HeldBlocks, read_blocks
 from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
@@ -277,9 +277,6 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         return bound if bound.ndim else float(bound)
 
     # Fitting --------------------------------------------------------------------------
-
-    def _validate_X(self, X, *, reset):
-        return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
     def _check_parameters(self):
         """Check the parameters; return a copy of the target loss."""

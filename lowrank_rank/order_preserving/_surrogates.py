@@ -86,6 +86,7 @@ class Surrogate(BaseEstimator):
     is_proportional: ClassVar[bool] = False
     is_squared: ClassVar[bool] = False
     takes_negative: ClassVar[bool] = False
+    _positive: ClassVar[tuple[str, ...]] = ()  # parameters that are finite numbers > 0
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -208,6 +209,8 @@ class Surrogate(BaseEstimator):
         ValueError
             If a utility is negative, unless ``takes_negative``, or the surrogate has other limits.
         """
+        for name in self._positive:
+            check_parameter(f"{name} of {self!r}", getattr(self, name), [number(above=0)])
         if np.any(v < 0) and not self.takes_negative:
             raise ValueError(
                 f"{self!r} takes utilities >= 0, got {v.min():g}: add one number to all of them, "
@@ -244,19 +247,20 @@ class PointwiseSquared(Surrogate):
 
 
 class TwoSided(Surrogate):
-    """``sum_i v_i phi(s_i) + (eta - v_i) psi(s_i)``: a utility is a fraction of eta.
+    """``sum_i v_i phi(t - s_i) + (eta - v_i) phi(s_i)``: a utility is a fraction of eta.
 
-    A subclass defines ``relevant(s)``, with value, first and second derivative of the falling phi,
-    and the constant c. ``irrelevant(s)`` is the same for the rising psi, by default the mirror
-    image.
+    A subclass defines ``rising(x)``, with value, first and second derivative of phi, and the
+    constant c.
     """
+
+    t: Any = 0.0
+    _positive: ClassVar[tuple[str, ...]] = ("eta",)
 
     def __init__(self, eta: Any = 1.0) -> None:
         self.eta = eta
 
     def check_utilities(self, v: Any) -> None:
         super().check_utilities(v)
-        _check_positive(self, "eta")
         if not self.eta > v.max(initial=0.0):
             raise ValueError(
                 f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
@@ -265,18 +269,13 @@ class TwoSided(Surrogate):
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         up, down = weights * v, weights * (self.eta - v)
-        value, gradient, curvature = (
-            up * phi + down * psi
-            for phi, psi in zip(self.relevant(s), self.irrelevant(s), strict=True)
+        of_relevant, fall, bend = self.rising(self.t - s)
+        of_others, rise, other_bend = self.rising(s)
+        return SurrogateValues(
+            lists.sum(up * of_relevant + down * of_others),
+            down * rise - up * fall,
+            up * bend + down * other_bend,
         )
-        return SurrogateValues(lists.sum(value), gradient, curvature)
-
-    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
-        return np.full(lists.n_lists, self._constant())
-
-    def irrelevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        value, slope, curvature = self.relevant(-s)
-        return value, -slope, curvature
 
 
 class TwoSidedWithTails(TwoSided):
@@ -289,8 +288,8 @@ class TwoSidedWithTails(TwoSided):
         above[r, :r] = np.any(counts, axis=0)  # eta is above every utility
         return above
 
-    def _constant(self):
-        return np.sqrt(self.eta)
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return np.full(lists.n_lists, np.sqrt(self.eta))
 
 
 class PointwiseLogistic(TwoSidedWithTails):
@@ -308,9 +307,9 @@ class PointwiseLogistic(TwoSidedWithTails):
     array([1.3863])
     """
 
-    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        p = expit(-s)
-        return np.logaddexp(0.0, -s), -p, p * (1.0 - p)
+    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        p = expit(x)
+        return np.logaddexp(0.0, x), p, p * (1.0 - p)
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         found = self.evaluate(v, s, lists, weights)
@@ -336,9 +335,9 @@ class PointwiseExponential(TwoSidedWithTails):
     array([2.])
     """
 
-    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        e = _bounded_exp(-s)
-        return e, -e, e
+    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        e = _bounded_exp(x)
+        return e, e, e
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * expit(2.0 * s)
@@ -364,22 +363,18 @@ class PointwiseSquaredHinge(TwoSided):
     array([0.5])
     """
 
+    _positive = ("t", "eta")
+
     def __init__(self, eta: float = 1.0, t: float = 1.0) -> None:
         super().__init__(eta)
         self.t = t
 
-    def check_utilities(self, v: Any) -> None:
-        _check_positive(self, "t")
-        super().check_utilities(v)
+    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        part = np.maximum(x, 0.0)
+        return part**2, 2.0 * part, 2.0 * (x > 0)
 
-    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _squared_hinge(self.t - s, -1.0)
-
-    def irrelevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return _squared_hinge(s, 1.0)
-
-    def _constant(self):
-        return np.sqrt(2.0 * self.eta) / self.t
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        return np.full(lists.n_lists, np.sqrt(2.0 * self.eta) / self.t)
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * np.clip(s / self.t, 0.0, 1.0)
@@ -407,34 +402,27 @@ class PointwiseSmoothHinge(TwoSided):
     array([0.25])
     """
 
+    t = 1.0
+    _positive = ("a", "eta")
+
     def __init__(self, eta: float = 1.0, a: float = 1.0) -> None:
         super().__init__(eta)
         self.a = a
 
-    def check_utilities(self, v: Any) -> None:
-        _check_positive(self, "a")
-        super().check_utilities(v)
-
-    def _hinge(self, x, sign):
+    def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         inside = (x > 0) & (x < self.a)
         value = np.where(
             x < self.a, np.clip(x, 0.0, self.a) ** 2 / (2.0 * self.a), x - self.a / 2.0
         )
-        slope = np.clip(x / self.a, 0.0, 1.0)
-        return value, sign * slope, inside / self.a
-
-    def relevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._hinge(1.0 - s, -1.0)
-
-    def irrelevant(self, s: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._hinge(s, 1.0)
+        return value, np.clip(x / self.a, 0.0, 1.0), inside / self.a
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         found = self.evaluate(v, s, lists, weights)
         return found._replace(curvature=weights * self.eta / self.a)  # its largest
 
-    def _constant(self):
-        return 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
+    def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
+        c = 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
+        return np.full(lists.n_lists, c)
 
 
 # Members that several surrogates share ------------------------------------------------
@@ -534,23 +522,32 @@ class PairwiseExponential(PairwiseSurrogate):
     bound_constant = twice_root_of_largest
 
 
-class LogisticPairs(PairwiseSurrogate):
-    """``sum over pairs (i, j) of a_i log(1 + exp(-(s_i - s_j)))``.
+class PairwiseLogistic(PairwiseSurrogate):
+    """``sum_{i<j} v_i log(1 + exp(-(s_i - s_j))) + v_j log(1 + exp(s_i - s_j))``.
 
-    a_i is the utility v_i. If `is_of_order`, only the order of two utilities matters: a_i is 1, and
-    the pairs are those with v_i > v_j.
+    c = 2 sqrt(max E v), the paper's. The cost is (items with v_i > 0) x r for each list.
+
+    Examples
+    --------
+    >>> from lowrank_rank.surrogates import surrogate_loss
+    >>> surrogate_loss("pairwise_logistic", [1.0, 0.0], [0.0, 0.0]).round(4)  # log 2
+    array([0.6931])
     """
 
+    is_proportional = True
+    #: Whether only the order of two utilities matters: pairs have v_i > v_j, and 1 for v_i.
     is_of_order: ClassVar[bool] = False
 
-    def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        return self._evaluate(v, s, lists, weights, 1.0)
+    falls_without_end = relevant_above_all
+    bound_constant = twice_root_of_largest
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        return self._evaluate(v, s, lists, weights, 0.5)  # wrong pairs pass the slope 1/2
+        return self.evaluate(v, s, lists, weights, 0.5)  # wrong pairs pass the slope 1/2
 
-    def _evaluate(self, v, s, lists, weights, largest):
-        """Evaluate; curvatures take min(p, largest) for the derivative p of a pair."""
+    def evaluate(
+        self, v: Any, s: Any, lists: Any, weights: Any, largest: float = 1.0
+    ) -> SurrogateValues:
+        # Curvatures take min(p, largest) for the derivative p of a pair.
         values, gradient, curvature = np.zeros(lists.n_lists), np.zeros(len(s)), np.zeros(len(s))
         for members, rows in lists.same_length:
             found = self._of_matrix(v[rows], s[rows], weights[rows], largest)
@@ -584,25 +581,7 @@ class LogisticPairs(PairwiseSurrogate):
         return value, gradient, curvature
 
 
-class PairwiseLogistic(LogisticPairs):
-    """``sum_{i<j} v_i log(1 + exp(-(s_i - s_j))) + v_j log(1 + exp(s_i - s_j))``.
-
-    c = 2 sqrt(max E v), the paper's. The cost is (items with v_i > 0) x r for each list.
-
-    Examples
-    --------
-    >>> from lowrank_rank.surrogates import surrogate_loss
-    >>> surrogate_loss("pairwise_logistic", [1.0, 0.0], [0.0, 0.0]).round(4)  # log 2
-    array([0.6931])
-    """
-
-    is_proportional = True
-
-    falls_without_end = relevant_above_all
-    bound_constant = twice_root_of_largest
-
-
-class RankNet(LogisticPairs):
+class RankNet(PairwiseLogistic):
     """``sum over v_i > v_j of log(1 + exp(-(s_i - s_j)))``; not order-preserving, for comparison.
 
     Examples
@@ -613,6 +592,7 @@ class RankNet(LogisticPairs):
     """
 
     is_order_preserving = False
+    is_proportional = False
     is_of_order = True
 
     def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
@@ -721,14 +701,12 @@ class BregmanSurrogate(Surrogate):
     array([0.125])
     """
 
+    _positive = ("mu",)
+
     def __init__(self, psi: Callable[..., Any], link: Callable[..., Any], mu: float = 1.0) -> None:
         self.psi = psi
         self.link = link
         self.mu = mu
-
-    def check_utilities(self, v: Any) -> None:
-        _check_positive(self, "mu")
-        super().check_utilities(v)
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         g = self.link(s)
@@ -744,11 +722,6 @@ class BregmanSurrogate(Surrogate):
 
 
 # Elementary functions ---------------------------------------------------------------
-
-
-def _squared_hinge(x, sign):
-    part = np.maximum(x, 0.0)
-    return part**2, 2.0 * sign * part, 2.0 * (x > 0)
 
 
 def softplus_and_slope(z, pairs, i):
@@ -778,11 +751,6 @@ def _largest_variance(p, target):
     """Largest z (1 - z) over the probabilities z between p and the target."""
     z = np.clip(0.5, np.minimum(p, target), np.maximum(p, target))
     return z * (1.0 - z)
-
-
-def _check_positive(surrogate, name):
-    """Refuse a parameter that is not a finite number > 0."""
-    check_parameter(f"{name} of {surrogate!r}", getattr(surrogate, name), [number(above=0)])
 
 
 def _bounded_exp(x, largest=600.0):

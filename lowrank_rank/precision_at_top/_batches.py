@@ -14,7 +14,7 @@ from .._warn import warn
 from ..target_losses import PrecisionAtK, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
 from ..target_losses._positional import check_k, check_share, places_of_share
-from ._surrogates import Places, SortedScores, mistakes, surrogate_values, violations
+from ._surrogates import Places, SortedScores, surrogate_values, violations
 
 # The top of a list ------------------------------------------------------------------
 
@@ -94,7 +94,14 @@ def check_top(labels, loss, top):
     if top.n_places is None:
         return
     if labels.lists is not None and not top.recall:
-        _warn_of_few_positives(labels, top.n_places)
+        n_positives = labels.lists.sum(labels.lists.group(labels.positive).astype(int))
+        n_few, k = np.count_nonzero((n_positives > 0) & (n_positives < top.n_places)), top.n_places
+        if n_few:
+            warn(
+                f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks "
+                f"only at the top P of a query with P positives. If {k} is a budget for each "
+                f"query, such as cases a day, use target_loss='recall@{k}'."
+            )
     if not labels.one_list:
         return
     n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
@@ -107,17 +114,6 @@ def check_top(labels, loss, top):
     if top.n_places >= n_rows:
         raise ValueError(
             f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: all orders are equal."
-        )
-
-
-def _warn_of_few_positives(labels, k):
-    n_positives = labels.lists.sum(labels.lists.group(labels.positive).astype(int))
-    n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
-    if n_few:
-        warn(
-            f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks only at "
-            f"the top P of a query with P positives. If {k} is a budget for each query, such as "
-            f"cases a day, use target_loss='recall@{k}'."
         )
 
 
@@ -171,7 +167,9 @@ class _Batch:
         """
         v = self._sorted(weights)
         if perceptron:
-            rows, slopes, lists = v.places.changes(mistakes(v), surrogate.perceptron)
+            rows, slopes, lists = v.places.changes(
+                v.places.count(v.leads >= 0), surrogate.perceptron
+            )
         else:
             rows, slopes, lists = v.places.changes(violations(surrogate, v), surrogate.raised)
             slopes *= self.places.scale.take(lists)

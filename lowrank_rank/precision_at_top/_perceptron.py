@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean_square
-from .._base import BinaryRanker, linear_scores, read_features
+from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from .._classes import read_binary_labels, threshold_between
 from .._labels import read_item_names, split_target
@@ -32,7 +32,6 @@ from ._batches import check_top, make_batches, resolve_top
 from ._steps import (
     METHODS,
     Trajectory,
-    diverged,
     minimise_struct,
     run_pass,
     start_weights,
@@ -369,11 +368,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _grades(self, y):
         grades = super()._grades(y)
-        self._warn_of_one_list(len(grades))
-        return grades
-
-    def _warn_of_one_list(self, n_rows):
-        n_fitted, k = getattr(self, "_n_counted_rows_", None), getattr(self.target_loss_, "k", None)
+        n_rows, n_fitted = len(grades), getattr(self, "_n_counted_rows_", None)
+        k = getattr(self.target_loss_, "k", None)
         if n_fitted not in (None, n_rows):
             warn(
                 f"fit looked at the top {k} of its {n_fitted} rows as one list, this score at "
@@ -381,6 +377,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 f"both its ids as qid and use target_loss='recall@{k}'; a top that grows with the "
                 "list is a fraction, such as 'precision@25%'."
             )
+        return grades
 
     # Input --------------------------------------------------------------------------
 
@@ -392,9 +389,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         labels = read_binary_labels(y, qid, classes, pos_label, self)
         check_consistent_length(X, labels.positive)
         return X, labels
-
-    def _validate_X(self, X, *, reset):
-        return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
 
     def _known_classes(self, classes):
         """The classes of the earlier calls; refuses other classes and another `pos_label`."""
@@ -485,7 +479,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """The weights to predict with."""
         if not self.average:
             return path.last
-        return path.midpoint if METHODS[self.method][1] == "steps" else path.mean
+        if METHODS[self.method][1] == "steps":
+            return (path.start + path.mean) / 2.0
+        return path.mean
 
     def _keep(self, X, labels, weights, threshold=None):
         """Set the fitted attributes; rows of one class keep the given `threshold`."""
@@ -501,7 +497,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 self.coef_, free = coef.astype(X.dtype), free.astype(X.dtype)
             scores = sign * linear_scores(X, self.coef_, free)  # computed as in predict, for ties
         except ValueError:
-            raise diverged(self) from None
+            remedy = "bring the features to one scale (StandardScaler)"
+            if METHODS[self.method][1] != "perceptron":
+                remedy = f"lower eta0={self.eta0:g}, or {remedy}"
+            raise ValueError(
+                f"Training diverged: the scores are not finite. To fix it, {remedy}."
+            ) from None
         n_positives = np.count_nonzero(labels.positive)
         if threshold is None or 0 < n_positives < labels.positive.size:
             threshold = threshold_between(scores, n_positives)

@@ -167,11 +167,6 @@ class Trajectory:
     n_places: int = 0
     n_steps: int = 0
 
-    @property
-    def midpoint(self):
-        """The mean of the initial and the averaged weights."""
-        return (self.start + self.mean) / 2.0
-
 
 def take_step(path, batch, *, method, eta0, alpha):
     """Take one step on a batch; returns its hits before the step."""
@@ -199,14 +194,6 @@ def run_pass(path, batches, step):
         hits += step(path, batch)
         n_lists += batch.n_lists
     return hits / n_lists if n_lists else np.nan
-
-
-def diverged(estimator):
-    """The error of scores that are not finite."""
-    remedy = "bring the features to one scale (StandardScaler)"
-    if METHODS[estimator.method][1] != "perceptron":
-        remedy = f"lower eta0={estimator.eta0:g}, or {remedy}"
-    return ValueError(f"Training diverged: the scores are not finite. To fix it, {remedy}.")
 
 
 # Cutting planes ---------------------------------------------------------------------

@@ -57,20 +57,12 @@ class Places:
         lengths = self.n_positives + n_negatives
         self.starts, self.n_rows = np.cumsum(lengths) - lengths, int(lengths.sum())
         self.most = np.minimum(self.k, n_negatives)
+        self.scale = 1.0 / np.maximum(self.most, 1)
         self.lists = np.repeat(np.arange(len(lengths)), self.most)
         self.d = _counted(self.most) + 1
         self.pushed_out = (self.starts + self.k)[self.lists] - self.d
         end = (self.starts + self.n_positives)[self.lists]
         self.negatives, self.lowest = end + self.d - 1, end - self.d
-
-    @cached_property
-    def scale(self):
-        return 1.0 / self.most
-
-    @cached_property
-    def share(self):
-        """Scale of the list of each place."""
-        return self.scale.take(self.lists)
 
     def count(self, mask):
         """Number of places of each list with True."""
@@ -135,7 +127,8 @@ class SortedScores:
     @property
     def hits(self):
         """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        return float(len(self.places.most) - (self.leads >= 0) @ self.places.share)
+        wrong = self.places.sum(self.leads >= 0)  # of equal scores the negative counts as higher
+        return float(len(wrong) - wrong @ self.places.scale)
 
     @cached_property
     def until(self):
@@ -153,24 +146,19 @@ class PrecisionSurrogate(NamedTuple):
     raised : callable
         ``raised(d, k, P)``: the positives that a step raises, as (first, last, weight) for each
         list. Their 0-based ranks among the positives are first <= rank < last.
-    constant : callable
-        ``constant(v)``: the value at d = 0 of each list.
     convex : bool
         In the scores.
     perceptron : callable or None
         ``raised`` of the perceptron of this name (algorithms 1 and 2), or None.
+    constant : callable
+        ``constant(v)``: the value at d = 0 of each list.
     """
 
     increments: Callable
     raised: Callable
-    constant: Callable
     convex: bool
     perceptron: Callable | None = None
-
-
-def _to_the_top(v):
-    """1 + b_d - a_{k+1-d}: the d-th negative against the positive that it pushes out."""
-    return 1.0 + v.leads
+    constant: Callable = lambda v: 0.0
 
 
 def _on_average(v):
@@ -180,10 +168,6 @@ def _on_average(v):
     missed = until[end] - until[places.pushed_out]
     total = d + entered - d / ((places.n_positives - places.k)[places.lists] + d) * missed
     return total - np.where(d > 1, np.concatenate([[0.0], total[:-1]]), 0.0)
-
-
-def _nothing(v):
-    return np.zeros(len(v.places.k))
 
 
 def _below_k(v):
@@ -203,26 +187,23 @@ def _all_missed_equally(d, k, n_positives):
 
 #: The surrogates by name.
 PRECISION_SURROGATES: dict[str, PrecisionSurrogate] = {
-    "ramp": PrecisionSurrogate(_to_the_top, _pushed_out, _nothing, convex=False),
+    "ramp": PrecisionSurrogate(lambda v: 1.0 + v.leads, _pushed_out, convex=False),
     "avg": PrecisionSurrogate(
-        _on_average, _all_missed_equally, _nothing, convex=True, perceptron=_all_missed_equally
+        _on_average, _all_missed_equally, convex=True, perceptron=_all_missed_equally
     ),
     "max": PrecisionSurrogate(
         lambda v: 1.0 + v.at(v.places.negatives) - v.at(v.places.lowest),
         lambda d, k, n_positives: (n_positives - d, n_positives, 1.0),
-        _nothing,
         convex=True,
         perceptron=_pushed_out,
     ),
     "struct": PrecisionSurrogate(
-        _to_the_top, lambda d, k, n_positives: (k - d, n_positives, 1.0), _below_k, convex=True
+        lambda v: 1.0 + v.leads,
+        lambda d, k, n_positives: (k - d, n_positives, 1.0),
+        convex=True,
+        constant=_below_k,
     ),
 }
-
-
-def perceptron_names():
-    """The surrogates that have a perceptron."""
-    return sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)
 
 
 def violations(surrogate, v):
@@ -233,11 +214,6 @@ def violations(surrogate, v):
 def surrogate_values(surrogate, v):
     """The surrogate of each list."""
     return surrogate.constant(v) + v.places.sum(np.maximum(surrogate.increments(v), 0.0))
-
-
-def mistakes(v):
-    """Negatives in the top k, per list; of equal scores the negative counts as higher."""
-    return v.places.count(v.leads >= 0)
 
 
 def precision_surrogate(
@@ -287,64 +263,15 @@ def precision_surrogate(
     >>> value, subgradient.tolist()
     (2.0, [-1.0, 1.0, 0.0])
     """
-    form = _known(surrogate)
-    v = _sorted_list(y, scores, k)
-    return float(surrogate_values(form, v)[0]), _slope(v, violations(form, v), form.raised)
-
-
-def perceptron_step(
-    y: ArrayLike, scores: ArrayLike, k: int, *, surrogate: str = "avg"
-) -> np.ndarray:
-    """One perceptron update of the weights, as a coefficient for each row.
-
-    Let D negatives be in the top k. The step is -1 on these negatives. On the F positives outside
-    the top k it is D / F for avg, and 1 on the D best-scored for max. Nothing if D = 0.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels 0 and 1 of one mini-batch, P of them 1.
-    scores : array-like of shape (n,)
-        A negative counts as higher than a positive with an equal score.
-    k : int
-        1 <= k <= P.
-    surrogate : {"avg", "max"}, default="avg"
-        Algorithm 1 or algorithm 2.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        c in ``w <- w + X.T @ c``.
-
-    Raises
-    ------
-    ValueError
-        As `precision_surrogate`, and for surrogates that have no perceptron.
-
-    References
-    ----------
-    .. [1] P. Kar, H. Narasimhan, P. Jain, ICML 2015, algorithms 1 and 2.
-
-    Examples
-    --------
-    >>> from lowrank_rank.precision_at_top._surrogates import perceptron_step
-    >>> perceptron_step([1, 1, 0, 0], [1.0, 0.0, 2.0, -3.0], k=1).tolist()
-    [0.5, 0.5, -1.0, 0.0]
-    >>> perceptron_step([1, 1, 0, 0], [1.0, 0.0, 2.0, -3.0], k=1, surrogate="max").tolist()
-    [1.0, 0.0, -1.0, 0.0]
-    """
-    form = _known(surrogate)
-    if form.perceptron is None:
-        raise ValueError(
-            f"There is no perceptron for {surrogate!r}: use one of {perceptron_names()}."
-        )
-    v = _sorted_list(y, scores, k)
-    return 0.0 - _slope(v, mistakes(v), form.perceptron)
-
-
-def _known(name):
-    check_parameter("surrogate", name, [*PRECISION_SURROGATES])
-    return PRECISION_SURROGATES[name]
+    check_parameter("surrogate", surrogate, [*PRECISION_SURROGATES])
+    form = PRECISION_SURROGATES[surrogate]
+    positives, negatives, k = rows_by_class(y, scores, k)
+    order, scores = np.concatenate([positives, negatives]), np.asarray(scores, dtype=np.float64)
+    v = SortedScores(scores, order, Places([len(positives)], [len(negatives)], [k]))
+    places, slopes, _ = v.places.changes(violations(form, v), form.raised)
+    slope = np.zeros(len(order))
+    slope[order[places]] = slopes
+    return float(surrogate_values(form, v)[0]), slope
 
 
 def rows_by_class(y, scores, k):
@@ -367,22 +294,6 @@ def rows_by_class(y, scores, k):
             f"{k}."
         )
     return positives, negatives, int(k)
-
-
-def _sorted_list(y, scores, k):
-    """`SortedScores` of one list."""
-    positives, negatives, k = rows_by_class(y, scores, k)
-    places = Places([len(positives)], [len(negatives)], [k])
-    rows = np.concatenate([positives, negatives])
-    return SortedScores(np.asarray(scores, dtype=np.float64), rows, places)
-
-
-def _slope(v, d, raised):
-    """Slope in the scores of one list, in the order of its rows."""
-    slope = np.zeros(len(v.order))
-    rows, slopes, _ = v.places.changes(d, raised)
-    slope[v.order[rows]] = slopes
-    return slope
 
 
 # Margins and mistake bounds -----------------------------------------------------------

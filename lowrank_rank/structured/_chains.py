@@ -8,8 +8,6 @@ Sequences of equal length are one array: there is a loop over positions, none ov
 import numpy as np
 from scipy.special import logsumexp
 
-from .._lists import RankingLists
-from ._hinges import rows_of
 from ._solvers import LinearProblem, Tangent
 
 
@@ -134,26 +132,11 @@ def transition_counts(labels, lists, n_labels, weights, part=None):
     return counts[0] if part is None else counts
 
 
-class ChainHinge:
-    """Labels of sequences with a cost for each element; blocks are sequences."""
-
-    def __init__(self, y, costs, lists):
-        self.y, self.costs, self.lists = y, costs, lists
-
-    def take(self, blocks):
-        rows = rows_of(self.lists, blocks)
-        lists = RankingLists(self.lists.lengths[blocks])
-        return ChainHinge(self.y[rows], self.costs[rows], lists)
-
-    def rows(self, blocks):
-        return rows_of(self.lists, blocks)
-
-
 class ChainProblem(LinearProblem):
     """Hinges of label sequences, with scores of rows and scores of transitions.
 
-    w has the coefficients of the rows first, then the transitions. A wrong element costs the same
-    in all sequences: blocks have weights per element.
+    `hinge` is a `ListHinge` of the true labels. w has the coefficients of the rows first, then the
+    transitions. A wrong element costs 1 in all sequences: blocks have weights per element.
     """
 
     is_smooth = True
@@ -162,6 +145,7 @@ class ChainProblem(LinearProblem):
         super().__init__(X, hinge, weights, n_columns, **options)
         self.n_emissions = self.size
         self.size += n_columns**2
+        self.costs = 1.0 - np.eye(n_columns)[hinge.y]
         self.true_pairs = transition_counts(hinge.y, hinge.lists, n_columns, weights)
 
     def transitions(self, w):
@@ -189,24 +173,24 @@ class ChainProblem(LinearProblem):
     def _worst_labels(self, w):
         """The worst labels, and the weighted slopes and cost of each row."""
         hinge, emissions = self.hinge, self.scores(w)
-        labels = viterbi(emissions + hinge.costs, self.transitions(w), hinge.lists)
+        labels = viterbi(emissions + self.costs, self.transitions(w), hinge.lists)
         rows, every = hinge.lists.spread(self.weights), np.arange(len(labels))
         slopes = np.zeros_like(emissions)
         slopes[every, labels] += rows
         slopes[every, hinge.y] -= rows
-        return labels, slopes, hinge.costs[every, labels] * rows
+        return labels, slopes, self.costs[every, labels] * rows
 
     def soft(self, w, gamma):
         hinge = self.hinge
         emissions, transitions, lists = self.scores(w), self.transitions(w), hinge.lists
         log_sums, labels, pairs = chain_marginals(
-            (emissions + hinge.costs) / gamma, transitions / gamma, lists, self.weights
+            (emissions + self.costs) / gamma, transitions / gamma, lists, self.weights
         )
         rows, every = lists.spread(self.weights), np.arange(len(emissions))
         true = float(emissions[every, hinge.y] @ rows)
         true += float(np.sum(self.true_pairs * transitions))
         slopes = labels * rows[:, np.newaxis]
-        cost = float(np.sum(hinge.costs * slopes))
+        cost = float(np.sum(self.costs * slopes))
         slopes[every, hinge.y] -= rows
         slope = np.append(self.features(slopes), (pairs - self.true_pairs).ravel())
         return Tangent(gamma * float(log_sums @ self.weights) - true, slope, cost)

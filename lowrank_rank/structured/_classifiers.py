@@ -126,6 +126,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         **HINGE_PARAMETERS,
         "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
     }
+    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -258,9 +259,6 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _validate_X(self, X, *, reset):
-        return read_scaled(self, X, reset=reset)
 
     def _read_costs(self, y):
         costs, classes, decisions = read_costs(self.loss_matrix, self.classes, self.decisions, y)
@@ -521,6 +519,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         "threshold": ["tuned", "hinge"],
     }
     batch_size = 1  # all rows are one block
+    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -598,13 +597,18 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
                 )
             check_consistent_length(X, labels.positive)
             self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-            X, positive = _copied(X, labels, sample_weight)
+            positive = labels.positive
+            if sample_weight is not None:
+                rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
+                X, positive = X[rows], positive[rows]
+                if positive.all() or not positive.any():
+                    raise ValueError(
+                        f"Of the classes {labels.classes.tolist()} only one class has rows of "
+                        "positive weight: both are needed."
+                    )
             made, relevant = self._encode(positive, measure, hinge)
             self._keep(X, positive, *self._solve_measure(X, relevant, made, hinge))
         return self
-
-    def _validate_X(self, X, *, reset):
-        return read_scaled(self, X, reset=reset)
 
     def _encode(self, positive, measure, hinge):
         """The hinge of all rows as one list, and which rows are relevant."""
@@ -613,7 +617,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
         self._has_qid_ = False
         self._scale_ = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
-        return hinge.of(measure, relevant, lists, None), relevant
+        return hinge(relevant, lists, None, measure), relevant
 
     def _solve_measure(self, X, relevant, made, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
@@ -654,17 +658,3 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         self.threshold_ = 0.0 if at_zero else threshold_between(scores, n_marked)
         self.coef_ = sign * coef
         self.intercept_ = sign * (intercept - self.threshold_)
-
-
-def _copied(X, labels, sample_weight):
-    """Rows and positive marks, each as often as its weight says; refuses a class of weight 0."""
-    if sample_weight is None:
-        return X, labels.positive
-    rows = copies_of_rows(X, read_weights(sample_weight, len(labels.positive)))
-    positive = labels.positive[rows]
-    if positive.all() or not positive.any():
-        raise ValueError(
-            f"Of the classes {labels.classes.tolist()} only one class has rows of positive weight: "
-            "both are needed."
-        )
-    return X[rows], positive

@@ -35,7 +35,7 @@ HINGE_PARAMETERS = {
 # Rows and weights -------------------------------------------------------------------
 
 
-def read_scaled(estimator, X, *, reset):
+def read_scaled(estimator, X, *, reset) -> np.ndarray | sparse.csr_matrix:
     """Validate X; refuse features out of range."""
     X = read_features(estimator, X, reset=reset)
     if reset:  # features as they are enter products of a higher degree

@@ -125,6 +125,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = HINGE_PARAMETERS
+    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -248,9 +249,6 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             self._keep(problem, step_more(self, problem))
         return self
 
-    def _validate_X(self, X, *, reset):
-        return read_scaled(self, X, reset=reset)
-
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
         """Checked rows, the measure and the class of its hinge."""
         measure, hinge = resolve_hinge(self.target_loss)
@@ -296,7 +294,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             X, shift = standardised(self, X, weights, centre=intercept)
         return LinearProblem(
             X / self._scale_,
-            hinge.of(self.target_loss_, y, lists, n_items),
+            hinge(y, lists, n_items, self.target_loss_),
             weights / total,
             n_items or 1,
             intercept=intercept,

@@ -4,8 +4,7 @@ A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each
 row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft`` is a smooth
 approximation by probabilities of the labels y'; its cost is their expected Delta.
 
-A new measure of two relevance levels needs its loss as a function of the counts
-(as `_maximisers.f_loss`) and a line in `COUNT_LOSSES`.
+A new measure of two relevance levels needs a line in `_maximisers.COUNT_LOSSES`.
 """
 
 from collections.abc import Callable
@@ -22,14 +21,7 @@ from ..target_losses import AUC, NDCG, FBeta, KendallTau, PrecisionAtK, RecallAt
 from ..target_losses._classes import BalancedAccuracy
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure, reciprocal
-from ._maximisers import (
-    balanced_loss,
-    count_hinge,
-    f_loss,
-    precision_loss,
-    recall_loss,
-    worst_places,
-)
+from ._maximisers import COUNT_LOSSES, count_hinge, worst_places
 
 
 def rows_of(lists, chosen):
@@ -54,14 +46,13 @@ class ListHinge:
     lists : RankingLists
     n_items : int or None
         Number of columns, if each row of scores is a list of the same items.
-    settings : dict
-        Settings of the hinge.
+    measure : RankingMeasure or None
     """
 
     sees_shift: ClassVar[bool] = False  #: Whether a constant added to all scores changes the hinge.
 
-    def __init__(self, y, lists, n_items=None, **settings):
-        self.y, self.lists, self.n_items, self.settings = y, lists, n_items, settings
+    def __init__(self, y, lists, n_items=None, measure=None):
+        self.y, self.lists, self.n_items, self.measure = y, lists, n_items, measure
 
     @staticmethod
     def defined(y, lists):
@@ -71,7 +62,7 @@ class ListHinge:
     def take(self, blocks):
         rows = rows_of(self.lists, blocks)
         lists = RankingLists(self.lists.lengths[blocks])
-        return type(self)(self.y[rows], lists, self.n_items, **self.settings)
+        return type(self)(self.y[rows], lists, self.n_items, self.measure)
 
     def rows(self, blocks):
         """Rows of X that belong to some blocks."""
@@ -85,26 +76,20 @@ class ListHinge:
 class PairHinge(ListHinge):
     """``scale * sum over pairs of max(0, 1 - (s_i - s_j))`` for Kendall's tau and the ROC area.
 
-    The scale is one over the number r(r-1)/2 of pairs for ``normalize="all"`` (section 17.4);
-    pairs with tied labels are then wrong. Only pairs with unequal labels count for "unequal"; for
-    two grades this is one minus the ROC area.
+    The scale of Kendall's tau is one over the number r(r-1)/2 of pairs (section 17.4); pairs with
+    tied labels are then wrong. Else only pairs with unequal labels count; for two grades this is
+    one minus the ROC area.
     """
 
-    def __init__(self, y, lists, n_items=None, *, normalize="all"):
-        super().__init__(y, lists, n_items, normalize=normalize)
-        r = lists.lengths
+    def __init__(self, y, lists, n_items=None, measure=None):
+        super().__init__(y, lists, n_items, measure)
+        r, of_all = lists.lengths, isinstance(measure, KendallTau)
         self.grades = dense_grades(self.y, self.lists)
         of_grades = np.bincount(lists.spread(lists.starts) + self.grades, minlength=len(self.y))
         tied = lists.sum(of_grades * (of_grades - 1.0)) / 2.0
-        total = r * (r - 1) / 2.0 - (0.0 if normalize == "all" else tied)
+        total = r * (r - 1) / 2.0 - (0.0 if of_all else tied)
         self.scale = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
-        self.tied = (tied if normalize == "all" else 0.0) * self.scale
-
-    @classmethod
-    def of(cls, measure, y, lists, n_items):
-        """The hinge of a measure, from checked labels y."""
-        normalize = "all" if isinstance(measure, KendallTau) else "unequal"
-        return cls(y, lists, n_items, normalize=normalize)
+        self.tied = (tied if of_all else 0.0) * self.scale
 
     @staticmethod
     def defined(y, lists):
@@ -134,53 +119,36 @@ class PairHinge(ListHinge):
         return value, slopes, cost, exact
 
 
-#: Losses as functions of the counts, by class of the measure.
-COUNT_LOSSES: dict[type, Callable[[Any], tuple]] = {
-    PrecisionAtK: lambda measure: precision_loss(measure.n_places),
-    RecallAtK: lambda measure: recall_loss(measure.k),
-    FBeta: lambda measure: f_loss(measure.beta),
-    BalancedAccuracy: lambda measure: balanced_loss(),
-}
-
-
 class CountHinge(ListHinge):
-    """Measure of the counts of a list, by its `count_loss`; y says which items are relevant."""
+    """Measure of the counts of a list, in `COUNT_LOSSES`; items with y > 0 are relevant."""
 
     sees_shift = True
-
-    @classmethod
-    def of(cls, measure, y, lists, n_items):
-        return cls(y > 0, lists, n_items, count_loss=COUNT_LOSSES[type(measure)](measure))
 
     @staticmethod
     def slope_size(y, lists):
         return 2.0 * n_relevant(y, lists)
 
     def worst(self, scores):
-        values, slopes = count_hinge(self.y, scores.ravel(), self.lists, **self.settings)
+        values, slopes = count_hinge(self.y > 0, scores.ravel(), self.lists, self.measure)
         return values, slopes.reshape(scores.shape)
 
 
 class PlacesHinge(ListHinge):
-    """NDCG at k (17.8). Labels are utilities: gains over ideal DCG, or 0.
+    """NDCG at k (17.8). Utilities are gains over ideal DCG, or 0.
 
     Tied labels have their mid-rank as place, the mean over the orders of the ties. A list without a
     relevant item has no Delta.
     """
 
-    def __init__(self, y, lists, n_items=None, *, discounts):
-        super().__init__(y, lists, n_items, discounts=discounts)
-        self.discounts = discounts
-        self.bottom = lists.spread(lists.lengths) + 1.0 - mid_ranks(y, lists)
-
-    @classmethod
-    def of(cls, measure, y, lists, n_items):
+    def __init__(self, y, lists, n_items=None, measure=None):
+        super().__init__(y, lists, n_items, measure)
         gains = measure.gains(y, lists)
         scale = reciprocal(measure.normaliser(y, gains, lists))
+        self.utilities = gains * lists.spread(scale)
         longest = int(lists.lengths.max())
         depth = longest if measure.k is None else min(int(measure.k), longest)
-        discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
-        return cls(gains * lists.spread(scale), lists, n_items, discounts=discounts)
+        self.discounts = measure.discount(np.arange(1, depth + 1), longest) * np.ones(depth)
+        self.bottom = lists.spread(lists.lengths) + 1.0 - mid_ranks(self.utilities, lists)
 
     @staticmethod
     def slope_size(y, lists):
@@ -188,12 +156,12 @@ class PlacesHinge(ListHinge):
 
     def worst(self, scores):
         lists, flat = self.lists, scores.ravel()
-        places = worst_places(self.y, flat, lists, self.discounts)
+        places = worst_places(self.utilities, flat, lists, self.discounts)
         at = np.minimum(places, len(self.discounts)) - 1
         found = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
         slopes = lists.spread(lists.lengths) + 1.0 - places - self.bottom
-        has_any = lists.sum(self.y) > 0
-        values = has_any - lists.sum(found * self.y) + lists.sum(slopes * flat)
+        has_any = lists.sum(self.utilities) > 0
+        values = has_any - lists.sum(found * self.utilities) + lists.sum(slopes * flat)
         return values, slopes.reshape(scores.shape)
 
 
@@ -368,7 +336,7 @@ def structured_hinge(
         raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
     flat = lists.group(measure.check_labels(y).ravel())
     check_bounds(measure, flat, lists)
-    made = hinge.of(measure, flat, lists, None)
+    made = hinge(flat, lists, None, measure)
     values, slopes = made.worst(lists.group(scores.ravel())[:, np.newaxis])
     values = np.where(hinge.defined(flat, lists), values, np.nan)
     return values, lists.ungroup(slopes[:, 0]).reshape(scores.shape)

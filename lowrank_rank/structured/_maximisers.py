@@ -22,11 +22,17 @@ b. So the best b is where the increments change their sign, which a binary searc
 all lists at once. After the sort it takes O(P log N) for P relevant and N other items.
 """
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from .._lists import sort_lists
 from ..fitting._pairs import dense_grades
+from ..target_losses import FBeta, PrecisionAtK, RecallAtK
+from ..target_losses._classes import BalancedAccuracy
 
 
 def worst_places(gains, scores, lists, discounts):
@@ -55,7 +61,15 @@ def worst_places(gains, scores, lists, discounts):
     # Sum of s - t over the items before each item that are no candidates.
     n, total = (_within_lists(values, lists) for values in (~kept * 1.0, ~kept * s))
     cost = np.maximum(total - n * s, 0.0)
-    places = _by_assignment(s[kept], b[kept], cost[kept], part, discounts[:k])
+    s, b, cost = s[kept], b[kept], cost[kept]
+    places = np.empty(part.n_rows, dtype=np.intp)
+    for start, end in zip(part.starts, part.offsets[1:], strict=True):  # an assignment each
+        rows, r = slice(start, end), end - start
+        discount, is_first = np.zeros(r), np.arange(r) < k
+        discount[is_first] = discounts[:k][:r]
+        profit = np.outer(s[rows], np.arange(r, 0, -1)) - np.outer(b[rows], discount)
+        profit -= np.outer(cost[rows], is_first)
+        places[rows] = linear_sum_assignment(profit, maximize=True)[1] + 1
     n_first = np.minimum(k, lists.lengths)
     first = places <= n_first[lists.index[order[kept]]]
     found = np.zeros(lists.n_rows, dtype=np.intp)
@@ -95,70 +109,35 @@ def _within_lists(values, lists):
     return total[1:] - lists.spread(total[lists.starts])
 
 
-def _by_assignment(s, b, cost, lists, discounts):
-    """Places of candidates by an assignment problem for each list."""
-    places = np.empty(lists.n_rows, dtype=np.intp)
-    for first, last in zip(lists.starts, lists.offsets[1:], strict=True):
-        rows, r = slice(first, last), last - first
-        discount, is_first = np.zeros(r), np.arange(r) < len(discounts)
-        discount[is_first] = discounts[:r]
-        profit = np.outer(s[rows], np.arange(r, 0, -1)) - np.outer(b[rows], discount)
-        profit -= np.outer(cost[rows], is_first)
-        places[rows] = linear_sum_assignment(profit, maximize=True)[1] + 1
-    return places
-
-
 # Measures of counts -----------------------------------------------------------------
-#
-# The loss of a measure is a pair of functions of arrays of counts. ``loss(a, b, P, N)`` is concave
-# in b. ``bounds(a, P, N)`` returns the least and the largest b that V allows; V allows no b if the
-# least is larger.
+# A new measure of two relevance levels needs a line in `COUNT_LOSSES`.
+
+#: Loss of the counts (a, b, P, N) of a measure, by its class; concave in b. The precision of
+#: nothing is 0.
+COUNT_LOSSES: dict[type, Callable[..., Any]] = {
+    PrecisionAtK: lambda measure, a, b, P, N: 1.0 - a / np.maximum(a + b, 1),
+    RecallAtK: lambda measure, a, b, P, N: 1.0 - a / np.maximum(P, 1) + 0.0 * b,
+    FBeta: lambda measure, *counts: 1.0 - measure.of_counts(*counts),
+    BalancedAccuracy: lambda measure, a, b, P, N: (
+        1.0 - 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
+    ),
+}
 
 
-def f_loss(beta):
-    """``1 - F_beta``; F_beta is 1 if nothing is relevant and nothing marked."""
+def count_bounds(measure, a, N):
+    """The least and the largest b in V, which allows no b if the least is larger.
 
-    def loss(a, b, P, N):
-        hits = (1.0 + beta**2) * a
-        total = hits + b + beta**2 * (P - a)
-        return 1.0 - np.divide(hits, total, out=np.ones(np.shape(total)), where=total > 0)
-
-    return loss, any_count
-
-
-def balanced_loss():
-    """One minus the mean of sensitivity and specificity."""
-
-    def loss(a, b, P, N):
-        return 1.0 - 0.5 * (a / np.maximum(P, 1) + (N - b) / np.maximum(N, 1))
-
-    return loss, any_count
+    At least k items are marked for precision, and at most k for recall.
+    """
+    low, high = np.zeros_like(a), N + np.zeros_like(a)
+    if isinstance(measure, PrecisionAtK):
+        low = np.maximum(measure.n_places - a, 0)
+    elif isinstance(measure, RecallAtK):
+        high = np.minimum(N, measure.k - a)
+    return low, high
 
 
-def precision_loss(k):
-    """One minus precision, at least k marked; the precision of nothing is 0."""
-
-    def loss(a, b, P, N):
-        return 1.0 - a / np.maximum(a + b, 1)
-
-    return loss, lambda a, P, N: (np.maximum(k - a, 0), N + np.zeros_like(a))
-
-
-def recall_loss(k):
-    """One minus recall, at most k marked."""
-
-    def loss(a, b, P, N):
-        return 1.0 - a / np.maximum(P, 1) + 0.0 * b
-
-    return loss, lambda a, P, N: (np.zeros_like(a), np.minimum(N, k - a))
-
-
-def any_count(a, P, N):
-    """Bounds of b for measures whose V has all label vectors."""
-    return np.zeros_like(a), N + np.zeros_like(a)
-
-
-def count_hinge(relevant, scores, lists, count_loss):
+def count_hinge(relevant, scores, lists, measure):
     """The hinge of each list and its subgradient in the scores.
 
     Parameters
@@ -167,8 +146,8 @@ def count_hinge(relevant, scores, lists, count_loss):
         Grouped.
     scores : ndarray of shape (n_rows,)
     lists : RankingLists
-    count_loss : tuple of callable
-        ``loss`` and ``bounds`` of a measure.
+    measure : RankingMeasure
+        Of a class in `COUNT_LOSSES`.
 
     Returns
     -------
@@ -183,9 +162,9 @@ def count_hinge(relevant, scores, lists, count_loss):
     first_top, first_rest, starts = (np.cumsum(n) - n for n in (P, N, P + 1))
     of_list = np.repeat(np.arange(lists.n_lists), P + 1)
     a, counts = np.arange(len(of_list)) - starts[of_list], (P[of_list], N[of_list])
-    b, allowed = _best_b(a, *counts, scores[rest], first_rest[of_list], count_loss)
+    b, allowed = _best_b(a, *counts, scores[rest], first_rest[of_list], measure)
     sums_top, sums_rest = (np.append(0.0, np.cumsum(scores[rows])) for rows in (top, rest))
-    value = count_loss[0](a, b, *counts)
+    value = COUNT_LOSSES[type(measure)](measure, a, b, *counts)
     value += 2.0 * (sums_rest[first_rest[of_list] + b] - sums_rest[first_rest[of_list]])
     value -= 2.0 * (sums_top[(first_top + P)[of_list]] - sums_top[first_top[of_list] + a])
     value[~allowed] = -np.inf
@@ -198,13 +177,13 @@ def count_hinge(relevant, scores, lists, count_loss):
     return values, slopes
 
 
-def _best_b(a, P, N, others, first, count_loss):
+def _best_b(a, P, N, others, first, measure):
     """The best b of each a, by binary search, and whether V allows any.
 
     `others` are the sorted scores of the other items; those of the list begin at `first`.
     """
-    loss, bounds = count_loss
-    low, high = bounds(a, P, N)
+    loss = partial(COUNT_LOSSES[type(measure)], measure)
+    low, high = count_bounds(measure, a, N)
     allowed = low <= np.minimum(high, N)
     low = np.minimum(low, N)
     high = np.maximum(high, low)

@@ -14,7 +14,7 @@ from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
 from .._lists import RankingLists, same_id
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
-from ._chains import ChainHinge, ChainProblem, viterbi
+from ._chains import ChainProblem, viterbi
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
     read_scaled,
@@ -24,6 +24,7 @@ from ._hinge_estimator import (
     takes_steps,
     weights_of_lists,
 )
+from ._hinges import ListHinge
 
 #: Batches of "sgd" for batch_size="auto".
 _N_BATCHES = 500
@@ -118,6 +119,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
 
     _parameters: ClassVar = {k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"}
     standardize = False
+    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -247,9 +249,6 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _validate_X(self, X, *, reset):
-        return read_scaled(self, X, reset=reset)
-
     def _encode(self, X, y, lists, sample_weight):
         """The `ChainProblem` of the distinct sequences of positive weight."""
         index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
@@ -262,7 +261,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
             weights = weights[weights > 0]
         rows, lists, weights = _distinct(row_codes(X, index), lists, weights)
         X, index, q = X[rows], index[rows], len(self.classes_)
-        hinge = ChainHinge(index, 1.0 - np.eye(q)[index], lists)
+        hinge = ListHinge(index, lists)
         weights = weights / (weights @ lists.lengths)
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
 

@@ -56,7 +56,7 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     net_scores,
 )
 from lowrank_rank.fitting._any_regressor import is_linear
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES, perceptron_step
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
 from lowrank_rank.target_losses import KendallTau, MeanAveragePrecision, PairwiseDisagreement
@@ -596,7 +596,7 @@ def fuzz_surrogate(choices, caller):
     n = choices.one([4, 1, 2, 7])
     y = choices.rng.integers(0, 2, size=n)
     scores, k = make_scores(choices, n), choices.one([1, 1, 2, *BAD_VALUES])
-    kind = choices.one(["surrogate", "precision", "perceptron", "boosting"])
+    kind = choices.one(["surrogate", "precision", "boosting"])
     weights = make_weights(choices, n)[0]
     qid = make_ids(choices, n)[0] if choices.chance(60) else None
     if kind == "surrogate":
@@ -609,8 +609,7 @@ def fuzz_surrogate(choices, caller):
         labels, _ = make_labels(choices, n, "documents")
         result = caller(objective.__call__, labels, scores, weights)
     else:
-        function = precision_surrogate if kind == "precision" else perceptron_step
         name = choices.one([*PRECISION_SURROGATES, "x", {}])
-        result = caller(function, y, scores, k, surrogate=name)
+        result = caller(precision_surrogate, y, scores, k, surrogate=name)
     parts = result if isinstance(result, tuple) else (result,)
     check(all(np.isfinite(part).all() for part in parts), f"{kind} surrogate is not finite")
