@@ -99,7 +99,11 @@ def load_digits_retrieval(
     target = (pool.target[query[qid]] == pool.target[candidate]).astype(float)
     bunch = Bunch(data=features, target=target, qid=qid, feature_names=names)
     if as_frame:
-        frame = _frame(features, names).assign(qid=qid, target=target)
+        try:
+            import pandas as pd  # an optional dependency
+        except ImportError:
+            raise ImportError("as_frame=True needs pandas: pip install pandas.") from None
+        frame = pd.DataFrame(features, columns=names).assign(qid=qid, target=target)
         bunch.update(frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"])
     if return_images:
         bunch.update(images=pool.images, digit=pool.target, query=query, candidate=candidate)
@@ -133,14 +137,6 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
         kept = np.arange(longest) < np.exp(log_lengths).astype(int)
     candidate = np.take_along_axis(others, order, axis=1)[kept]
     return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
-
-
-def _frame(features, names):
-    try:
-        import pandas as pd  # an optional dependency
-    except ImportError:
-        raise ImportError("as_frame=True needs pandas: pip install pandas.") from None
-    return pd.DataFrame(features, columns=names)
 
 
 def _pair_features(a, b):

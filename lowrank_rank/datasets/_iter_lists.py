@@ -359,17 +359,16 @@ def _paths(source):
     return paths
 
 
-def _map(path):
-    """Map a .npy file into memory."""
-    try:
-        return np.load(path, mmap_mode="r")
-    except (EOFError, ValueError) as error:
-        raise ValueError(f"{path} is not a readable .npy file: {error}.") from None
-
-
 def of_arrays(source):
     """The source of three arrays, for `ListBlocks`; blocks are views of them."""
-    X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
+    arrays = []
+    for part in source:
+        try:
+            is_path = path_like.accepts(part)
+            arrays.append(np.load(read_path(part), mmap_mode="r") if is_path else part)
+        except (EOFError, ValueError) as error:
+            raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
+    X, y, qid = arrays
     check_same_index(X=X, y=y, qid=qid)
     data = _check_chunk((X, y, qid), None)
 
