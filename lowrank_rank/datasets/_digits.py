@@ -78,11 +78,8 @@ def load_digits_retrieval(
             f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
         )
     shortest, longest = bounds
-    for name, value, largest in (
-        ("n_queries", n_queries, len(images)),
-        ("n_candidates", shortest, len(images) - 1),
-        ("n_candidates", longest, len(images) - 1),
-    ):
+    limits = [("n_candidates", one, len(images) - 1) for one in bounds]
+    for name, value, largest in [("n_queries", n_queries, len(images)), *limits]:
         if not count().accepts(value) or value > largest:
             raise ValueError(f"{name} must be an integer between 1 and {largest}, got {value!r}.")
     popularity = np.ones(10) if popularity is None else popularity

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import check_same_index, plain
+from .._arrays import check_same_index, plain, stacked
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
 from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text, texts
@@ -310,18 +310,10 @@ def _concatenate(blocks):
     if len(blocks) == 1:
         return blocks[0]
     X, y, qid = zip(*blocks, strict=True)
-    if all(sparse.issparse(part) for part in X):
-        features = sparse.vstack(X, format="csr")
-    elif all(hasattr(part, "iloc") for part in X):
-        import pandas as pd
-
-        features = pd.concat(X)
-    else:
-        features = np.concatenate([np.asarray(part) for part in X])
     if len({ids.dtype.kind for ids in qid}) > 1:
         # NumPy would make strings of numbers, and floats of signed and unsigned integers.
         qid = tuple(ids.astype(object) for ids in qid)
-    return features, np.concatenate(y), np.concatenate(qid)
+    return stacked(X), np.concatenate(y), np.concatenate(qid)
 
 
 # Sources ----------------------------------------------------------------------------

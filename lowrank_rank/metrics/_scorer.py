@@ -208,7 +208,7 @@ class RankingScorer(BaseEstimator):
         read_item_names(model, y, reset=False)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
-        classes = getattr(model, "classes_", None)
+        classes: Any = getattr(model, "classes_", None)
         if getattr(getattr(classes, "dtype", None), "names", None):
             name = type(model).__name__
             raise ValueError(
