@@ -209,6 +209,17 @@ def slices(n_rows, size):
     return (slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size))
 
 
+def stacked(parts):
+    """Rows of arrays, sparse matrices or frames, one part below the other."""
+    if all(sparse.issparse(part) for part in parts):
+        return sparse.vstack(parts, format="csr")
+    if all(hasattr(part, "iloc") for part in parts):
+        import pandas as pd
+
+        return pd.concat(parts)
+    return np.concatenate([np.asarray(part) for part in parts])
+
+
 def take_rows(X, rows):
     """Select rows of an array, a list, a sparse matrix, a frame or a series by their indices."""
     if hasattr(X, "iloc"):

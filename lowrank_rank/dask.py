@@ -11,7 +11,6 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 try:
@@ -22,7 +21,7 @@ except ImportError as error:
     message = 'lowrank_rank.dask needs Dask and distributed: pip install "lowrank_rank[dask]".'
     raise ImportError(message) from error
 
-from ._arrays import check_same_index, n_rows, take_rows
+from ._arrays import check_same_index, n_rows, stacked, take_rows
 from ._base import check_one_list
 from ._blocks import Blocks
 from ._classes import class_labels, names_classes
@@ -166,17 +165,7 @@ def _join(blocks):
     if len(blocks) == 1:
         return blocks[0]
     columns = zip(*blocks, strict=True)
-    return tuple(None if parts[0] is None else _stack(parts) for parts in columns)
-
-
-def _stack(parts):
-    if sparse.issparse(parts[0]):
-        return sparse.vstack(parts, format="csr")
-    if hasattr(parts[0], "iloc"):
-        import pandas as pd
-
-        return pd.concat(parts)
-    return np.concatenate(parts)
+    return tuple(None if parts[0] is None else stacked(parts) for parts in columns)
 
 
 def whole_lists(client, futures, distinct):

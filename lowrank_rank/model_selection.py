@@ -578,30 +578,26 @@ class RecallCut(MetaEstimatorMixin, BaseEstimator):
             lists = RankingLists.equal(*scores.shape)
         else:
             lists = RankingLists.from_qid(qid, len(scores))
-        return lists.ungroup(_depth(lists.group(flat), lists, self.by)).reshape(scores.shape), lists
-
-
-def _depth(scores, lists, by):
-    """Depth of each row from the top of its list: rows above, their mass, or minus the score."""
-    order = sort_lists(scores, lists)
-    ranked = scores[order]
-    if by == "k":
-        depth = lists.positions.astype(float)
-    elif by == "score":
-        depth = -ranked
-        depth[lists.starts] = -np.inf
-    else:
-        mean = lists.spread(lists.sum(ranked) / lists.lengths)
-        spread = np.sqrt(lists.sum((ranked - mean) ** 2) / lists.lengths)
-        first = lists.spread(ranked[lists.starts])
-        mass = np.exp((ranked - first) / lists.spread(np.where(spread > 0, spread, 1.0)))
-        mass /= lists.spread(lists.sum(mass))
-        depth = np.empty_like(mass)
-        for _, rows in lists.same_length:  # within each list alone
-            depth[rows] = np.cumsum(mass[rows], axis=1) - mass[rows]
-    blocks = tie_blocks(ranked, lists)
-    if blocks is not None:  # the depth of the first one of equal scores
-        depth = np.repeat(depth[blocks], np.diff(np.append(blocks, len(depth))))
-    found = np.empty_like(depth)
-    found[order] = depth
-    return found
+        flat = lists.group(flat)
+        order = sort_lists(flat, lists)
+        ranked = flat[order]
+        if self.by == "k":
+            depth = lists.positions.astype(float)
+        elif self.by == "score":
+            depth = -ranked
+            depth[lists.starts] = -np.inf
+        else:
+            mean = lists.spread(lists.sum(ranked) / lists.lengths)
+            spread = np.sqrt(lists.sum((ranked - mean) ** 2) / lists.lengths)
+            first = lists.spread(ranked[lists.starts])
+            mass = np.exp((ranked - first) / lists.spread(np.where(spread > 0, spread, 1.0)))
+            mass /= lists.spread(lists.sum(mass))
+            depth = np.empty_like(mass)
+            for _, rows in lists.same_length:  # within each list alone
+                depth[rows] = np.cumsum(mass[rows], axis=1) - mass[rows]
+        blocks = tie_blocks(ranked, lists)
+        if blocks is not None:  # the depth of the first one of equal scores
+            depth = np.repeat(depth[blocks], np.diff(np.append(blocks, len(depth))))
+        found = np.empty_like(depth)
+        found[order] = depth
+        return lists.ungroup(found).reshape(scores.shape), lists

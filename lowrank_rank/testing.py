@@ -88,7 +88,19 @@ def check_target_loss(
         )
     probabilities = rng.dirichlet(np.full(len(support), 0.5), size=n_distributions)
     for name in loss.decoders:
-        _check_decoder(loss, name, support, probabilities)
+        ranks = decoded_ranks(loss, name, support, probabilities)
+        if not loss.decoders[name].exact:
+            continue
+        # The value may not depend on the numbers of the items. The orders may, if several are best.
+        reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
+        other = decoded_ranks(loss, name, reversed_, probabilities)
+        _require(
+            np.allclose(
+                conditional_regret(loss, support, probabilities, ranks),
+                conditional_regret(loss, reversed_, probabilities, other),
+            ),
+            f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
+        )
     _check_copies_of(loss, support, before)
 
 
@@ -133,26 +145,6 @@ def _decoded_features(loss, u, n_labels, max_size):
     is_set = decoded.shape == (len(u), n_labels) and np.isin(decoded, [0, 1]).all()
     _require(is_set, f"{loss!r}: decode does not return sets, 0 and 1 for each label")
     return loss.set_features(decoded, max_size)
-
-
-def _check_decoder(loss, name, support, probabilities):
-    """Check that a decoder returns ranks 1..r and follows a permutation of the items.
-
-    The attained value must not depend on the numbering of the items. The orders may differ if
-    several are optimal.
-    """
-    ranks = decoded_ranks(loss, name, support, probabilities)
-    if not loss.decoders[name].exact:
-        return
-    reversed_ = support[:, ::-1] if support.ndim == 2 else support[:, ::-1, ::-1]
-    other = decoded_ranks(loss, name, reversed_, probabilities)
-    _require(
-        np.allclose(
-            conditional_regret(loss, support, probabilities, ranks),
-            conditional_regret(loss, reversed_, probabilities, other),
-        ),
-        f"{loss!r}: the decoder {name!r} depends on how the items are numbered",
-    )
 
 
 def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0) -> None:

@@ -20,7 +20,6 @@ from lowrank_rank.decoders._average_precision import decode_map_diagonal
 from lowrank_rank.decoders.feedback_arcs._decoders import (
     PD_DECODERS,
     auto_pd_decoder,
-    dag_edges,
     pd_decoder,
 )
 from lowrank_rank.decoders.feedback_arcs._exact import (
@@ -29,6 +28,8 @@ from lowrank_rank.decoders.feedback_arcs._exact import (
     preference_bound,
 )
 from lowrank_rank.decoders.feedback_arcs._graphs import (
+    acyclic_edges,
+    check_preference_matrices,
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
@@ -52,6 +53,13 @@ from .reference import algorithm_1
 DECODERS = [entry.decode for entry in PD_DECODERS.values()]
 EXACT = [decode_pd_exact, decode_by_cuts]
 ALL = [*DECODERS, decode_by_cuts]
+
+
+def dag_edges(u):
+    """Mask of the edges that algorithm 1 keeps."""
+    return acyclic_edges(net_preferences(check_preference_matrices(u)))
+
+
 COUNTER_EXAMPLE = np.zeros((1, 4, 4))
 COUNTER_EXAMPLE[0, [0, 1, 2, 3, 3], [2, 2, 3, 0, 1]] = [3, 2, 4, 5, 6]
 

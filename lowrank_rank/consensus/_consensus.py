@@ -483,21 +483,6 @@ def decode_votes(method, totals, are_counts, time_limit=None):
 def resampled_totals(votes, n_resamples, rng):
     """Iterate over total preferences (m, r, r) of resampled votes."""
     labels, r = votes.labels, votes.labels.shape[1]
-    n_drawn, chances = chances_of(votes)
-    for some in batches(n_resamples, max(chances.size, r * r), 2**24):
-        drawn = rng.multinomial(n_drawn, chances, size=len(range(n_resamples)[some]))
-        if not votes.are_counts:
-            drawn = totals_of_voters(labels, votes.weights, drawn)
-        for part in batches(len(drawn), r * r):
-            if drawn.shape[1] == r * r:
-                yield drawn[part].reshape(-1, r, r).astype(float)
-            else:
-                net = net_preferences(matrices_from_differences(drawn[part], r))
-                yield np.maximum(net, 0.0)
-
-
-def chances_of(votes):
-    """Number of votes to draw in a resample, and the probability of each vote."""
     weights = votes.labels.ravel() if votes.are_counts else votes.weights
     whole = np.all(weights == np.round(weights))
     if votes.are_counts and not whole:
@@ -510,7 +495,17 @@ def chances_of(votes):
             "Intervals come from voters who are resampled, and there is only one voter. Give "
             "several votes, or counts with pairwise=True."
         )
-    return n_drawn, weights / max(n_drawn, 1)
+    chances = weights / max(n_drawn, 1)
+    for some in batches(n_resamples, max(chances.size, r * r), 2**24):
+        drawn = rng.multinomial(n_drawn, chances, size=len(range(n_resamples)[some]))
+        if not votes.are_counts:
+            drawn = totals_of_voters(labels, votes.weights, drawn)
+        for part in batches(len(drawn), r * r):
+            if drawn.shape[1] == r * r:
+                yield drawn[part].reshape(-1, r, r).astype(float)
+            else:
+                net = net_preferences(matrices_from_differences(drawn[part], r))
+                yield np.maximum(net, 0.0)
 
 
 def totals_of_voters(labels, weights, drawn):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy import sparse
@@ -336,8 +336,15 @@ def bradley_terry(
     likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
     theta, inverse, residuals = likelihood.maximise()
     if judges is not None:
-        trust = _trust(theta, table, weights, judge)
-        weights, judges = weights * trust[judge], dict(zip(judges, trust.tolist(), strict=True))
+        # 2 acc - 1, for the fraction acc of duels as the order has them, shrunk.
+        ahead = np.sign(theta[table[0]] - theta[table[1]]) * (1 - table[2])
+        agreeing = np.bincount(judge, weights * (1.0 + ahead) / 2.0)
+        accuracy = (agreeing + 1.0) / (np.bincount(judge, weights) + 2.0)
+        trust = np.maximum(2.0 * accuracy - 1.0, 0.02)
+        weights, judges = (
+            weights * trust[judge],
+            dict(zip(judges.tolist(), trust.tolist(), strict=True)),
+        )
         likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
         theta, inverse, residuals = likelihood.maximise()
     sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
@@ -350,15 +357,6 @@ def bradley_terry(
     of_ties = tie, tie * float(errors[-1])
     found = items, strengths, *spread, theta[r:p], errors[r:p], *of_ties, half_games
     return BradleyTerry(*found, judge_weights=judges)
-
-
-def _trust(theta, table, weights, judge):
-    """Weight of each judge: ``2 acc - 1`` for the fraction acc of duels as the order has them."""
-    winner, loser, tied, _ = table
-    ahead = np.sign(theta[winner] - theta[loser]) * (1 - tied)
-    agreeing = np.bincount(judge, weights * (1.0 + ahead) / 2.0)
-    accuracy = (agreeing + 1.0) / (np.bincount(judge, weights) + 2.0)
-    return np.maximum(2.0 * accuracy - 1.0, 0.02)
 
 
 def _centred(covariance):
@@ -485,7 +483,11 @@ def _read(duels, covariates):
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
     columns, given = column_names(duels), duels
-    duels = _as_pairs(duels)
+    shape: Any = getattr(duels, "shape", ())
+    kind = getattr(getattr(duels, "dtype", None), "kind", "")
+    # An array or a Series of pairs.
+    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
+        duels = cast(Any, [list(pair) for pair in duels])
     tied, group, judge, judges = np.zeros(1), np.full(1, -1), np.zeros(1, np.intp), None
     weights: Any = np.ones(1)
     if {"winner", "loser"} <= set(columns):
@@ -520,8 +522,7 @@ def _read(duels, covariates):
             "omit it if the duels are independent."
         )
     judge = np.broadcast_to(judge, len(kept))[kept]
-    names = None if judges is None else judges.tolist()
-    return table[:, kept], weights[kept], extra[kept], items, judge, names
+    return table[:, kept], weights[kept], extra[kept], items, judge, judges
 
 
 def _with_winners(duels, item_a, item_b, result):
@@ -545,15 +546,6 @@ def _with_winners(duels, item_a, item_b, result):
     others = {column: duels[column] for column in columns if column not in wanted}
     winner, loser = np.where(second & ~tied, [b, a], [a, b])
     return {"winner": winner, "loser": loser, "tie": tied, **others}
-
-
-def _as_pairs(duels):
-    """A list of pairs for an array or a Series of them; anything else as it is."""
-    shape: Any = getattr(duels, "shape", ())
-    kind = getattr(getattr(duels, "dtype", None), "kind", "")
-    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
-        return [list(pair) for pair in duels]
-    return duels
 
 
 def _check_rows(name, values, is_right, words):

@@ -78,11 +78,8 @@ def load_digits_retrieval(
             f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
         )
     shortest, longest = bounds
-    for name, value, largest in (
-        ("n_queries", n_queries, len(images)),
-        ("n_candidates", shortest, len(images) - 1),
-        ("n_candidates", longest, len(images) - 1),
-    ):
+    limits = [("n_candidates", one, len(images) - 1) for one in bounds]
+    for name, value, largest in [("n_queries", n_queries, len(images)), *limits]:
         if not count().accepts(value) or value > largest:
             raise ValueError(f"{name} must be an integer between 1 and {largest}, got {value!r}.")
     popularity = np.ones(10) if popularity is None else popularity
@@ -99,7 +96,11 @@ def load_digits_retrieval(
     target = (pool.target[query[qid]] == pool.target[candidate]).astype(float)
     bunch = Bunch(data=features, target=target, qid=qid, feature_names=names)
     if as_frame:
-        frame = _frame(features, names).assign(qid=qid, target=target)
+        try:
+            import pandas as pd  # an optional dependency
+        except ImportError:
+            raise ImportError("as_frame=True needs pandas: pip install pandas.") from None
+        frame = pd.DataFrame(features, columns=names).assign(qid=qid, target=target)
         bunch.update(frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"])
     if return_images:
         bunch.update(images=pool.images, digit=pool.target, query=query, candidate=candidate)
@@ -133,14 +134,6 @@ def draw_candidates(rng, weights, n_queries, shortest, longest):
         kept = np.arange(longest) < np.exp(log_lengths).astype(int)
     candidate = np.take_along_axis(others, order, axis=1)[kept]
     return query, candidate, np.repeat(np.arange(n_queries), kept.sum(axis=1))
-
-
-def _frame(features, names):
-    try:
-        import pandas as pd  # an optional dependency
-    except ImportError:
-        raise ImportError("as_frame=True needs pandas: pip install pandas.") from None
-    return pd.DataFrame(features, columns=names)
 
 
 def _pair_features(a, b):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import check_same_index, plain
+from .._arrays import check_same_index, plain, stacked
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
 from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text, texts
@@ -312,18 +312,10 @@ def _concatenate(blocks):
     if len(blocks) == 1:
         return blocks[0]
     X, y, qid = zip(*blocks, strict=True)
-    if all(sparse.issparse(part) for part in X):
-        features = sparse.vstack(X, format="csr")
-    elif all(hasattr(part, "iloc") for part in X):
-        import pandas as pd
-
-        features = pd.concat(X)
-    else:
-        features = np.concatenate([np.asarray(part) for part in X])
     if len({ids.dtype.kind for ids in qid}) > 1:
         # NumPy would make strings of numbers, and floats of signed and unsigned integers.
         qid = tuple(ids.astype(object) for ids in qid)
-    return features, np.concatenate(y), np.concatenate(qid)
+    return stacked(X), np.concatenate(y), np.concatenate(qid)
 
 
 # Sources ----------------------------------------------------------------------------
@@ -361,17 +353,16 @@ def _paths(source):
     return paths
 
 
-def _map(path):
-    """Map a .npy file into memory."""
-    try:
-        return np.load(path, mmap_mode="r")
-    except (EOFError, ValueError) as error:
-        raise ValueError(f"{path} is not a readable .npy file: {error}.") from None
-
-
 def of_arrays(source):
     """The source of three arrays, for `ListBlocks`; blocks are views of them."""
-    X, y, qid = (_map(read_path(part)) if path_like.accepts(part) else part for part in source)
+    arrays = []
+    for part in source:
+        try:
+            is_path = path_like.accepts(part)
+            arrays.append(np.load(read_path(part), mmap_mode="r") if is_path else part)
+        except (EOFError, ValueError) as error:
+            raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
+    X, y, qid = arrays
     check_same_index(X=X, y=y, qid=qid)
     data = _check_chunk((X, y, qid), None)
 

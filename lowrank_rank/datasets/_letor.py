@@ -241,7 +241,12 @@ def dump_letor(
         raise ValueError("dump_letor needs the query id of each row, qid.")
     X, y = _check_rows(X, y)
     lists = RankingLists.from_qid(qid, len(y))
-    ids = _integer_ids(lists.ids)
+    ids = list(range(1, len(lists.ids) + 1))  # in place of ids that are no integers
+    if lists.ids.dtype.kind in "iu" or all(
+        isinstance(i, Integral) and not isinstance(i, bool) for i in lists.ids
+    ):
+        ids = [int(i) for i in lists.ids]
+        id_dtype(ids, "qid")  # refuses ids beyond 64 bits
     code = lists.codes
     with open_replacing(path) as file:
         for line in (comment or "").splitlines():
@@ -284,14 +289,3 @@ def _check_rows(X, y):
     exact = {"f": np.float64, "b": np.int8}
     X, y = (part.astype(exact.get(part.dtype.kind, part.dtype), copy=False) for part in (X, y))
     return X, y
-
-
-def _integer_ids(ids):
-    """An integer for each id: the id itself, or 1, 2, ... if not all ids are integers."""
-    if ids.dtype.kind not in "iu" and not all(
-        isinstance(i, Integral) and not isinstance(i, bool) for i in ids
-    ):
-        return list(range(1, len(ids) + 1))
-    ids = [int(i) for i in ids]
-    id_dtype(ids, "qid")  # refuses ids beyond 64 bits
-    return ids

@@ -49,7 +49,16 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     array([[0.5, 0.5, 2. ]])
     """
     check_parameter("n_items", n_items, [count(), None])
-    index_of = _index_of_names(items)
+    index_of = None
+    if items is not None:
+        try:
+            names = list(items)
+            index_of = {name: i for i, name in enumerate(names)}
+        except TypeError as error:
+            raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
+        if len(index_of) < len(names):
+            again = next(name for i, name in enumerate(names) if index_of[name] != i)
+            raise ValueError(f"items names {again!r} twice: names must be unique.")
     orders = _check_sequences(orders)
     named, sizes = zip(
         *(_read_order(q, one, index_of) for q, one in enumerate(orders)), strict=True
@@ -103,21 +112,6 @@ def _check_sequences(orders):
         if len(order) == 0:
             raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
     return sequences
-
-
-def _index_of_names(items):
-    """A dict from each name to its column, or None if orders hold indices."""
-    if items is None:
-        return None
-    try:
-        names = list(items)
-        index_of = {name: i for i, name in enumerate(names)}
-    except TypeError as error:
-        raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
-    if len(index_of) < len(names):
-        again = next(name for i, name in enumerate(names) if index_of[name] != i)
-        raise ValueError(f"items names {again!r} twice: names must be unique.")
-    return index_of
 
 
 def _read_order(q, order, index_of):

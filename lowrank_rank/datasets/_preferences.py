@@ -1,13 +1,12 @@
 """Preferences drawn at random: weighted graphs over fixed items, duels of documents."""
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csgraph
 from scipy.special import expit
 from sklearn.utils import Bunch, check_random_state
 
 from .._parameters import count, number
 from .._parameters import random_state as seed
+from ..decoders.feedback_arcs._graphs import acyclic
 from ._generators import check_label_features, check_values, draw_labels, noise_level
 
 _PREFERENCES = {
@@ -142,23 +141,13 @@ def _draw_probabilities(rng, support, n_samples, condition):
         accepted: list[np.ndarray] = []
         while sum(len(p) for p in accepted) < n_samples:
             p = rng.dirichlet(np.full(n_labels, concentration), size=batch if accepted else 200)
-            p = p[_acyclic(np.tensordot(p, support, axes=1)) == (condition == "p_dag")]
+            p = p[acyclic(np.tensordot(p, support, axes=1)) == (condition == "p_dag")]
             if not accepted and len(p) < 4:
                 break
             accepted.append(p)
         else:
             return np.concatenate(accepted)[:n_samples]
     return None
-
-
-def _acyclic(u):
-    """Whether each graph, with the edge i -> j if u[q, i, j] > u[q, j, i], has no cycle."""
-    n, r = u.shape[:2]
-    q, i, j = np.nonzero(u > np.swapaxes(u, 1, 2))
-    edges = (np.ones(len(q)), (q * r + i, q * r + j))
-    graph = sparse.csr_matrix(edges, shape=(n * r, n * r))  # one block per q
-    component = csgraph.connected_components(graph, connection="strong")[1]
-    return np.all(np.bincount(component)[component].reshape(n, r) == 1, axis=1)
 
 
 def make_duels(

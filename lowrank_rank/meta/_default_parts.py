@@ -89,8 +89,9 @@ def columns_of_text(X):
 
         flags = {name for name in names if types.is_bool_dtype(kinds[name])}
         numbers = {name for name in names if types.is_numeric_dtype(kinds[name])} - flags
-        tests = types.is_object_dtype, types.is_string_dtype, is_categorical
-        known = flags | {name for name in names if any(test(kinds[name]) for test in tests)}
+        tests = types.is_object_dtype, types.is_string_dtype
+        known = flags | {name for name in names if str(kinds[name]) == "category"}
+        known |= {name for name in names if any(test(kinds[name]) for test in tests)}
     other = [name for name in names if name not in numbers | known]
     if other:
         raise ValueError(
@@ -99,11 +100,6 @@ def columns_of_text(X):
             "(such as days since a date), or drop it."
         )
     return [name for name in names if name in known]
-
-
-def is_categorical(dtype):
-    """Whether a type of pandas is its category type."""
-    return str(dtype) == "category"
 
 
 def as_floats(X):

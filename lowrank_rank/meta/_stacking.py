@@ -270,7 +270,17 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                 given = default_parts(X, y.ndim, measure)
             parts = {name: as_ranker(part, y.ndim) for name, part in given}
             found = self._weights_of(parts, X, target, groups, weights)
-            self._fit_parts(parts, found, X, target, groups, weights)
+            kept = {name: part for name, part in parts.items() if found is None or found[name]}
+            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+                delayed(fitted_part)(name, part, X, target, weights, self._said(name))
+                for name, part in kept.items()
+            )
+            self.named_estimators_ = Bunch(**dict(zip(kept, self.estimators_, strict=True)))
+            if found is None:
+                scores = [scores_of(part, X) for part in self.estimators_]
+                spreads = [spread_within(one, groups, weights) for one in scores]
+                found = {name: 1.0 / each for name, each in zip(kept, spreads, strict=True)}
+            self.weights_ = {name: float(weight) for name, weight in found.items()}
         return self
 
     def _weights_of(self, parts, X, target, groups, weights):
@@ -326,19 +336,6 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         rows = np.flatnonzero(place >= 0)
         each = [found[i : i + len(folds)] for i in range(0, len(found), len(folds))]
         return rows, np.stack([np.concatenate(one)[place[rows]] for one in each])
-
-    def _fit_parts(self, parts, found, X, target, groups, weights):
-        """Set `weights_`, and `estimators_`, the parts with a weight, fitted to all rows."""
-        kept = {name: part for name, part in parts.items() if found is None or found[name]}
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fitted_part)(name, part, X, target, weights, self._said(name))
-            for name, part in kept.items()
-        )
-        self.named_estimators_ = Bunch(**dict(zip(kept, self.estimators_, strict=True)))
-        if found is None:
-            spreads = [spread_within(scores_of(p, X), groups, weights) for p in self.estimators_]
-            found = {name: 1.0 / each for name, each in zip(kept, spreads, strict=True)}
-        self.weights_ = {name: float(weight) for name, weight in found.items()}
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Predict scores, the weighted sum of the parts' scores, higher is better.

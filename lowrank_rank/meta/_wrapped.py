@@ -250,7 +250,15 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                 f"{type(model).__name__} takes at most 10,000 rows of a query ({error}): take "
                 "HistGradientBoostingRanker, or drop the last rows of long queries."
             ) from error
-        refuse_without_scores(model)
+        has_scores = hasattr(model, "predict_proba") or (
+            hasattr(model, "decision_function") and len(model.classes_) == 2
+        )
+        if is_classifier(model) and not has_scores:
+            raise ValueError(
+                f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: "
+                "use a classifier with predict_proba (CalibratedClassifierCV makes one), two "
+                "grades, or a regressor."
+            )
         return model
 
     def _fit_options(self, lists, weights):
@@ -310,16 +318,3 @@ def name_of_lists(estimator):
         )
     parameters = signature(estimator.fit).parameters
     return next((name for name in ("group_id", "qid", "group") if name in parameters), None)
-
-
-def refuse_without_scores(model):
-    """Refuse a fitted classifier without scores of its classes."""
-    has_scores = hasattr(model, "predict_proba") or (
-        hasattr(model, "decision_function") and len(model.classes_) == 2
-    )
-    if is_classifier(model) and not has_scores:
-        raise ValueError(
-            f"{type(model).__name__} gives no score to rank {len(model.classes_)} grades by: use a "
-            "classifier with predict_proba (CalibratedClassifierCV makes one), two grades, or a "
-            "regressor."
-        )

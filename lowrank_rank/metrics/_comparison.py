@@ -322,12 +322,20 @@ def _pairs_of(rankers, baseline):
 
 def _values_of(y_true, judge, rankers, X, qid, measure, options):
     """Ids of the queries, values by people and by the judge, and which queries people judged."""
-    zero_division = options[-1]
+    method, n_resamples, zero_division = options
     are_runs = is_judgements(y_true)
     if not are_runs:
         check_same_columns(y_true=y_true, judge=judge)
-    if judge is not None:
-        _check_judge_options(*options)
+    if judge is not None and (method, n_resamples) != ("expanded", 9999):
+        raise ValueError(
+            f"method={method!r} and n_resamples={n_resamples} are for the bootstrap, but "
+            "the intervals with judge= are Student's: omit both."
+        )
+    if judge is not None and np.isnan(check_zero_division(zero_division)):
+        raise ValueError(
+            "With judge=, zero_division must be a number, such as 0: human and judge can leave "
+            "different queries undefined, and skipping them would bias the means."
+        )
     if not are_runs:
         return _of_labels(y_true, judge, rankers, X, qid, measure, zero_division)
     if X is not None or qid is not None:
@@ -370,40 +378,21 @@ def _of_runs(qrels, judge, rankers, measure, zero_division):
     return ids, values(human), None if by_judge is None else values(by_judge), kept
 
 
-def _values_by(labels, rankers, X, qid, measure, zero_division):
+def _values_by(y, rankers, X, qid, measure, zero_division):
     """The measure of each ranker by these labels, shape (n_queries, n_rankers)."""
-    columns = [
-        _values_per_query(name, ranker, X, labels, qid, measure, zero_division)
-        for name, ranker in rankers.items()
-    ]
+    columns = []
+    for name, ranker in rankers.items():
+        labels, scores, ids = y, ranker, qid
+        if hasattr(ranker, "fit") or hasattr(ranker, "predict"):
+            if X is None:
+                raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
+            labels, scores, ids = RankingScorer(measure).labels_and_scores(ranker, X, y, qid)
+        options = {"average": None, "zero_division": zero_division}
+        columns.append(measure.measure(labels, scores, qid=ids, **options))
     return np.column_stack(columns)
 
 
-def _values_per_query(name, ranker, X, y, qid, measure, zero_division):
-    is_model = hasattr(ranker, "fit") or hasattr(ranker, "predict")
-    if not is_model:
-        return measure.measure(y, ranker, qid=qid, average=None, zero_division=zero_division)
-    if X is None:
-        raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
-    scorer = RankingScorer(measure)
-    y, scores, qid = scorer.labels_and_scores(ranker, X, y, qid)
-    return measure.measure(y, scores, qid=qid, average=None, zero_division=zero_division)
-
-
 # A judge ----------------------------------------------------------------------------
-
-
-def _check_judge_options(method, n_resamples, zero_division):
-    if (method, n_resamples) != ("expanded", 9999):
-        raise ValueError(
-            f"method={method!r} and n_resamples={n_resamples} are for the bootstrap, but "
-            "the intervals with judge= are Student's: omit both."
-        )
-    if np.isnan(check_zero_division(zero_division)):
-        raise ValueError(
-            "With judge=, zero_division must be a number, such as 0: human and judge can leave "
-            "different queries undefined, and skipping them would bias the means."
-        )
 
 
 def _with_judge(y_true, judge, qid):

@@ -216,14 +216,11 @@ def _corrected(h, judge, judge_unlabelled):
     fold = np.arange(n) % 5
     for held_out in range(5):
         rest = fold != held_out
-        weights[~rest] = best_weight(h[rest], j[rest], n * spread)
+        # The weight lam in [0, 1] that minimises var(h - lam j) + lam**2 n spread, 0 for a
+        # constant judge.
+        centred = j[rest] - j[rest].mean(axis=0)
+        covariance = np.sum(centred * h[rest], axis=0) / (rest.sum() - 1)
+        variance = centred.var(axis=0, ddof=1) + n * spread
+        best = np.divide(covariance, variance, out=np.zeros_like(variance), where=variance > 0)
+        weights[~rest] = np.clip(best, 0.0, 1.0)
     return h - weights * (j - others.mean(axis=0)), weights.mean(axis=0), spread
-
-
-def best_weight(h, j, spread):
-    """lam in [0, 1] that minimises ``var(h - lam j) + lam**2 spread``; 0 for a constant judge."""
-    centred = j - j.mean(axis=0)
-    covariance = np.sum(centred * h, axis=0) / (len(h) - 1)
-    variance = centred.var(axis=0, ddof=1) + spread
-    weight = np.divide(covariance, variance, out=np.zeros(np.shape(variance)), where=variance > 0)
-    return np.clip(weight, 0.0, 1.0)

@@ -204,7 +204,13 @@ def evaluate_run(
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
     measures = named_measures(measures, k)
-    _check_from_the_top(measures)
+    for name, measure in measures.items():
+        if not measure.takes_runs:
+            known = names_of(lambda loss: loss.takes_runs, one_each=True)
+            raise ValueError(
+                f"{name!r} compares all documents of a query, and a run orders only those that it "
+                f"retrieved: use one of {', '.join([*known, 'mrr', 'err'])}, with their cut-offs."
+            )
     queries, (y, scores, retrieved), lists = _lists_of_run(
         read_mapping(run, SCORE, "run"), read_mapping(qrels, RELEVANCE, "qrels"), all_queries
     )
@@ -220,16 +226,6 @@ def evaluate_run(
     if average == "mean":
         return values
     return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
-
-
-def _check_from_the_top(measures):
-    for name, measure in measures.items():
-        if not measure.takes_runs:
-            known = names_of(lambda loss: loss.takes_runs, one_each=True)
-            raise ValueError(
-                f"{name!r} compares all documents of a query, and a run orders only those that it "
-                f"retrieved: use one of {', '.join([*known, 'mrr', 'err'])}, with their cut-offs."
-            )
 
 
 def _lists_of_run(run, qrels, all_queries):

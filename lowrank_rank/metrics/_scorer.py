@@ -82,9 +82,21 @@ def make_ranking_scorer(
     named: Any = target_loss if several else {"": target_loss}
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
     for measure in named.values():
-        if isinstance(measure, str):
-            _refuse_contradiction(measure, params)
-    _set_params(measures.values(), params)
+        for key, said in stated_parameters(measure).items() if isinstance(measure, str) else ():
+            if params.get(key, said) != said:
+                raise ValueError(
+                    f"The name {measure!r} says {key}={said!r}, but {key}={params[key]!r} is given."
+                )
+    known = {name: sorted(measure.get_params()) for name, measure in measures.items()}
+    for key, value in params.items():
+        having = [measure for name, measure in measures.items() if key in known[name]]
+        if not having:
+            raise ValueError(
+                f"Invalid parameter {key!r}: none of {', '.join(map(repr, measures.values()))} has "
+                f"it. Their parameters: {sorted(set().union(*known.values()))}."
+            )
+        for measure in having:
+            measure.set_params(**{key: value})
     for measure in measures.values():
         check_parameters(measure)
     measure = measures if several else measures[""]
@@ -107,28 +119,6 @@ def get_ranking_scorer_names() -> list:
     """
     entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
     return sorted(name for entry in entries for name in entry.examples)
-
-
-def _refuse_contradiction(name, params):
-    """A parameter that the name sets already may not be set to something else."""
-    for key, said in stated_parameters(name).items():
-        if params.get(key, said) != said:
-            raise ValueError(
-                f"The name {name!r} says {key}={said!r}, but {key}={params[key]!r} is given."
-            )
-
-
-def _set_params(measures, params):
-    """Set each parameter on the measures that have it; one that none has is refused."""
-    for name, value in params.items():
-        having = [measure for measure in measures if name in measure.get_params()]
-        if not having:
-            raise ValueError(
-                f"Invalid parameter {name!r}: none of {', '.join(map(repr, measures))} has it. "
-                f"Their parameters: {sorted({p for m in measures for p in m.get_params()})}."
-            )
-        for measure in having:
-            measure.set_params(**{name: value})
 
 
 class RankingScorer(BaseEstimator):
@@ -216,10 +206,18 @@ class RankingScorer(BaseEstimator):
 
     def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
         """Labels of the relevant class, scores of the model, and query ids."""
-        read_item_names(last_step(estimator), y, reset=False)
+        model = last_step(estimator)
+        read_item_names(model, y, reset=False)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
-        _refuse_pairs_as_classes(last_step(estimator))
+        classes: Any = getattr(model, "classes_", None)
+        if getattr(getattr(classes, "dtype", None), "names", None):
+            name = type(model).__name__
+            raise ValueError(
+                f"{name} was fitted on a ranking_target and treated every pair of grade and query "
+                f"id as a class ({len(classes)} classes), which ranks nothing. Wrap it, "
+                f"WrappedRanker({name}(...)), which passes on the grades alone."
+            )
         if one_label_per_row(y):
             self._check_qid(estimator, y, qid, has_carried)
             models = _models_that_say([estimator], set())
@@ -235,7 +233,7 @@ class RankingScorer(BaseEstimator):
                 f"{type(estimator).__name__} gives {np.shape(scores)[1]} scores per row, but y "
                 "has one label per row: a classifier must be binary."
             )
-        return *_relevance(y, scores, last_step(estimator), self.pos_label), qid
+        return *_relevance(y, scores, model, self.pos_label), qid
 
     def _check_qid(self, estimator, y, qid, has_carried):
         seen = lists_seen(estimator)
@@ -279,7 +277,18 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
             X = estimator[:-1].transform(X)
         estimator = inner
     if is_classifier(estimator):
-        return _classifier_scores(estimator, X, matrix)
+        if hasattr(estimator, "decision_function"):
+            return estimator.decision_function(X)
+        if not hasattr(estimator, "predict_proba"):
+            raise ValueError(
+                f"{type(estimator).__name__} gives no scores to rank by: a classifier must have "
+                "decision_function or predict_proba."
+            )
+        probabilities = estimator.predict_proba(X)
+        if isinstance(probabilities, list):  # one array for each column of y
+            return np.column_stack([p[:, -1] for p in probabilities])
+        is_binary = not matrix and np.shape(probabilities)[1] == 2
+        return probabilities[:, 1] if is_binary else probabilities
     if (
         not matrix and "qid" in signature(estimator.predict).parameters
     ):  # without ids the rows are one list
@@ -327,35 +336,6 @@ def _relevance(y, scores, estimator, pos_label):
             f"pos_label={pos_label!r} is not a class of the model, {classes.tolist()}."
         )
     return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
-
-
-def _classifier_scores(estimator, X, matrix):
-    """A score for each row, for the last of two classes, or a score for each column of y."""
-    if hasattr(estimator, "decision_function"):
-        return estimator.decision_function(X)
-    if hasattr(estimator, "predict_proba"):
-        probabilities = estimator.predict_proba(X)
-        if isinstance(probabilities, list):  # one array for each column of y
-            return np.column_stack([p[:, -1] for p in probabilities])
-        if matrix or np.shape(probabilities)[1] != 2:
-            return probabilities
-        return probabilities[:, 1]
-    raise ValueError(
-        f"{type(estimator).__name__} gives no scores to rank by: a classifier must have "
-        "decision_function or predict_proba."
-    )
-
-
-def _refuse_pairs_as_classes(estimator):
-    """Refuse a classifier that was fitted on a `ranking_target` as if its entries were classes."""
-    classes = getattr(estimator, "classes_", None)
-    if classes is not None and getattr(getattr(classes, "dtype", None), "names", None):
-        name = type(estimator).__name__
-        raise ValueError(
-            f"{name} was fitted on a ranking_target and treated every pair of grade and query id "
-            f"as a class ({len(classes)} classes), which ranks nothing. Wrap it, "
-            f"WrappedRanker({name}(...)), which passes on the grades alone."
-        )
 
 
 #: Attributes that may hold a model; the ones of CalibratedClassifierCV are no parameters.

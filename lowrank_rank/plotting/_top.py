@@ -45,18 +45,6 @@ def mean_gains(gains, scores, lists, max_k):
     return np.cumsum(at_place) / lists.n_lists
 
 
-def _read(y_true, y_score, qid, max_k, kind, relevance_threshold):
-    """Read grouped labels and scores, their lists, and the numbers of items 1, ..., max_k."""
-    measure = PrecisionAtK(1, relevance_threshold=relevance_threshold)
-    measure = measure if kind == "precision" else DCG()
-    check_parameter("max_k", max_k, [count(), None])
-    y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
-    longest = int(lists.lengths.max())
-    k = np.arange(1, (longest if max_k is None else min(int(max_k), longest)) + 1)
-    y = lists.group(np.nan_to_num(y))  # items without a label gain nothing
-    return y, lists.group(scores), lists, k
-
-
 class PrecisionAtKDisplay:
     """Precision at k, or the gains of the first k, as a curve over k.
 
@@ -237,7 +225,14 @@ class PrecisionAtKDisplay:
                 "relevance_threshold belongs to kind='precision' and normalize to kind='gains', "
                 f"got kind={kind!r}."
             )
-        gains, scores, lists, k = _read(y_true, y_score, qid, max_k, kind, relevance_threshold)
+        check_parameter("max_k", max_k, [count(), None])
+        precision = PrecisionAtK(1, relevance_threshold=relevance_threshold)
+        measure = precision if kind == "precision" else DCG()
+        y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
+        longest = int(lists.lengths.max())
+        k = np.arange(1, (longest if max_k is None else min(int(max_k), longest)) + 1)
+        gains = lists.group(np.nan_to_num(y))  # items without a label gain nothing
+        scores = lists.group(scores)
         factor = 1.0 / k if kind == "precision" else 1.0
         if normalize:
             total = lists.sum(gains)

@@ -14,7 +14,7 @@ from ..._parameters import check_parameter, count, number
 from ..._warn import warn
 from .._decoded import Decoded, checked_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
-from ._graphs import acyclic_edges, check_preference_matrices, costs_of, dag_ranks, net_preferences
+from ._graphs import check_preference_matrices, costs_of, dag_ranks, net_preferences
 from ._local_search import local_search
 
 
@@ -71,28 +71,6 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     array([[1, 2, 3]])
     """
     return by_net_preferences(u, dag_ranks, bound)
-
-
-def dag_edges(u: ArrayLike) -> np.ndarray:
-    """Mask of the edges that algorithm 1 keeps, shape (n_lists, r, r).
-
-    Parameters
-    ----------
-    u : array-like of shape (n_lists, r, r)
-
-    Returns
-    -------
-    ndarray of bool
-        [q, i, j]: whether the edge i -> j stays. These edges have no cycle.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lowrank_rank.decoders.feedback_arcs._decoders import dag_edges
-    >>> np.argwhere(dag_edges([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])[0]).tolist()
-    [[0, 1], [1, 2]]
-    """
-    return acyclic_edges(net_preferences(check_preference_matrices(u)))
 
 
 def decode_pd_borda(u: ArrayLike, *, bound: bool = False) -> Decoded:

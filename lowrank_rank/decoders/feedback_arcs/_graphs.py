@@ -33,16 +33,6 @@ def check_preference_matrices(u):
     return check_finite(u, "u", LARGEST)
 
 
-def square_matrices(u):
-    """u as finite numbers of shape (..., r, r); signed integers stay integers."""
-    floats, u = numbers(u, "Preferences"), np.asarray(u)
-    if u.dtype.kind not in "if":  # unsigned differences would wrap
-        u = floats
-    if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
-        raise ValueError(f"Preferences u[..., i, j] have the shape (..., r, r), got {u.shape}.")
-    return check_finite(u, "u", LARGEST)
-
-
 def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarray:
     """Preferences (n_lists, r, r) from the differences u_ij - u_ji of the pairs i < j.
 
@@ -96,7 +86,12 @@ def net_preferences(u: ArrayLike) -> np.ndarray:
     >>> net_preferences([[0.0, 3.0], [1.0, 0.0]]).tolist()
     [[0.0, 2.0], [-2.0, 0.0]]
     """
-    u = square_matrices(u)
+    floats, u = numbers(u, "Preferences"), np.asarray(u)
+    if u.dtype.kind not in "if":  # unsigned differences would wrap
+        u = floats
+    if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
+        raise ValueError(f"Preferences u[..., i, j] have the shape (..., r, r), got {u.shape}.")
+    u = check_finite(u, "u", LARGEST)  # signed integers stay integers
     return u - np.swapaxes(u, -1, -2)
 
 
@@ -185,12 +180,6 @@ def costs_of(u, ranks):
     return np.einsum("qij,...qij->...q", u, below)
 
 
-def pair_bound(u):
-    """``sum_{i<j} min(u_ij, u_ji)``: a bound on all costs, met if the graph is acyclic."""
-    i, j = np.triu_indices(u.shape[1], 1)
-    return np.minimum(u[:, i, j], u[:, j, i]).sum(axis=1)
-
-
 def clipped(weights, ranks):
     """Clip the weights of edges at twice the cost of the order given by `ranks`.
 
@@ -247,32 +236,12 @@ def acyclic_edges(net):
     cut, left = low.copy(), np.arange(n_lists)
     while len(left):
         edges = place[left] > cut[left, np.newaxis, np.newaxis]
-        cyclic = have_cycles(edges)
+        _, cyclic = topological_orders(edges, np.zeros(edges.shape[:2]))
         low[left[cyclic]] = cut[left[cyclic]] + 1
         high[left[~cyclic]] = cut[left[~cyclic]]
         left = np.flatnonzero(low < high)
         cut = (low + high) // 2
     return place > high[:, np.newaxis, np.newaxis]
-
-
-def have_cycles(edges):
-    """Whether each graph of a batch (n_lists, r, r) has a cycle: no order removes every item.
-
-    The next item to remove is one with the fewest edges from the items that are left. In a graph
-    without a cycle it has none.
-    """
-    n_lists, r = edges.shape[:2]
-    before = edges.sum(axis=1, dtype=np.int32)
-    first_row, edges = r * np.arange(n_lists), edges.reshape(-1, r)
-    cyclic = np.zeros(n_lists, dtype=bool)
-    for _ in range(r):
-        rows = first_row + before.argmin(axis=1)
-        cyclic |= before.take(rows) > 0
-        if cyclic.all():
-            break
-        before.put(rows, 2 * r)  # stays above the number of edges to any item
-        before -= edges.take(rows, axis=0)
-    return cyclic
 
 
 def dag_ranks(net):

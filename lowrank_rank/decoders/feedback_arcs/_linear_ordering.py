@@ -15,7 +15,7 @@ import numpy as np
 from scipy import optimize, sparse
 
 from ._graphs import net_preferences
-from ._local_search import improve_orders
+from ._local_search import improve
 
 
 class LinearOrdering:
@@ -67,7 +67,13 @@ class LinearOrdering:
                 return False
             x = solution.x
             self._offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
-            self._price(solution.ineqlin.marginals)
+            # The Lagrangian bound of the multipliers of the cuts.
+            multipliers = np.minimum(solution.ineqlin.marginals, 0.0)
+            self.reduced = self.costs - self.cuts.T @ multipliers
+            least = np.min(self.reduced[:, np.newaxis] * self.ends, axis=1).sum()
+            self.priced = self.sides @ multipliers + least + self.constant
+            self._raise(self.priced)
+            self._fix()
         return not self._closed()
 
     def search(self):
@@ -85,47 +91,31 @@ class LinearOrdering:
             if options is None:
                 return
             value = self.value
-            solution = self._whole_solution(options)
+            # One more x, fixed at 1, subtracts the best cost. SciPy 1.9 always stops at a relative
+            # gap of 1e-4. The objective is 0 now unless there is a better order, so the gap is
+            # absolute.
+            n_cuts, n_pairs = self.cuts.shape
+            cuts = sparse.hstack([self.cuts, sparse.csr_matrix((n_cuts, 1))], format="csr")
+            with warnings.catch_warnings():  # SciPy 1.9 warns that it ignores mip_rel_gap
+                warnings.filterwarnings("ignore", "Unrecognized options", RuntimeWarning)
+                solution = optimize.milp(
+                    np.append(self.costs, self.constant - value),
+                    integrality=np.append(np.ones(n_pairs), 0),
+                    bounds=optimize.Bounds(*np.vstack([self.ends, [1.0, 1.0]]).T),
+                    constraints=optimize.LinearConstraint(cuts, -np.inf, self.sides),
+                    options={**options, "mip_rel_gap": 0.0},
+                )
             if solution.mip_dual_bound is not None:
                 self._raise(solution.mip_dual_bound + value)
             if solution.status == 2:
                 self._raise(self.value)
             if solution.x is None:
                 return
-            self._offer(np.argsort(-self._matrix(solution.x).sum(axis=1), kind="stable"))
+            x = solution.x[:-1]
+            self._offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
             finished = solution.status == 0 and self.value == value
-            if not self._separate(np.round(solution.x)) and finished:
+            if not self._separate(np.round(x)) and finished:
                 return
-
-    def _whole_solution(self, options):
-        """Solve the program over the cuts in whole x, relative to the best cost so far.
-
-        One more x, fixed at 1, subtracts the best cost. SciPy 1.9 always stops at a relative gap
-        of 1e-4. The objective is 0 now unless there is a better order, so the gap is absolute.
-        """
-        n_cuts, n_pairs = self.cuts.shape
-        cuts = sparse.hstack([self.cuts, sparse.csr_matrix((n_cuts, 1))], format="csr")
-        with warnings.catch_warnings():  # SciPy 1.9 warns that it ignores mip_rel_gap
-            warnings.filterwarnings("ignore", "Unrecognized options", RuntimeWarning)
-            solution = optimize.milp(
-                np.append(self.costs, self.constant - self.value),
-                integrality=np.append(np.ones(n_pairs), 0),
-                bounds=optimize.Bounds(*np.vstack([self.ends, [1.0, 1.0]]).T),
-                constraints=optimize.LinearConstraint(cuts, -np.inf, self.sides),
-                options={**options, "mip_rel_gap": 0.0},
-            )
-        if solution.x is not None:
-            solution.x = solution.x[:-1]
-        return solution
-
-    def _price(self, multipliers):
-        """Raise the bound to the Lagrangian bound of these multipliers."""
-        multipliers = np.minimum(multipliers, 0.0)
-        self.reduced = self.costs - self.cuts.T @ multipliers
-        least = np.minimum(self.reduced * self.ends[:, 0], self.reduced * self.ends[:, 1]).sum()
-        self.priced = self.sides @ multipliers + least + self.constant
-        self._raise(self.priced)
-        self._fix()
 
     def _fix(self):
         """Fix each x that could change its value only at a cost above the best order.
@@ -159,7 +149,8 @@ class LinearOrdering:
 
     def _offer(self, order):
         """Keep an order, improved by insertions, if it is the best so far."""
-        order = improve_orders(self.weights[np.newaxis], order[np.newaxis])[0]
+        net = net_preferences(self.weights[np.newaxis])
+        order = improve(net, np.zeros(1, dtype=np.intp), order[np.newaxis])[0]
         value = np.tril(self.weights[np.ix_(order, order)]).sum()
         if value < self.value:
             self.value, self.order = value, order
@@ -173,7 +164,16 @@ class LinearOrdering:
 
     def _separate(self, x):
         """Add the triangles that x violates most, at most about one for each variable."""
-        triangles, excess = violated_triangles(self._matrix(x))
+        x = self._matrix(x)
+        found, over = [np.zeros((0, 3), dtype=np.intp)], [np.zeros(0)]
+        for i in range(len(x) - 2):  # the smallest of the three items
+            later = slice(i + 1, None)
+            sums = x[i, later, np.newaxis] + x[later, later] + x[later, i] - 2.0
+            # 1e-5 is above the tolerance of the solver, so that no cut is added twice.
+            j, k = np.nonzero(sums > 1e-5)
+            found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
+            over.append(sums[j, k])
+        triangles, excess = np.concatenate(found), np.concatenate(over)
         if len(excess) == 0:
             return False
         by_excess = np.lexsort((self._rng.uniform(size=len(excess)), -np.round(excess, 3)))
@@ -187,28 +187,3 @@ class LinearOrdering:
         self.cuts = sparse.vstack([self.cuts, new], format="csr")
         self.sides = np.concatenate([self.sides, 2.0 - sum((s < 0).astype(float) for s in signs)])
         return True
-
-
-def violated_triangles(x, tolerance=1e-5):
-    """Directed triangles with x_ij + x_jk + x_ki > 2, (m, 3), and the excess over 2.
-
-    Parameters
-    ----------
-    x : ndarray of shape (r, r)
-    tolerance : float
-        Smallest excess, above the tolerance of the solver, so that no cut is added twice.
-
-    Returns
-    -------
-    triangles : ndarray of int, shape (m, 3)
-        i is the smallest of the three.
-    excess : ndarray of shape (m,)
-    """
-    triangles, excess = [np.zeros((0, 3), dtype=np.intp)], [np.zeros(0)]
-    for i in range(len(x) - 2):
-        later = slice(i + 1, None)
-        sums = x[i, later, np.newaxis] + x[later, later] + x[later, i] - 2.0
-        j, k = np.nonzero(sums > tolerance)
-        triangles.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
-        excess.append(sums[j, k])
-    return np.concatenate(triangles), np.concatenate(excess)

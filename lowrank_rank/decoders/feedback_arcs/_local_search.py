@@ -5,12 +5,12 @@ import time
 import numpy as np
 
 from ..._lists import ranks_from_orders
-from ._graphs import clipped, costs_of, dag_ranks, net_preferences
+from ._graphs import clipped, costs_of, dag_ranks
 
 MAX_ITEMS_RESTARTS = 100  # longer lists are annealed, see `decode_pd_local_search`
 
 
-def improve_orders(weights, orders):
+def improve(net, lists, orders):
     """Improve orders by moves of single items until no move lowers the cost.
 
     A sweep makes the best move of each item in turn. Sweeps go on until one lowers no cost. A
@@ -19,20 +19,17 @@ def improve_orders(weights, orders):
 
     Parameters
     ----------
-    weights : ndarray of shape (n_lists, r, r)
-        Only the net preferences matter.
-    orders : ndarray of int, shape (n_lists, r)
+    net : ndarray of shape (n_lists, r, r)
+        Net preferences.
+    lists : ndarray of int, shape (m,)
+        The list of each order; lists may repeat.
+    orders : ndarray of int, shape (m, r)
         Item indices, best first.
 
     Returns
     -------
-    ndarray of int, shape (n_lists, r)
+    ndarray of int, shape (m, r)
     """
-    return improve(net_preferences(weights), np.arange(len(orders)), orders)
-
-
-def improve(net, lists, orders):
-    """`improve_orders` of lists (m,), which may repeat, of net preferences (n_lists, r, r)."""
     orders, r, flat = orders.copy(), orders.shape[1], net.ravel()
     least = 1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0  # smaller gains are rounding errors
     active = np.arange(len(orders) if r > 1 else 0)
@@ -144,7 +141,7 @@ def local_search(r, n_restarts=None, rng=None, time_limit=None):
         for q in range(len(net) if n_sweeps else 0):
             rng = np.random.RandomState(seed)
             found = annealed_order(net[q], best[q], n_sweeps, rng, time_limit)
-            pair = np.stack([best[q], improve_orders(net[[q]], found[np.newaxis])[0]])
+            pair = np.stack([best[q], improve(net, np.array([q]), found[np.newaxis])[0]])
             costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
             best[q] = pair[np.argmin(costs)]
         return ranks_from_orders(best)
