@@ -223,7 +223,7 @@ class PositionalLoss(TargetLoss):
         return (self.constant - self.measure_offset(flat, lists)) * np.ones(len(y))
 
     def row_targets(self, y: np.ndarray, lists: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
-        if not self.takes_documents:
+        if not self.is_positional:
             return super().row_targets(y, lists, weights)  # refuses them
         gains = self.gains(y, lists)
         return gains, self.normaliser(y, gains, lists)
