@@ -6,8 +6,10 @@ from functools import reduce
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -26,9 +28,22 @@ from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
 from .._lists import batches, same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
-from ._any_regressor import Regression, RegressorModel, is_linear, named_regressor, wraps
-from ._logistic import FractionalModel
-from ._ridge import LinearModel, Sums
+from ._any_regressor import (
+    RegressorModel,
+    chosen_estimator,
+    fit_centred_trees,
+    fit_one,
+    fits_of,
+    is_linear,
+    linear_model,
+    named_regressor,
+    refuse_empty_columns,
+    seeded,
+    weights_given,
+    wraps,
+)
+from ._logistic import FractionalModel, fit_fractional
+from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
 
 _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
@@ -82,17 +97,65 @@ class RegressionMixin:
     def _adds_up(self):
         return self.estimator in ("auto", "ridge")
 
-    def _regression(self):
-        return Regression(
-            self.estimator,
-            alpha=self.alpha,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            verbose=self.verbose,
-            name=type(self).__name__,
+    def _say(self, message):
+        """Print a line of progress if `verbose`."""
+        if self.verbose:
+            print(f"[{type(self).__name__}] {message}")
+
+    def _regress(self, rows, encoding):
+        """The model of `Rows` and their `Encoding`: standardises and solves.
+
+        Its ``predict(X)`` has the shape (n, d).
+        """
+        estimator, n_offsets = chosen_estimator(self.estimator, rows, encoding)
+        X, targets, weights = rows.X, encoding.targets, rows.weights
+        what = f"on {X.shape}, {targets.shape[1]} target(s)"
+        if not isinstance(estimator, str):
+            self._say(f"{type(estimator).__name__} {what}")
+            if n_offsets > 1 and encoding.codes is not None:
+                trees = seeded(estimator, self.random_state)
+                trees = fit_centred_trees(trees, X, encoding, weights, n_offsets)
+                return RegressorModel([trees])
+            return self._fit_estimator(estimator, X, encoding.scaled_targets(weights), weights)
+        limits = {"tol": self.tol, "max_iter": self.max_iter}
+        if estimator == "logistic":
+            self._say(f"logistic regression {what}")
+            return fit_fractional(rows, encoding, self.alpha, **limits)
+        if issparse(targets):
+            return fit_sparse_targets(rows, targets, self.alpha)
+        solver = chosen_solver(X, targets)
+        self._say(f"ridge by solver {solver!r} {what}")
+        if solver == "lsqr":
+            return fit_lsqr(rows, encoding, self.alpha, **limits)
+        return Sums.of(rows, encoding).solve(self.alpha)
+
+    def _fit_estimator(self, estimator, X, targets, weights):
+        """Fit one regressor, or one for each coordinate, to plain targets."""
+        estimator = seeded(estimator, self.random_state)
+        targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
+        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = 0.0  # pairs that nobody compares
+        regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+            delayed(fit_one)(clone(estimator), *given)
+            for given in fits_of(estimator, X, targets, weights_given(estimator, weights))
         )
+        model = RegressorModel(regressors, None, targets.shape[1])
+        return model._replace(linear=linear_model(model, take_rows(X, np.arange(n_rows(X))[:5])))
+
+    def _fit_classifier(self, X, y, weights, encode):
+        """Fit a classifier; the model predicts the expected vector of the class.
+
+        "trees" are a random forest. ``encode(labels)`` returns the vectors of the classes, shape
+        (n_labels, d).
+        """
+        estimator = self.estimator
+        if isinstance(estimator, str):
+            refuse_empty_columns(X)
+            estimator = RandomForestClassifier()
+        self._say(f"{type(estimator).__name__} on {X.shape}, as a classifier")
+        classifier = seeded(estimator, self.random_state)
+        fit_one(classifier, X, y, weights_given(classifier, weights))
+        vectors = encode(classifier.classes_)
+        return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
 
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u, the estimate of E[alpha(Y) | x].

@@ -225,13 +225,13 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     def _fitted(self, rows, encoding):
         if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
-            self._regression().say(f"logistic regression on {rows.X.shape}")
+            self._say(f"logistic regression on {rows.X.shape}")
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             limits = {"tol": self.tol, "max_iter": self.max_iter}
             return fit_classes(rows, vectors, self.alpha, **limits)
         is_forest = isinstance(self.estimator, str) and self.estimator == "trees"
         if not is_forest and (isinstance(self.estimator, str) or not is_classifier(self.estimator)):
-            return self._regression().fit(rows, encoding)
+            return self._regress(rows, encoding)
         if not is_forest and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
@@ -242,7 +242,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             return self._loss_.encode(class_indices(labels, self.classes_))
 
         y = self.classes_[rows.y]
-        return self._regression().fit_classifier(rows.X, y, rows.weights, encode)
+        return self._fit_classifier(rows.X, y, rows.weights, encode)
 
     def _adds_up(self):
         return isinstance(self.estimator, str) and self.estimator == "ridge"

@@ -201,7 +201,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
                 "use target_loss='hamming', or fit to fewer rows",
             )
             targets = loss.encode(rows.y, self._max_size_)
-            return self._regression().fit(rows, Encoding("sets", targets))
+            return self._regress(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
@@ -209,9 +209,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             what, n_bytes, "use estimator='logistic', or RandomForestRegressor of few leaves"
         )
         vectors = loss.encode(distinct, self._max_size_)
-        return self._regression().fit_classifier(
-            rows.X, classes.ravel(), rows.weights, vectors.__getitem__
-        )
+        return self._fit_classifier(rows.X, classes.ravel(), rows.weights, vectors.__getitem__)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Set of labels of the least estimated loss for each row.

@@ -359,7 +359,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
             first = self._encode(rows._replace(y=y[:1]), loss).targets
             if chosen_solver(rows.X, first) == "gram":
                 return self._sums(rows, loss, first.size).solve(self.alpha)
-        return self._regression().fit(rows, self._encode(rows, loss))
+        return self._regress(rows, self._encode(rows, loss))
 
     def _sums(self, rows, loss, n_targets):
         """Sums of items in blocks of rows, as pairs are r^2 / 2 targets.
@@ -379,7 +379,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
         y = rows.y
-        self._regression().say(f"encoding {y.shape[0]} rows for {loss!r}")
+        self._say(f"encoding {y.shape[0]} rows for {loss!r}")
         self._set_lists(rows, loss)
         if y.ndim == 1:
             self.decoder_ = "sort"

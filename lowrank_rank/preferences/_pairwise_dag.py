@@ -17,17 +17,19 @@ from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, r
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
-from ..fitting._any_regressor import round_significant
+from ..fitting._any_regressor import chosen_estimator, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
-from ..fitting._statistics import default_alpha
+from ..fitting._ridge import LinearModel
+from ..fitting._statistics import SecondMoments, default_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
 from ._labels import label_scores, net_labels, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
+    RegressorPairs,
     ScorePairs,
-    fit_regressor_pairs,
+    both_ways,
     pairs_within,
     tables_of_lists,
 )
@@ -265,7 +267,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             else:
                 encoding = self._encode(rows, loss)
                 warn_without_preferences(encoding.scaled_targets(rows.weights))
-                self._keep(self._regression().fit(rows, encoding))  # standardises and solves
+                self._keep(self._regress(rows, encoding))  # standardises and solves
         return self
 
     fit_blocks = fit_blocks
@@ -506,25 +508,32 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             lists = lists.of_rows(counts)
             X, y, weights = X[counts], y[counts], weights[counts]
         rows = Rows(X, y, lists, weights)
-        regression, rng = self._regression(), check_random_state(self.random_state)
-        regression.choose(rows, self._encode(rows, loss))
+        rng = check_random_state(self.random_state)
+        estimator, _ = chosen_estimator(self.estimator, rows, self._encode(rows, loss))
         # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
         # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
         # significant bits: antisymmetric data give a tree two equal splits everywhere.
         factors = round_significant(1.0 / lists.sum(lists.group(weights)))
         *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
         self.n_pairs_ = len(pairs[0])
-        regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
+        self._say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
         warn_without_preferences(pairs[2])
         own = weights**2 * lists.ungroup(lists.spread(factors))
-        alpha = self.alpha
-        if alpha == "auto":
-            alpha = default_alpha("documents", X.shape[1], weights.sum())
-        model = fit_regressor_pairs(
-            regression, X, self._mean_, pairs, own, self.pair_features, alpha
-        )
-        super()._keep(model.model, flat=False)
-        self._model_, self.n_iter_ = model, 1
+        given = both_ways(self.pair_features, X, *pairs, own)
+        is_ridge = isinstance(estimator, str)
+        name = "ridge" if is_ridge else type(estimator).__name__
+        self._say(f"{name} on {given[0].shape} pair features")
+        if is_ridge:
+            auto, moments = self.alpha == "auto", SecondMoments.of(*given)
+            alpha = default_alpha("documents", X.shape[1], weights.sum()) if auto else self.alpha
+            features = moments.features
+            coef, intercept = moments.solve(alpha * features.total, features.deviation)
+            model = LinearModel(coef.T, intercept, "gram", alpha=alpha)
+        else:
+            model = self._fit_estimator(estimator, *given)
+        super()._keep(model, flat=False)
+        self._model_ = RegressorPairs(model, self.pair_features, self._mean_)
+        self.n_iter_ = 1
 
     # Prediction -----------------------------------------------------------------------
 
