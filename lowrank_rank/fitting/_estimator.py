@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import (
+    ArrayLike,
     MatrixLike,
     is_data_frame,
     is_finite,
@@ -63,6 +64,7 @@ class RegressionMixin:
 
     A class whose batches add up has ``_read_batch(X, y, qid, sample_weight, reset=...)``, which
     sets the fitted attributes that follow from the labels, and returns `Rows` and an `Encoding`.
+    That of rankers calls ``_checked_loss()`` and ``_encode(rows, loss)``.
     """
 
     estimator: Any
@@ -77,6 +79,9 @@ class RegressionMixin:
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
     _n_documents: ClassVar[int | None] = 0  # "trees" are a forest if None
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
+    _checked_loss: Any
+    _encode: Any
+    _read: Any
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
@@ -157,6 +162,11 @@ class RegressionMixin:
         vectors = encode(classifier.classes_)
         return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
 
+    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
+        loss = self._checked_loss()
+        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        return rows, self._encode(rows, loss)
+
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u, the estimate of E[alpha(Y) | x].
 
@@ -236,6 +246,44 @@ class RegressionMixin:
 
 
 @available_if(adds_up)
+def partial_fit(
+    self: Any,
+    X: MatrixLike,
+    y: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
+
+    Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Pairs of
+    documents need ``pair_features="difference"``, or ``decoder="score"``. Memory does not grow with
+    the rows.
+
+    Parameters
+    ----------
+    X, y, qid, sample_weight
+        As in `fit`. A list must be in one batch: a batch must not begin with the last id of
+        the batch before. A list that comes back later counts as a new list. Without qid each
+        batch is one list; batches with and without ids do not mix. `alpha` may change between
+        calls, the target loss may not.
+
+    Returns
+    -------
+    self
+        The fitted estimator.
+
+    Raises
+    ------
+    ValueError
+        As in `fit`. Also if a list is cut across two calls, there are too many features for
+        the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
+        then.
+    """
+    return add_and_solve(self, (X, y, qid, sample_weight))
+
+
+@available_if(adds_up)
 def fit_blocks(self: Any, blocks: Iterable) -> Any:
     """Fit to blocks of whole lists, with one block at a time in memory.
 
@@ -274,8 +322,8 @@ def add_blocks(model, blocks, **known):
     return model
 
 
-def partial_fit(model, block, **known):
-    """Add a batch to the sums and solve, with further arguments of `_read_batch`."""
+def add_and_solve(model, block, **known):
+    """Run `partial_fit`, with further arguments of `_read_batch`."""
     if getattr(model, "_sums_", None) is None and hasattr(model, "_model_"):
         raise ValueError(
             "The model was fitted by an iterative solver, logistic regression or an estimator, "

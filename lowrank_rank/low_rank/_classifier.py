@@ -22,7 +22,7 @@ from .._labels import read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor
 from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
-from ..fitting._estimator import RegressionMixin, add_blocks, adds_up, partial_fit
+from ..fitting._estimator import RegressionMixin, add_and_solve, add_blocks, adds_up
 from ..fitting._logistic import ClassModel, fit_classes
 from ..target_losses import MatrixLoss
 
@@ -282,7 +282,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             As in `fit`. Also if the classes are missing or differ, the costs have changed, or there
             are too many features for the sums. The model is unchanged then.
         """
-        return partial_fit(self, (X, y, None, sample_weight), classes=classes)
+        return add_and_solve(self, (X, y, None, sample_weight), classes=classes)
 
     @available_if(adds_up)
     def fit_blocks(

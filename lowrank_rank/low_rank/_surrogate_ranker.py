@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices, take_rows
@@ -14,7 +13,7 @@ from .._base import BaseRanker, Rows, score_blocks
 from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
-from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
+from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel, Sums, chosen_solver
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
@@ -238,42 +237,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return self
 
     fit_blocks = fit_blocks
-
-    @available_if(adds_up)
-    def partial_fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> "LowRankSurrogateRanker":
-        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
-
-        Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Memory
-        does not grow with the rows.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight
-            As in `fit`. A list must be in one batch: a batch must not begin with the last id of
-            the batch before. A list that comes back later counts as a new list. Without qid each
-            batch is one list; batches with and without ids do not mix. `alpha` may change between
-            calls, the target loss may not.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            As in `fit`. Also if a list is cut across two calls, there are too many features for
-            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
-            then.
-        """
-        return partial_fit(self, (X, y, qid, sample_weight))
+    partial_fit = partial_fit
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Scores, higher is better; the score of a row does not depend on the other rows.
@@ -386,8 +350,3 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
             return encode_documents(rows, loss, self.centered, self.decoder)
         self.decoder_ = items_decoder(self.decoder, loss, y)
         return encode_items(y, loss, self.decoder_)
-
-    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
-        loss = self._checked_loss()
-        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
-        return rows, self._encode(rows, loss)

@@ -7,7 +7,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
@@ -19,7 +18,7 @@ from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
 from ..fitting._any_regressor import chosen_estimator, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
-from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
+from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
 from ..fitting._statistics import SecondMoments, default_alpha
 from ..target_losses import PairwiseDisagreement
@@ -33,17 +32,6 @@ from ._pairs import (
     pairs_within,
     tables_of_lists,
 )
-
-
-def pair_loss(target_loss):
-    """The target loss as an object; refuses losses that are not of pairs."""
-    loss = clone(resolve_target_loss(target_loss))
-    if not isinstance(loss, PairwiseDisagreement):
-        raise ValueError(
-            f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
-            f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
-        )
-    return loss
 
 
 def warn_without_preferences(targets):
@@ -258,8 +246,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
         """
         with fresh_fit(self):
-            loss = pair_loss(self.target_loss)
-            check_parameters(self)
+            loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
             closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
             if rows.y.ndim == 1 and not closed and self.decoder != "score":
@@ -271,39 +258,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         return self
 
     fit_blocks = fit_blocks
-
-    @available_if(adds_up)
-    def partial_fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> "PairwiseDAGRanker":
-        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
-
-        Only ridge regression has it: documents with ``pair_features="difference"`` or
-        ``decoder="score"``, or fixed items with ``estimator="ridge"``.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight
-            As in `fit`. A list must be in one batch.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            As in `fit`. Also if a list is cut across two calls, there are too many features for
-            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
-            then.
-        """
-        return partial_fit(self, (X, y, qid, sample_weight))
+    partial_fit = partial_fit
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
         """Scores, higher is better.
@@ -448,11 +403,16 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         by_features = self.pair_features == "difference" or self.decoder == "score"
         return super()._adds_up() and by_features
 
-    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
-        loss = pair_loss(self.target_loss)
+    def _checked_loss(self):
+        """The target loss as an object; refuses losses that are not of pairs."""
+        loss = clone(resolve_target_loss(self.target_loss))
+        if not isinstance(loss, PairwiseDisagreement):
+            raise ValueError(
+                f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
+                f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
+            )
         check_parameters(self)
-        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
-        return rows, self._encode(rows, loss)
+        return loss
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
@@ -515,11 +475,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         # significant bits: antisymmetric data give a tree two equal splits everywhere.
         factors = round_significant(1.0 / lists.sum(lists.group(weights)))
         *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
-        self.n_pairs_ = len(pairs[0])
+        first, second, targets, pair_weights = pairs
+        self.n_pairs_ = len(first)
         self._say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
-        warn_without_preferences(pairs[2])
+        warn_without_preferences(targets)
         own = weights**2 * lists.ungroup(lists.spread(factors))
-        given = both_ways(self.pair_features, X, *pairs, own)
+        given = both_ways(self.pair_features, X, first, second, targets, pair_weights, own)
         is_ridge = isinstance(estimator, str)
         name = "ridge" if is_ridge else type(estimator).__name__
         self._say(f"{name} on {given[0].shape} pair features")
