@@ -374,7 +374,7 @@ def solve_sums(model, added):
     A fixed item without any label is refused; a pair may have none.
     """
     sums, loss = added._sums_, getattr(added, "target_loss_", None)
-    known = sums.moments.total[sums.moments.pattern] > 0
+    known = sums.moments.total > 0
     pairs = isinstance(loss, PairwiseDisagreement) and added.decoder_ not in ("sort", "score")
     if sums.kind == "items" and not pairs and not known.all():
         raise ValueError(
