@@ -23,10 +23,7 @@ from ._ridge import LinearModel
 
 
 def chosen_estimator(estimator, rows, encoding):
-    """The model that "auto" and "trees" stand for on these rows, and a number of updates.
-
-    Boosted trees of centred documents update the list offsets so often; 1 is never.
-    """
+    """The model that "auto" and "trees" stand for on these rows; see `named_regressor`."""
     kind, missing = encoding.kind, is_missing(rows, encoding)
     if issparse(encoding.targets):
         if estimator not in ("auto", "ridge"):
@@ -49,9 +46,7 @@ def chosen_estimator(estimator, rows, encoding):
         )
     if estimator == "trees":
         refuse_empty_columns(rows.X)
-        if kind == "documents":
-            return boosted_trees(rows.X.shape[0])
-    return named_regressor(estimator, None, missing), 1
+    return named_regressor(estimator, rows.X.shape[0] if kind == "documents" else None, missing)
 
 
 def fit_centred_trees(trees, X, encoding, weights, n_offsets):
@@ -161,26 +156,18 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 
 
 def named_regressor(estimator, n_documents=0, missing=False):
-    """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
+    """The regressor for "trees", or `estimator` itself, and a number of updates.
 
-    Documents get boosted trees. Fixed items, with `n_documents` None, get a forest. If targets are
-    `missing`, the leaves of the forest have at least three rows: most items are known in every
-    leaf.
+    Documents get boosted trees. Up to 20,000 documents, whose targets are noisy, the trees and
+    steps are small. The list offsets of centred documents are updated so often; 1 is never. Fixed
+    items, with `n_documents` None, get a forest. If targets are `missing`, the leaves of the forest
+    have at least three rows: most items are known in every leaf.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
-        return estimator
-    if n_documents is None and missing:
-        return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3))
+        return estimator, 1
     if n_documents is None:
-        return ExtraTreesRegressor()
-    return boosted_trees(n_documents)[0]
-
-
-def boosted_trees(n_documents):
-    """Boosted trees for documents, and the number of updates of the list offsets.
-
-    Up to 20,000 documents, whose targets are noisy, the trees and steps are small.
-    """
+        forest = MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3))
+        return (forest if missing else ExtraTreesRegressor()), 1
     trees = HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n_documents // 20)), early_stopping=False
     )
@@ -373,8 +360,3 @@ def fit_one(estimator, X, y, sample_weight):
     except ValueError as error:
         name_the_text(error, X)
         raise
-
-
-def is_linear(estimator):
-    """Whether the model is linear and one of this package."""
-    return isinstance(estimator, str) and estimator != "trees"

@@ -35,7 +35,6 @@ from ._any_regressor import (
     fit_centred_trees,
     fit_one,
     fits_of,
-    is_linear,
     linear_model,
     named_regressor,
     refuse_empty_columns,
@@ -85,7 +84,7 @@ class RegressionMixin:
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        estimator = named_regressor(self.estimator, self._n_documents)
+        estimator, _ = named_regressor(self.estimator, self._n_documents)
         known = predictor.accepts(estimator)  # else fit says what is wrong with it
         base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
@@ -97,7 +96,8 @@ class RegressionMixin:
         return tags
 
     def _is_linear(self):
-        return is_linear(self.estimator)
+        """Whether the model is linear and one of this package."""
+        return isinstance(self.estimator, str) and self.estimator != "trees"
 
     def _adds_up(self):
         return self.estimator in ("auto", "ridge")
@@ -200,11 +200,11 @@ class RegressionMixin:
         model = None if reset else getattr(self, "_model_", None)
         model = getattr(model, "model", model)  # a model of pairs wraps its regression
         fitted = model is not None
-        other = isinstance(model, RegressorModel) if fitted else not is_linear(self.estimator)
+        other = isinstance(model, RegressorModel) if fitted else not self._is_linear()
         if other and self._keeps_frames and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = other and (
-            get_tags(self).input_tags.allow_nan or wraps(named_regressor(self.estimator))
+            get_tags(self).input_tags.allow_nan or wraps(named_regressor(self.estimator)[0])
         )
         return read_features(
             self,

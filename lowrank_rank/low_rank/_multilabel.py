@@ -17,7 +17,6 @@ from .._base import Rows
 from .._classes import read_binary_labels
 from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
 from ..target_losses._classes import SetLoss, resolve_set_loss
@@ -181,7 +180,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             read_item_names(self, y, reset=True)
-            if is_linear(self.estimator):
+            if self._is_linear():
                 check_range(X)
             labels = read_binary_labels(y, None, None, None, self, least_columns=1)
             sets = _sets(labels)

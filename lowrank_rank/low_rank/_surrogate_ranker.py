@@ -317,28 +317,25 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return loss
 
     def _fitted(self, rows, loss):
-        """The model of `Rows`: encodes, standardises and solves."""
-        y = rows.y
-        if self.estimator == "ridge" and y.ndim > 1 and not issparse(y) and is_finite(y):
-            first = self._encode(rows._replace(y=y[:1]), loss).targets
-            if chosen_solver(rows.X, first) == "gram":
-                return self._sums(rows, loss, first.size).solve(self.alpha)
-        return self._regress(rows, self._encode(rows, loss))
+        """The model of `Rows`: encodes, standardises and solves.
 
-    def _sums(self, rows, loss, n_targets):
-        """Sums of items in blocks of rows, as pairs are r^2 / 2 targets.
-
-        A block has a quarter as many numbers as the sums.
+        Sums of items add up over blocks of rows, as pairs are r^2 / 2 targets. A block has a
+        quarter as many numbers as the sums.
         """
         X, y, _, weights = rows
+        if self.estimator != "ridge" or y.ndim == 1 or issparse(y) or not is_finite(y):
+            return self._regress(rows, self._encode(rows, loss))
+        first = self._encode(rows._replace(y=y[:1]), loss).targets
+        if chosen_solver(X, first) == "lsqr":
+            return self._regress(rows, self._encode(rows, loss))
         loss.check_labels(y)  # names the row
-        sums = None
-        for some in batches(len(y), n_targets, max(2**16, n_targets * X.shape[1] // 4)):
+        sums: Any = None
+        for some in batches(len(y), first.size, max(2**16, first.size * X.shape[1] // 4)):
             part = Rows(X[some], y[some], None, weights[some])
             added = Sums.of(part, encode_items(part.y, loss, self.decoder_, some.start))
             sums = added if sums is None else sums + added
             del added
-        return sums
+        return sums.solve(self.alpha)
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
