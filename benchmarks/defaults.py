@@ -54,7 +54,7 @@ from lowrank_rank import (
     boosting_objective,
     make_ranking_scorer,
 )
-from lowrank_rank.fitting._any_regressor import boosted_trees, named_regressor
+from lowrank_rank.fitting._any_regressor import named_regressor
 from lowrank_rank.metrics._comparison import holm
 from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeRanker
 from lowrank_rank.target_losses._names import resolve_target_loss
@@ -303,7 +303,7 @@ def document_models(tiny):
 
 def named_grid(tiny):
     """The trees of "trees", in fewer or larger ones."""
-    named = boosted_trees(1000)[0]
+    named, _ = named_regressor("trees", 1000)
     sizes = product([5] if tiny else [100, 200], [3] if tiny else [7, 15])
     trees = [clone(named).set_params(max_iter=n, max_leaf_nodes=m) for n, m in sizes]
     return {"estimator": trees}
@@ -374,7 +374,7 @@ def item_models(measure, missing, binary, tiny):
     size = {"n_estimators": 5} if tiny else {}
     forest = ExtraTreesRegressor(**size, random_state=0)
     default = LowRankSurrogateRanker(target_loss=measure)
-    named = named_regressor("trees", None, 1.0, missing)
+    named, _ = named_regressor("trees", None, missing)
     if tiny:
         named.set_params(**{name_in(named, "n_estimators"): 5})
     trees = clone(default).set_params(estimator=named if tiny else "trees", random_state=0)
@@ -432,7 +432,7 @@ def item_cells(args):
 def class_models(tiny):
     """Ours and the peers; accuracy is what all of them aim at."""
     leaves = [1, 3] if tiny else [1, 3, 10]
-    forest = named_regressor("trees", None).set_params(random_state=0)
+    forest = named_regressor("trees", None)[0].set_params(random_state=0)
     trees = [clone(forest).set_params(min_samples_leaf=n) for n in leaves]
     named = LowRankSurrogateClassifier(estimator="trees", random_state=0)
     C = [1e-2, 0.1, 1.0, 10.0]

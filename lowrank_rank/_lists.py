@@ -52,7 +52,11 @@ class RankingLists:
         """Lists from one id per row; ``qid=None`` is one list of `n_rows` rows."""
         if qid is None:
             return cls([n_rows])
-        qid, categories = _categories(qid)
+        categorical, categories = getattr(qid, "cat", qid), None  # of a Series, or of an index
+        if hasattr(categorical, "codes") and hasattr(categorical, "categories"):
+            codes = np.asarray(categorical.codes)
+            if not np.any(codes < 0):  # missing ids are refused later
+                qid, categories = codes, np.asarray(categorical.categories)
         qid = id_array(qid)
         if n_rows is not None and len(qid) != n_rows:
             raise ValueError(
@@ -201,17 +205,6 @@ def blocks_of_lists(lists, n_rows):
     """
     ends = np.searchsorted(lists.offsets, np.arange(n_rows, lists.n_rows, n_rows))
     return list(pairwise(np.unique([0, *ends, lists.n_lists]).tolist()))
-
-
-def _categories(qid):
-    """Codes and categories of categorical ids in pandas; other ids unchanged, and None."""
-    categorical = getattr(qid, "cat", qid)  # of a Series, or of an index
-    if not (hasattr(categorical, "codes") and hasattr(categorical, "categories")):
-        return qid, None
-    codes = np.asarray(categorical.codes)
-    if np.any(codes < 0):
-        return qid, None  # missing ids are refused later
-    return codes, np.asarray(categorical.categories)
 
 
 def id_array(qid):

@@ -14,7 +14,6 @@ from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank._base import Rows
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.fitting._any_regressor import (
-    Regression,
     RegressorModel,
     round_significant,
     seeded,
@@ -34,12 +33,11 @@ def batch():
 
 
 def regression(estimator="ridge", alpha="auto"):
-    limits = {"tol": 1e-4, "max_iter": 1000, "n_jobs": None, "random_state": None}
-    return Regression(estimator, alpha=alpha, **limits)
+    return LowRankSurrogateRanker(estimator=estimator, alpha=alpha)
 
 
 def test_ridge_gives_a_linear_model_with_the_sums_to_go_on_from():
-    model = regression(alpha=2.0).fit(*batch())
+    model = regression(alpha=2.0)._regress(*batch())
     assert isinstance(model, LinearModel)
     scale = X.std(axis=0)
     own = Ridge(alpha=2.0 * len(X)).fit(X / scale, Y)
@@ -51,7 +49,7 @@ def test_ridge_gives_a_linear_model_with_the_sums_to_go_on_from():
 
 @pytest.mark.parametrize("estimator", [LinearRegression(), DecisionTreeRegressor(random_state=0)])
 def test_an_estimator_gives_its_predictions_and_coefficients_where_it_has_some(estimator):
-    model = regression(estimator).fit(*batch())
+    model = regression(estimator)._regress(*batch())
     assert isinstance(model, RegressorModel)
     assert model.predict(X).shape == (50, 4)
     assert (model.linear is not None) == isinstance(estimator, LinearRegression)
@@ -62,7 +60,7 @@ def test_an_estimator_gives_its_predictions_and_coefficients_where_it_has_some(e
 def test_coefficients_that_do_not_give_the_predictions_are_none():
     """A Pipeline has no coef_, and that of a transformed model is of other features."""
     scaled = make_pipeline(StandardScaler(), Ridge())
-    assert regression(scaled).fit(*batch()).linear is None
+    assert regression(scaled)._regress(*batch()).linear is None
 
 
 @pytest.mark.parametrize(
@@ -86,11 +84,14 @@ def test_where_weights_go(estimator, names):
 
 def test_weights_that_differ_need_a_regressor_that_takes_them():
     weights = np.where(np.arange(50) < 25, 1.0, 2.0)
-    knn = regression(KNeighborsRegressor())
-    assert knn.fit_estimator(X, Y, np.full(50, 3.0)).predict(X).shape == (50, 4)  # all alike
+    knn, ranker = KNeighborsRegressor(), LowRankSurrogateRanker()
+    assert ranker._fit_estimator(knn, X, Y, np.full(50, 3.0)).predict(X).shape == (
+        50,
+        4,
+    )  # all alike
     with pytest.raises(ValueError, match="takes no sample_weight"):
-        knn.fit_estimator(X, Y, weights)
-    fitted = regression(Ridge()).fit_estimator(X, Y, weights)
+        ranker._fit_estimator(knn, X, Y, weights)
+    fitted = ranker._fit_estimator(Ridge(), X, Y, weights)
     own = Ridge().fit(X, round_significant(Y), weights)
     np.testing.assert_allclose(fitted.predict(X), own.predict(X))
 
@@ -98,7 +99,9 @@ def test_weights_that_differ_need_a_regressor_that_takes_them():
 def test_targets_that_are_missing_leave_their_rows_out():
     y = Y.copy()
     y[:10, 1] = np.nan
-    models = regression(LinearRegression()).fit_estimator(X, y, np.ones(50)).regressors
+    models = (
+        LowRankSurrogateRanker()._fit_estimator(LinearRegression(), X, y, np.ones(50)).regressors
+    )
     assert len(models) == 4
     own = LinearRegression().fit(X[10:], y[10:, 1])
     np.testing.assert_allclose(models[1].coef_, own.coef_, atol=1e-8)

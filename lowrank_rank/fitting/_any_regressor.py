@@ -4,14 +4,12 @@ from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     HistGradientBoostingRegressor,
-    RandomForestClassifier,
 )
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
@@ -21,154 +19,66 @@ from .._arrays import is_data_frame, name_the_text, take_rows
 from .._base import attribute_of_fitted
 from ._encoding import is_missing
 from ._list_trees import fit_list_trees
-from ._logistic import fit_fractional
-from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
+from ._ridge import LinearModel
 
 
-class Regression:
-    """The regression of encoded targets, with the parameters of the estimators that have one.
-
-    `fit` returns a model; its ``predict(X)`` has the shape (n, d).
-    """
-
-    def __init__(
-        self, estimator, *, alpha, tol, max_iter, n_jobs, random_state, verbose=0, name="Regression"
-    ):
-        self.estimator, self.alpha, self.tol, self.max_iter = estimator, alpha, tol, max_iter
-        self.n_jobs, self.random_state = n_jobs, random_state
-        self.verbose, self.name = verbose, name
-        self.n_offsets = 1  # boosted trees of centred documents update the list offsets so often
-
-    def choose(self, rows, encoding):
-        """Replace "auto" and "trees" by the model that they stand for on these rows."""
-        estimator, kind = self.estimator, encoding.kind
-        if issparse(encoding.targets):
-            if estimator not in ("auto", "ridge"):
-                raise ValueError(
-                    f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
-                    "estimator='auto' or 'ridge'."
-                )
-            self.estimator = "ridge"
-            return
-        missing = is_missing(rows, encoding)
-        if estimator == "auto":
-            self.estimator = "ridge" if kind == "documents" or missing else "logistic"
-        elif estimator == "logistic":
-            if kind == "documents":
-                raise ValueError(
-                    "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has "
-                    "one row for each document: leave estimator='auto', or use "
-                    "OrderPreservingRegressor."
-                )
-            if missing:
-                raise ValueError(
-                    "estimator='logistic' needs every label, and y has NaN: leave "
-                    "estimator='auto', which is ridge regression then, or use 'trees'."
-                )
-        elif estimator == "trees":
-            if isinstance(rows.X, np.ndarray):
-                refuse_empty_columns(rows.X)
-            if kind == "documents":
-                self.estimator, self.n_offsets = boosted_trees(rows.X.shape[0])
-            else:
-                self.estimator = named_regressor(estimator, None, missing)
-
-    def fit(self, rows, encoding):
-        """Fit `Rows` and their `Encoding`."""
-        self.choose(rows, encoding)
-        X, targets, weights = rows.X, encoding.targets, rows.weights
-        what = f"on {X.shape}, {targets.shape[1]} target(s)"
-        if not isinstance(self.estimator, str):
-            self.say(f"{type(self.estimator).__name__} {what}")
-            if self.n_offsets > 1 and encoding.codes is not None:
-                trees = seeded(self.estimator, self.random_state)
-                loss = CentredSquares(encoding, weights, trees.max_iter, self.n_offsets)
-                return RegressorModel([fit_list_trees(trees, X, loss)])
-            return self.fit_estimator(X, encoding.scaled_targets(weights), weights)
-        limits = {"tol": self.tol, "max_iter": self.max_iter}
-        if self.estimator == "logistic":
-            self.say(f"logistic regression {what}")
-            return fit_fractional(rows, encoding, self.alpha, **limits)
-        if issparse(targets):
-            return fit_sparse_targets(rows, targets, self.alpha)
-        solver = chosen_solver(X, targets)
-        self.say(f"ridge by solver {solver!r} {what}")
-        if solver == "lsqr":
-            return fit_lsqr(rows, encoding, self.alpha, **limits)
-        return Sums.of(rows, encoding).solve(self.alpha)
-
-    def fit_estimator(self, X, targets, weights):
-        """Fit one regressor, or one for each coordinate, to plain targets."""
-        estimator = seeded(self.estimator, self.random_state)
-        targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
-        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = 0.0  # pairs that nobody compares
-        regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
-            delayed(_fit)(clone(estimator), *given)
-            for given in fits_of(estimator, X, targets, self.weights_given(weights))
-        )
-        first = take_rows(X, np.arange(min(5, X.shape[0])))
-        model = RegressorModel(regressors, None, targets.shape[1])
-        return model._replace(linear=_linear_model(model, first))
-
-    def fit_classifier(self, X, y, weights, encode):
-        """Fit a classifier; the model predicts the expected vector of the class.
-
-        "trees" are a random forest. ``encode(labels)`` returns the vectors of the classes, shape
-        (n_labels, d).
-        """
-        if isinstance(self.estimator, str):
-            if isinstance(X, np.ndarray):
-                refuse_empty_columns(X)
-            self.estimator = RandomForestClassifier()
-        self.say(f"{type(self.estimator).__name__} on {X.shape}, as a classifier")
-        classifier = seeded(self.estimator, self.random_state)
-        _fit(classifier, X, y, self.weights_given(weights))
-        vectors = encode(classifier.classes_)
-        return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
-
-    def weights_given(self, weights):
-        """The weights for the estimator; None if all are 1, or equal and it takes none."""
-        takes_none = weight_parameters(self.estimator, None) is None
-        if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
-            return None
-        if takes_none:
+def chosen_estimator(estimator, rows, encoding):
+    """The model that "auto" and "trees" stand for on these rows; see `named_regressor`."""
+    kind, missing = encoding.kind, is_missing(rows, encoding)
+    if issparse(encoding.targets):
+        if estimator not in ("auto", "ridge"):
             raise ValueError(
-                f"{self.estimator!r} takes no sample_weight in fit, but the rows have different "
-                "weights (sample_weight; or they are pairs from lists of different lengths): leave "
-                "them out, or use another estimator."
+                f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
+                "estimator='auto' or 'ridge'."
             )
-        return weights
+        return "ridge", 1
+    if estimator == "auto":
+        return ("ridge" if kind == "documents" or missing else "logistic"), 1
+    if estimator == "logistic" and kind == "documents":
+        raise ValueError(
+            "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
+            "for each document: leave estimator='auto', or use OrderPreservingRegressor."
+        )
+    if estimator == "logistic" and missing:
+        raise ValueError(
+            "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
+            "is ridge regression then, or use 'trees'."
+        )
+    if estimator == "trees":
+        refuse_empty_columns(rows.X)
+    return named_regressor(estimator, rows.X.shape[0] if kind == "documents" else None, missing)
 
-    def say(self, message):
-        """Print a line of progress if `verbose`."""
-        if self.verbose:
-            print(f"[{self.name}] {message}")
 
+def fit_centred_trees(trees, X, encoding, weights, n_offsets):
+    """Fit boosted trees to half the squared error up to an offset of each list.
 
-class CentredSquares:
-    """Half the squared error up to an offset of each list, which is updated now and then.
-
-    Parameters
-    ----------
-    encoding : Encoding
-        Centred documents.
-    weights : ndarray of shape (n,)
-    n_trees, n_offsets : int
-        The offsets are updated `n_offsets` times, evenly over the trees.
+    The offsets are updated `n_offsets` times, evenly over the trees.
     """
+    n_calls, targets = 0, None
 
-    def __init__(self, encoding, weights, n_trees, n_offsets):
-        self.encoding, self.weights = encoding, weights
-        self.n_trees, self.n_offsets, self.n_calls = n_trees, n_offsets, 0
+    def derivatives(scores):
+        nonlocal n_calls, targets
+        if n_calls * n_offsets % trees.max_iter < n_offsets:
+            fitted = scores[:, np.newaxis] if n_calls else None
+            targets = round_significant(encoding.scaled_targets(weights, fitted)[:, 0])
+        n_calls += 1
+        return weights * (scores - targets), weights
 
-    def __call__(self, scores):
-        """Gradient and curvature at the scores before the next tree."""
-        if self.n_calls * self.n_offsets % self.n_trees < self.n_offsets:
-            fitted = scores[:, np.newaxis] if self.n_calls else None
-            targets = self.encoding.scaled_targets(self.weights, fitted)
-            self.targets = round_significant(targets[:, 0])
-        self.n_calls += 1
-        return self.weights * (scores - self.targets), self.weights
+    return fit_list_trees(trees, X, derivatives)
+
+
+def weights_given(estimator, weights):
+    """The weights for the estimator; None if all are 1, or equal and it takes none."""
+    takes_none = weight_parameters(estimator, None) is None
+    if np.allclose(weights, weights[0] if takes_none else 1.0, rtol=1e-12, atol=0.0):
+        return None
+    if takes_none:
+        raise ValueError(
+            f"{estimator!r} takes no sample_weight in fit, but the rows have different weights "
+            "(sample_weight; or they are pairs from lists of different lengths): leave them out, "
+            "or use another estimator."
+        )
+    return weights
 
 
 # Missing targets --------------------------------------------------------------------
@@ -246,26 +156,18 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 
 
 def named_regressor(estimator, n_documents=0, missing=False):
-    """The regressor for estimator="trees"; any other `estimator` is returned unchanged.
+    """The regressor for "trees", or `estimator` itself, and a number of updates.
 
-    Documents get boosted trees. Fixed items, with `n_documents` None, get a forest. If targets are
-    `missing`, the leaves of the forest have at least three rows: most items are known in every
-    leaf.
+    Documents get boosted trees. Up to 20,000 documents, whose targets are noisy, the trees and
+    steps are small. The list offsets of centred documents are updated so often; 1 is never. Fixed
+    items, with `n_documents` None, get a forest. If targets are `missing`, the leaves of the forest
+    have at least three rows: most items are known in every leaf.
     """
     if not (isinstance(estimator, str) and estimator == "trees"):
-        return estimator
-    if n_documents is None and missing:
-        return MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3))
+        return estimator, 1
     if n_documents is None:
-        return ExtraTreesRegressor()
-    return boosted_trees(n_documents)[0]
-
-
-def boosted_trees(n_documents):
-    """Boosted trees for documents, and the number of updates of the list offsets.
-
-    Up to 20,000 documents, whose targets are noisy, the trees and steps are small.
-    """
+        forest = MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3))
+        return (forest if missing else ExtraTreesRegressor()), 1
     trees = HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n_documents // 20)), early_stopping=False
     )
@@ -276,6 +178,8 @@ def boosted_trees(n_documents):
 
 def refuse_empty_columns(X):
     """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
+    if not isinstance(X, np.ndarray):
+        return
     unknown = np.flatnonzero(np.isnan(X[0]))
     empty = unknown[np.isnan(X[:, unknown]).all(axis=0)]
     if len(empty):
@@ -385,7 +289,7 @@ def checked_prediction(regressor, predicted, n_rows, n_targets=1):
 def weight_parameters(estimator, sample_weight):
     """Keyword arguments that pass the weights to a regressor's fit, or None if it takes none.
 
-    They follow scikit-learn without metadata routing, which `_fit` switches off.
+    They follow scikit-learn without metadata routing, which `fit_one` switches off.
     """
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
@@ -419,7 +323,7 @@ def _numbers_of(X, regressor):
     return check_array(X, dtype=np.float64, estimator=regressor, input_name="X")
 
 
-def _linear_model(model, X):
+def linear_model(model, X):
     """The `LinearModel` with the predictions of a `RegressorModel` on X, or None."""
     regressors = model.regressors
     if not all(hasattr(r, "coef_") and hasattr(r, "intercept_") for r in regressors or [None]):
@@ -447,7 +351,7 @@ def round_significant(values, bits=32):
     return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
 
 
-def _fit(estimator, X, y, sample_weight):
+def fit_one(estimator, X, y, sample_weight):
     try:
         if sample_weight is None:
             return estimator.fit(X, y)
@@ -456,8 +360,3 @@ def _fit(estimator, X, y, sample_weight):
     except ValueError as error:
         name_the_text(error, X)
         raise
-
-
-def is_linear(estimator):
-    """Whether the model is linear and one of this package."""
-    return isinstance(estimator, str) and estimator != "trees"

@@ -131,65 +131,52 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     value : float
         The objective there, a lower bound of the primal problem.
     """
-    order = np.argsort(groups, kind="stable")
-    sums = _GroupSums(groups[order])
+    order, n = np.argsort(groups, kind="stable"), len(groups)
+    counts = np.bincount(groups)
+    ends = np.append(0, np.cumsum(counts))
+    sums = csr_matrix((np.ones(n), np.arange(n), ends), shape=(len(counts), n))
+    groups = groups[order]
     # Neither a constant offset in a group nor the unit changes m.
     rows, linear = slopes[order] / np.sqrt(penalty), offsets[order]
-    linear = linear - np.maximum.reduceat(linear, sums.starts)[sums.groups]
+    linear = linear - np.maximum.reduceat(linear, ends[:-1])[groups]
     unit, largest = np.abs(linear).max(), np.einsum("ij,ij->i", rows, rows).max()
     # Offsets that differ by rounding alone have no unit.
     if unit <= max(1e-14 * np.abs(offsets).max(), 1e-20 * largest):
         unit = largest or 1.0
-    found = _interior_point(rows / np.sqrt(unit), linear / unit, sums, tol / unit)
+    found = _interior_point(rows / np.sqrt(unit), linear / unit, groups, sums, tol / unit)
     found = np.where(found > 1e-12, found, 0.0)
     m = np.empty(len(found))
-    m[order] = found / sums(found)[sums.groups]
+    m[order] = found / (sums @ found)[groups]
     slope = m @ slopes
     return m, float(offsets @ m - slope @ slope / (2.0 * penalty))
 
 
-class _GroupSums:
-    """Sums over the groups of sorted rows."""
-
-    def __init__(self, groups):
-        self.groups = groups
-        self.starts = np.searchsorted(groups, np.arange(groups[-1] + 1))
-
-    def __call__(self, values):
-        return np.add.reduceat(values, self.starts)
-
-    def of_rows(self, rows, weights):
-        """Weighted sums of rows: a sparse product is several times faster than `reduceat`."""
-        n, ends = len(rows), np.append(self.starts, len(rows))
-        return csr_matrix((weights, np.arange(n), ends), shape=(len(self.starts), n)) @ rows
-
-
-def _interior_point(rows, linear, sums, tol, n_rounds=60):
+def _interior_point(rows, linear, groups, sums, tol, n_rounds=60):
     """Minimiser of ``|V' m|^2 / 2 - <c, m>`` with m >= 0 and the sum of each group 1.
 
     Each step solves a system of the size of the planes or of the features, whichever are fewer.
     """
-    n, groups = len(linear), sums.groups
-    if n == len(sums.starts):
+    n, starts = len(linear), sums.indptr[:-1]
+    if n == len(starts):
         return np.ones(n)
     if n < rows.shape[1]:  # fewer numbers with the same products V V'
         rows = np.linalg.qr(rows.T)[1].T
-    m = 1.0 / sums(np.ones(n))[groups]
+    m = 1.0 / (sums @ np.ones(n))[groups]
     z = rows @ (m @ rows) - linear
-    nu = np.minimum.reduceat(z, sums.starts) - max(1.0, float(np.ptp(z)))
+    nu = np.minimum.reduceat(z, starts) - max(1.0, float(np.ptp(z)))
     z -= nu[groups]  # positive, and the dual equation holds
     size = max(1.0, float(np.einsum("ij,ij->i", rows, rows).max()))
     best, least = m, np.inf
     for _ in range(n_rounds):
         dual = rows @ (m @ rows) - linear - nu[groups] - z
-        primal = 1.0 - sums(m)
+        primal = 1.0 - sums @ m
         mu, error = float(m @ z) / n, float(np.abs(dual).max())
         rest = n * mu + len(nu) * error  # bound of the gap
         if rest < least and np.abs(primal).max() < 1e-8:  # rounding may lead away again
             best, least = m, rest
         if rest < tol or (mu < 1e-14 and error < 1e-13 * size):
             break
-        solvers = _newton_system(rows, m / z, sums)
+        solvers = _newton_system(rows, m / z, groups, sums)
         if solvers is None:
             break
         solve_once, solve = solvers
@@ -207,13 +194,13 @@ def _interior_point(rows, linear, sums, tol, n_rounds=60):
     return best
 
 
-def _newton_system(rows, h, sums):
+def _newton_system(rows, h, groups, sums):
     """Solvers of ``(V V' + 1 / h) m - nu = right``, sums of m given: plain, and refined.
 
     The rows, centred in each group with the weights h, leave a system of the size of the features.
     """
-    groups, total, root = sums.groups, sums(h), np.sqrt(h)
-    means = sums.of_rows(rows, h) / total[:, np.newaxis]
+    total, root = sums @ h, np.sqrt(h)
+    means = sums.multiply(h).tocsr() @ rows / total[:, np.newaxis]
     centred = rows - means[groups]
     centred *= root[:, np.newaxis]
     matrix = centred.T @ centred  # one matrix twice: BLAS computes half of the products
@@ -223,14 +210,14 @@ def _newton_system(rows, h, sums):
         return None
 
     def once(right, primal):
-        shift = (primal - sums(h * right)) / total
+        shift = (primal - sums @ (h * right)) / total
         u, _ = linalg.lapack.dpotrs(factor, (h * (right + shift[groups])) @ rows)
         return h * (right + shift[groups] - centred @ u / root), shift + means @ u
 
     def solve(right, primal):
         m, nu = once(right, primal)
         rest = right - rows @ (m @ rows) - m / h + nu[groups]
-        dm, dnu = once(rest, primal - sums(m))  # one refinement: products of features lose digits
+        dm, dnu = once(rest, primal - sums @ m)  # one refinement: products of features lose digits
         return m + dm, nu + dnu
 
     return once, solve

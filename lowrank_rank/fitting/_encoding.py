@@ -155,9 +155,19 @@ def checked_row_targets(loss, y, lists, weights):
 
 
 def _checked_targets(loss, encode, y, decoder, start):
-    """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
+    """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity.
+
+    Those of sparse labels are a CSR matrix; losses and decoders without such a form are refused.
+    """
     if sparse.issparse(y):
-        return _sparse_targets(loss, y, decoder)
+        if decoder is not None and decoder.of_scores and follows_from_entries(loss, y.shape[1]):
+            return _targets_of_entries(loss, y)
+        known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
+        raise ValueError(
+            f"{loss!r} with this decoder needs a dense y, y.toarray(). A sparse y takes "
+            "decoder='sort' and a target loss with targets that depend on its entries alone: "
+            f"{', '.join(known)}, with relevance_threshold > 0 and neutral >= 0."
+        )
     targets = encode(y)
     has_scores = type(loss).score_targets is not TargetLoss.score_targets
     shape = np.shape(targets)
@@ -182,18 +192,6 @@ def _checked_targets(loss, encode, y, decoder, start):
 
 
 # Sparse labels ----------------------------------------------------------------------
-
-
-def _sparse_targets(loss, y, decoder):
-    """Targets of sparse labels, a CSR matrix; refuses losses and decoders without such a form."""
-    if decoder is not None and decoder.of_scores and follows_from_entries(loss, y.shape[1]):
-        return _targets_of_entries(loss, y)
-    known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
-    raise ValueError(
-        f"{loss!r} with this decoder needs a dense y, y.toarray(). A sparse y takes decoder='sort'"
-        f" and a target loss with targets that depend on its entries alone: {', '.join(known)}, "
-        "with relevance_threshold > 0 and neutral >= 0."
-    )
 
 
 def follows_from_entries(loss, n_items):

@@ -6,13 +6,16 @@ from functools import reduce
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import (
+    ArrayLike,
     MatrixLike,
     is_data_frame,
     is_finite,
@@ -26,9 +29,21 @@ from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
 from .._lists import batches, same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
-from ._any_regressor import Regression, RegressorModel, is_linear, named_regressor, wraps
-from ._logistic import FractionalModel
-from ._ridge import LinearModel, Sums
+from ._any_regressor import (
+    RegressorModel,
+    chosen_estimator,
+    fit_centred_trees,
+    fit_one,
+    fits_of,
+    linear_model,
+    named_regressor,
+    refuse_empty_columns,
+    seeded,
+    weights_given,
+    wraps,
+)
+from ._logistic import FractionalModel, fit_fractional
+from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
 
 _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
@@ -48,6 +63,7 @@ class RegressionMixin:
 
     A class whose batches add up has ``_read_batch(X, y, qid, sample_weight, reset=...)``, which
     sets the fitted attributes that follow from the labels, and returns `Rows` and an `Encoding`.
+    That of rankers calls ``_checked_loss()`` and ``_encode(rows, loss)``.
     """
 
     estimator: Any
@@ -62,10 +78,13 @@ class RegressionMixin:
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
     _n_documents: ClassVar[int | None] = 0  # "trees" are a forest if None
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
+    _checked_loss: Any
+    _encode: Any
+    _read: Any
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        estimator = named_regressor(self.estimator, self._n_documents)
+        estimator, _ = named_regressor(self.estimator, self._n_documents)
         known = predictor.accepts(estimator)  # else fit says what is wrong with it
         base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
@@ -77,22 +96,76 @@ class RegressionMixin:
         return tags
 
     def _is_linear(self):
-        return is_linear(self.estimator)
+        """Whether the model is linear and one of this package."""
+        return isinstance(self.estimator, str) and self.estimator != "trees"
 
     def _adds_up(self):
         return self.estimator in ("auto", "ridge")
 
-    def _regression(self):
-        return Regression(
-            self.estimator,
-            alpha=self.alpha,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            verbose=self.verbose,
-            name=type(self).__name__,
+    def _say(self, message):
+        """Print a line of progress if `verbose`."""
+        if self.verbose:
+            print(f"[{type(self).__name__}] {message}")
+
+    def _regress(self, rows, encoding):
+        """The model of `Rows` and their `Encoding`: standardises and solves.
+
+        Its ``predict(X)`` has the shape (n, d).
+        """
+        estimator, n_offsets = chosen_estimator(self.estimator, rows, encoding)
+        X, targets, weights = rows.X, encoding.targets, rows.weights
+        what = f"on {X.shape}, {targets.shape[1]} target(s)"
+        if not isinstance(estimator, str):
+            self._say(f"{type(estimator).__name__} {what}")
+            if n_offsets > 1 and encoding.codes is not None:
+                trees = seeded(estimator, self.random_state)
+                trees = fit_centred_trees(trees, X, encoding, weights, n_offsets)
+                return RegressorModel([trees])
+            return self._fit_estimator(estimator, X, encoding.scaled_targets(weights), weights)
+        limits = {"tol": self.tol, "max_iter": self.max_iter}
+        if estimator == "logistic":
+            self._say(f"logistic regression {what}")
+            return fit_fractional(rows, encoding, self.alpha, **limits)
+        if issparse(targets):
+            return fit_sparse_targets(rows, targets, self.alpha)
+        solver = chosen_solver(X, targets)
+        self._say(f"ridge by solver {solver!r} {what}")
+        if solver == "lsqr":
+            return fit_lsqr(rows, encoding, self.alpha, **limits)
+        return Sums.of(rows, encoding).solve(self.alpha)
+
+    def _fit_estimator(self, estimator, X, targets, weights):
+        """Fit one regressor, or one for each coordinate, to plain targets."""
+        estimator = seeded(estimator, self.random_state)
+        targets = np.where(weights[:, np.newaxis] > 0, targets, np.nan_to_num(targets))
+        targets[:, np.isnan(targets[weights > 0]).all(axis=0)] = 0.0  # pairs that nobody compares
+        regressors = Parallel(n_jobs=self.n_jobs, verbose=self.verbose)(
+            delayed(fit_one)(clone(estimator), *given)
+            for given in fits_of(estimator, X, targets, weights_given(estimator, weights))
         )
+        model = RegressorModel(regressors, None, targets.shape[1])
+        return model._replace(linear=linear_model(model, take_rows(X, np.arange(n_rows(X))[:5])))
+
+    def _fit_classifier(self, X, y, weights, encode):
+        """Fit a classifier; the model predicts the expected vector of the class.
+
+        "trees" are a random forest. ``encode(labels)`` returns the vectors of the classes, shape
+        (n_labels, d).
+        """
+        estimator = self.estimator
+        if isinstance(estimator, str):
+            refuse_empty_columns(X)
+            estimator = RandomForestClassifier()
+        self._say(f"{type(estimator).__name__} on {X.shape}, as a classifier")
+        classifier = seeded(estimator, self.random_state)
+        fit_one(classifier, X, y, weights_given(classifier, weights))
+        vectors = encode(classifier.classes_)
+        return RegressorModel([classifier], n_targets=vectors.shape[1], vectors=vectors)
+
+    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
+        loss = self._checked_loss()
+        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
+        return rows, self._encode(rows, loss)
 
     def predict_surrogate(self, X: MatrixLike) -> np.ndarray:
         """Surrogate vectors u, the estimate of E[alpha(Y) | x].
@@ -127,11 +200,11 @@ class RegressionMixin:
         model = None if reset else getattr(self, "_model_", None)
         model = getattr(model, "model", model)  # a model of pairs wraps its regression
         fitted = model is not None
-        other = isinstance(model, RegressorModel) if fitted else not is_linear(self.estimator)
+        other = isinstance(model, RegressorModel) if fitted else not self._is_linear()
         if other and self._keeps_frames and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = other and (
-            get_tags(self).input_tags.allow_nan or wraps(named_regressor(self.estimator))
+            get_tags(self).input_tags.allow_nan or wraps(named_regressor(self.estimator)[0])
         )
         return read_features(
             self,
@@ -173,6 +246,44 @@ class RegressionMixin:
 
 
 @available_if(adds_up)
+def partial_fit(
+    self: Any,
+    X: MatrixLike,
+    y: ArrayLike,
+    *,
+    qid: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> Any:
+    """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
+
+    Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Pairs of
+    documents need ``pair_features="difference"``, or ``decoder="score"``. Memory does not grow with
+    the rows.
+
+    Parameters
+    ----------
+    X, y, qid, sample_weight
+        As in `fit`. A list must be in one batch: a batch must not begin with the last id of
+        the batch before. A list that comes back later counts as a new list. Without qid each
+        batch is one list; batches with and without ids do not mix. `alpha` may change between
+        calls, the target loss may not.
+
+    Returns
+    -------
+    self
+        The fitted estimator.
+
+    Raises
+    ------
+    ValueError
+        As in `fit`. Also if a list is cut across two calls, there are too many features for
+        the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
+        then.
+    """
+    return add_and_solve(self, (X, y, qid, sample_weight))
+
+
+@available_if(adds_up)
 def fit_blocks(self: Any, blocks: Iterable) -> Any:
     """Fit to blocks of whole lists, with one block at a time in memory.
 
@@ -211,8 +322,8 @@ def add_blocks(model, blocks, **known):
     return model
 
 
-def partial_fit(model, block, **known):
-    """Add a batch to the sums and solve, with further arguments of `_read_batch`."""
+def add_and_solve(model, block, **known):
+    """Run `partial_fit`, with further arguments of `_read_batch`."""
     if getattr(model, "_sums_", None) is None and hasattr(model, "_model_"):
         raise ValueError(
             "The model was fitted by an iterative solver, logistic regression or an estimator, "
@@ -263,7 +374,7 @@ def solve_sums(model, added):
     A fixed item without any label is refused; a pair may have none.
     """
     sums, loss = added._sums_, getattr(added, "target_loss_", None)
-    known = sums.moments.total[sums.moments.pattern] > 0
+    known = sums.moments.total > 0
     pairs = isinstance(loss, PairwiseDisagreement) and added.decoder_ not in ("sort", "score")
     if sums.kind == "items" and not pairs and not known.all():
         raise ValueError(

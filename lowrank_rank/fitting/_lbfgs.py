@@ -87,29 +87,21 @@ def lbfgs(
         return point.reshape(shape), *latest, n_iter
     theta, value, largest = found.x, float(found.fun), float(np.abs(found.jac).max())
     if polish and n_iter < max_iter and largest > tol:
-        theta = _polished(lambda theta: flat(theta)[1], theta, largest, tol)
+        # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts anew up to
+        # three times: what it learnt far from the minimum misleads it near the minimum. Smaller
+        # differences than 1e-6 drown in the rounding of the gradient.
+        options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
+        for _ in range(3):
+            try:
+                refined = root(lambda w: flat(w)[1], theta, method="krylov", options=options)
+            except (ValueError, ArithmeticError):  # the gradient is rounding, or 0 altogether
+                break
+            size = np.abs(refined.fun).max()
+            if not size < largest:
+                break
+            theta, largest = refined.x, size
+            if largest <= tol:
+                break
         flat(theta)
         value, largest = latest
     return theta.reshape(shape), value, largest, n_iter
-
-
-def _polished(gradient_of, theta, largest, tol):
-    """Newton-Krylov steps on the gradient; theta itself if no step makes it smaller.
-
-    SciPy's estimate of the curvature starts anew up to three times: what it learnt far from the
-    minimum misleads it near the minimum.
-    """
-    # Smaller differences than 1e-6 drown in the rounding of the gradient.
-    options = {"fatol": tol, "maxiter": 10, "jac_options": {"rdiff": 1e-6}}
-    for _ in range(3):
-        try:
-            refined = root(gradient_of, theta, method="krylov", options=options)
-        except (ValueError, ArithmeticError):  # the gradient is rounding, or 0 altogether
-            break
-        size = np.abs(refined.fun).max()
-        if not size < largest:
-            break
-        theta, largest = refined.x, size
-        if largest <= tol:
-            break
-    return theta

@@ -27,7 +27,6 @@ from ._statistics import (
     Groups,
     Moments,
     SecondMoments,
-    columns_of_patterns,
     default_alpha,
     shift_full_columns,
 )
@@ -67,11 +66,6 @@ class LinearModel(NamedTuple):
         return linear_scores(X, self.coef, self.intercept)
 
 
-def n_matrices(targets):
-    """Number of matrices of second moments: one for each pattern of NaN."""
-    return 1 if is_finite(targets) else len(columns_of_patterns(np.isnan(targets)))
-
-
 def chosen_solver(X, targets):
     """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
 
@@ -83,7 +77,8 @@ def chosen_solver(X, targets):
         is_wide = p > MAX_SPARSE_FEATURES
     else:
         is_wide = p > WIDE and p * (n + p) > WIDE * n * d
-    return "lsqr" if is_wide or n_matrices(targets) * p**2 > MAX_FEATURES_GRAM**2 else "gram"
+    n_matrices = 1 if is_finite(targets) else d
+    return "lsqr" if is_wide or n_matrices * p**2 > MAX_FEATURES_GRAM**2 else "gram"
 
 
 def penalty_and_scale(alpha, kind, features, missing=False):
@@ -125,7 +120,7 @@ class Sums:
     def of(cls, rows, encoding):
         """Sums of `Rows` and their `Encoding`; refuses matrices that exceed the memory."""
         p, targets = rows.X.shape[1], encoding.targets
-        n_bytes = 8 * (n_matrices(targets) + 1) * p**2
+        n_bytes = 8 * (1 if is_finite(targets) else targets.shape[1]) * p**2
         what = f"The sums of ridge regression, for {p} features,"
         check_size(what, n_bytes, "use fit, which iterates then, or hash features")
         moments = SecondMoments.of(rows.X, targets, rows.weights, encoding.codes)
@@ -268,7 +263,9 @@ def _centred_operator(X, groups, penalty):
         return np.concatenate([root * groups.centre(X @ (scale * v)), penalty * v])
 
     def rmatvec(z):
-        z = z.ravel()
-        return scale * (X.T @ groups.centre_adjoint(root * z[:n])) + penalty * z[n:]
+        values = root * z.ravel()[:n]
+        sums = np.bincount(groups.codes, weights=values, minlength=len(groups.totals))
+        centred = values - groups.weights * (sums * groups.inverse)[groups.codes]
+        return scale * (X.T @ centred) + penalty * z.ravel()[n:]
 
     return scale, LinearOperator((n + p, p), matvec=matvec, rmatvec=rmatvec, dtype=np.float64)

@@ -59,11 +59,6 @@ class Groups:
         means = np.take(self.means(values), self.codes, axis=0)
         return np.subtract(values, means, out=means)
 
-    def centre_adjoint(self, values):
-        """The transpose of `centre`, for vectors."""
-        sums = np.bincount(self.codes, weights=values, minlength=len(self.totals))
-        return values - self.weights * (sums * self.inverse)[self.codes]
-
     def centred_blocks(self, X, means, min_rows=1024, entries=2**17):
         """Iterate over the rows of dense X minus the `means` of their groups.
 
@@ -248,15 +243,13 @@ def standardise(X, scaling):
 class SecondMoments:
     """Sufficient statistics of ridge regression. Batches of whole groups add up exactly.
 
-    The leading axis of `total`, `x_mean` and `gram` has one entry for each pattern of missing
-    targets. Coordinates that are known in the same rows share an entry.
+    The leading axis of `total`, `x_mean` and `gram` has one entry, or one for each coordinate if
+    targets are missing.
 
     Attributes
     ----------
     features : Moments
         Moments of all rows, for standardisation.
-    pattern : ndarray of int, shape (d,)
-        The entry of each coordinate on the leading axis.
     total : ndarray of shape (m,)
         Sum of the weights.
     x_mean : ndarray of shape (m, p)
@@ -268,7 +261,6 @@ class SecondMoments:
     """
 
     features: Moments
-    pattern: np.ndarray
     total: np.ndarray
     x_mean: np.ndarray
     t_mean: np.ndarray
@@ -299,33 +291,18 @@ class SecondMoments:
             for js, kept in zip(columns, rows, strict=True)
         ]
         order = np.argsort(np.concatenate(columns))
+        entry = np.repeat(np.arange(len(parts)), [len(js) for js in columns])[order]
         return cls(
             Moments.of(X, weights),
-            np.repeat(np.arange(len(parts)), [len(js) for js in columns])[order],
-            np.concatenate([part.total for part in parts]),
-            np.concatenate([part.x_mean for part in parts]),
+            np.concatenate([part.total for part in parts])[entry],
+            np.concatenate([part.x_mean for part in parts])[entry],
             np.concatenate([part.t_mean for part in parts])[order],
-            np.concatenate([part.gram for part in parts]),
+            np.concatenate([part.gram for part in parts])[entry],
             np.hstack([part.cross for part in parts])[:, order],
-        )
-
-    def _of_patterns(self, entries, pattern):
-        """Reorder the leading axis: entry m becomes the old entry ``entries[m]``."""
-        return replace(
-            self,
-            pattern=pattern,
-            total=self.total[entries],
-            x_mean=self.x_mean[entries],
-            gram=self.gram[entries],
         )
 
     def __add__(self, other):
         """Second moments of both batches together (Chan, Golub & LeVeque's update)."""
-        both = np.stack([self.pattern, other.pattern])
-        if both.any():
-            entries, pattern = np.unique(both, axis=1, return_inverse=True)
-            self = self._of_patterns(entries[0], pattern.ravel())
-            other = other._of_patterns(entries[1], pattern.ravel())
         total = self.total + other.total
         fraction = np.divide(other.total, total, out=np.zeros(len(total)), where=total > 0)
         x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
@@ -334,13 +311,13 @@ class SecondMoments:
             between = (self.total * fraction)[:, np.newaxis] * x_step
             gram += between[:, :, np.newaxis] * x_step[:, np.newaxis]
             for row, step in zip(cross, between.T, strict=True):  # no second array of this size
-                row += step[self.pattern] * t_step
+                row += step * t_step
         return replace(
             self,
             features=self.features + other.features,
             total=total,
             x_mean=self.x_mean + fraction[:, np.newaxis] * x_step,
-            t_mean=self.t_mean + fraction[self.pattern] * t_step,
+            t_mean=self.t_mean + fraction * t_step,
             gram=gram,
             cross=cross,
         )
@@ -362,9 +339,8 @@ class SecondMoments:
         scale = np.ones(len(self.cross)) if scale is None else scale
         coef, intercept = np.empty(self.cross.shape), self.t_mean.copy()
         for m, x_mean in enumerate(self.x_mean):
-            solve, columns = self.solver(penalty, scale, m), np.flatnonzero(self.pattern == m)
-            for some in slices(len(columns), 1024):
-                js = columns[some]
+            solve = self.solver(penalty, scale, m)
+            for js in slices(d, 1024) if len(self.gram) == 1 else [slice(m, m + 1)]:
                 coef[:, js] = solve(self.cross[:, js])
                 intercept[js] -= x_mean @ coef[:, js]
         return coef, intercept
@@ -437,9 +413,8 @@ def _known_moments(X, targets, weights, codes=None):
     raw = features.squares + features.total * (features.mean - shift) ** 2
     constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
     gram[constant], gram[:, constant], cross[constant] = 0.0, 0.0, 0.0
-    pattern, total = np.zeros(d, dtype=np.intp), np.array([features.total])
-    x_mean = features.mean[np.newaxis]
-    return SecondMoments(features, pattern, total, x_mean, t_mean, gram[np.newaxis], cross)
+    total, x_mean = np.array([features.total]), features.mean[np.newaxis]
+    return SecondMoments(features, total, x_mean, t_mean, gram[np.newaxis], cross)
 
 
 # Default penalties --------------------------------------------------------------------

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index
 from .._base import Rows
 from .._classes import (
-    check_same_classes,
     class_indices,
     decision_score,
     distinct_labels,
@@ -20,9 +19,8 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor
-from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
-from ..fitting._estimator import RegressionMixin, add_blocks, adds_up, partial_fit
+from ..fitting._estimator import RegressionMixin, add_and_solve, add_blocks, adds_up
 from ..fitting._logistic import ClassModel, fit_classes
 from ..target_losses import MatrixLoss
 
@@ -219,19 +217,20 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         """
         with fresh_fit(self):
             X, labels, weights = self._read(X, y, sample_weight, reset=True, whole=True)
-            rows, encoding = self._encode(X, labels, weights, self._costs(y, self.classes))
+            costs = read_costs(self.loss_matrix, self.classes, self.decisions, y)
+            rows, encoding = self._encode(X, labels, weights, costs)
             self._keep(self._fitted(rows, encoding))
         return self
 
     def _fitted(self, rows, encoding):
         if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
-            self._regression().say(f"logistic regression on {rows.X.shape}")
+            self._say(f"logistic regression on {rows.X.shape}")
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             limits = {"tol": self.tol, "max_iter": self.max_iter}
             return fit_classes(rows, vectors, self.alpha, **limits)
         is_forest = isinstance(self.estimator, str) and self.estimator == "trees"
         if not is_forest and (isinstance(self.estimator, str) or not is_classifier(self.estimator)):
-            return self._regression().fit(rows, encoding)
+            return self._regress(rows, encoding)
         if not is_forest and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
@@ -242,7 +241,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             return self._loss_.encode(class_indices(labels, self.classes_))
 
         y = self.classes_[rows.y]
-        return self._regression().fit_classifier(rows.X, y, rows.weights, encode)
+        return self._fit_classifier(rows.X, y, rows.weights, encode)
 
     def _adds_up(self):
         return isinstance(self.estimator, str) and self.estimator == "ridge"
@@ -282,7 +281,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             As in `fit`. Also if the classes are missing or differ, the costs have changed, or there
             are too many features for the sums. The model is unchanged then.
         """
-        return partial_fit(self, (X, y, None, sample_weight), classes=classes)
+        return add_and_solve(self, (X, y, None, sample_weight), classes=classes)
 
     @available_if(adds_up)
     def fit_blocks(
@@ -318,12 +317,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         check_parameters(self)
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
-        if is_linear(self.estimator):
+        if self._is_linear():
             check_range(X)
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
-
-    def _costs(self, y, classes):
-        return read_costs(self.loss_matrix, classes, self.decisions, y)
 
     def _encode(self, X, y, weights, costs):
         """`Rows` and their `Encoding`; sets the fitted attributes that follow from the costs."""
@@ -343,9 +339,13 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
         known = getattr(self, "classes_", None) if self.classes is None else self.classes
-        costs = self._costs(labels, known)
-        if labels is not None:
-            check_same_classes(labels, costs[1])
+        costs = read_costs(self.loss_matrix, known, self.decisions, labels)
+        if labels is not None and set(labels.tolist()) != set(costs[1].tolist()):
+            raise ValueError(
+                f"classes={labels.tolist()} are not the same as before, {costs[1].tolist()}: those "
+                "of the first call to partial_fit, of an earlier fit or of the parameters. Use fit "
+                "to start again."
+            )
         return self._encode(X, y, weights, costs)
 
     # Prediction ---------------------------------------------------------------------

@@ -17,7 +17,6 @@ from .._base import Rows
 from .._classes import read_binary_labels
 from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..fitting._any_regressor import is_linear
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
 from ..target_losses._classes import SetLoss, resolve_set_loss
@@ -181,7 +180,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             read_item_names(self, y, reset=True)
-            if is_linear(self.estimator):
+            if self._is_linear():
                 check_range(X)
             labels = read_binary_labels(y, None, None, None, self, least_columns=1)
             sets = _sets(labels)
@@ -201,7 +200,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
                 "use target_loss='hamming', or fit to fewer rows",
             )
             targets = loss.encode(rows.y, self._max_size_)
-            return self._regression().fit(rows, Encoding("sets", targets))
+            return self._regress(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
@@ -209,9 +208,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             what, n_bytes, "use estimator='logistic', or RandomForestRegressor of few leaves"
         )
         vectors = loss.encode(distinct, self._max_size_)
-        return self._regression().fit_classifier(
-            rows.X, classes.ravel(), rows.weights, vectors.__getitem__
-        )
+        return self._fit_classifier(rows.X, classes.ravel(), rows.weights, vectors.__getitem__)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Set of labels of the least estimated loss for each row.

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices, take_rows
@@ -14,7 +13,7 @@ from .._base import BaseRanker, Rows, score_blocks
 from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
-from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
+from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel, Sums, chosen_solver
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
@@ -238,42 +237,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return self
 
     fit_blocks = fit_blocks
-
-    @available_if(adds_up)
-    def partial_fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> "LowRankSurrogateRanker":
-        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
-
-        Only ridge regression has it: documents, or fixed items with ``estimator="ridge"``. Memory
-        does not grow with the rows.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight
-            As in `fit`. A list must be in one batch: a batch must not begin with the last id of
-            the batch before. A list that comes back later counts as a new list. Without qid each
-            batch is one list; batches with and without ids do not mix. `alpha` may change between
-            calls, the target loss may not.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            As in `fit`. Also if a list is cut across two calls, there are too many features for
-            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
-            then.
-        """
-        return partial_fit(self, (X, y, qid, sample_weight))
+    partial_fit = partial_fit
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Scores, higher is better; the score of a row does not depend on the other rows.
@@ -353,41 +317,33 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return loss
 
     def _fitted(self, rows, loss):
-        """The model of `Rows`: encodes, standardises and solves."""
-        y = rows.y
-        if self.estimator == "ridge" and y.ndim > 1 and not issparse(y) and is_finite(y):
-            first = self._encode(rows._replace(y=y[:1]), loss).targets
-            if chosen_solver(rows.X, first) == "gram":
-                return self._sums(rows, loss, first.size).solve(self.alpha)
-        return self._regression().fit(rows, self._encode(rows, loss))
+        """The model of `Rows`: encodes, standardises and solves.
 
-    def _sums(self, rows, loss, n_targets):
-        """Sums of items in blocks of rows, as pairs are r^2 / 2 targets.
-
-        A block has a quarter as many numbers as the sums.
+        Sums of items add up over blocks of rows, as pairs are r^2 / 2 targets. A block has a
+        quarter as many numbers as the sums.
         """
         X, y, _, weights = rows
+        if self.estimator != "ridge" or y.ndim == 1 or issparse(y) or not is_finite(y):
+            return self._regress(rows, self._encode(rows, loss))
+        first = self._encode(rows._replace(y=y[:1]), loss).targets
+        if chosen_solver(X, first) == "lsqr":
+            return self._regress(rows, self._encode(rows, loss))
         loss.check_labels(y)  # names the row
-        sums = None
-        for some in batches(len(y), n_targets, max(2**16, n_targets * X.shape[1] // 4)):
+        sums: Any = None
+        for some in batches(len(y), first.size, max(2**16, first.size * X.shape[1] // 4)):
             part = Rows(X[some], y[some], None, weights[some])
             added = Sums.of(part, encode_items(part.y, loss, self.decoder_, some.start))
             sums = added if sums is None else sums + added
             del added
-        return sums
+        return sums.solve(self.alpha)
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
         y = rows.y
-        self._regression().say(f"encoding {y.shape[0]} rows for {loss!r}")
+        self._say(f"encoding {y.shape[0]} rows for {loss!r}")
         self._set_lists(rows, loss)
         if y.ndim == 1:
             self.decoder_ = "sort"
             return encode_documents(rows, loss, self.centered, self.decoder)
         self.decoder_ = items_decoder(self.decoder, loss, y)
         return encode_items(y, loss, self.decoder_)
-
-    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
-        loss = self._checked_loss()
-        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
-        return rows, self._encode(rows, loss)

@@ -11,8 +11,6 @@ from sklearn.utils.random import sample_without_replacement
 
 from .._arrays import check_size
 from .._lists import batches
-from ..fitting._ridge import LinearModel
-from ..fitting._statistics import SecondMoments
 
 MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
 
@@ -169,56 +167,25 @@ def tables_of_lists(model, X, lists):
 # Fits -------------------------------------------------------------------------------
 
 
-def fit_regressor_pairs(regression, X, mean, pairs, own_weights, kind, alpha):
-    """Fit a regressor, or ridge regression with the penalty `alpha`, to features of pairs.
+def both_ways(kind, X, first, second, targets, weights, own_weights):
+    """Features (m, k), targets (m, 1) and weights (m,) of both directions of pairs of rows.
 
-    A regressor learns both directions of a pair. Rows against themselves, with target 0, make a row
-    of weight 2 equal to the row twice: its copies are a pair too.
-
-    Parameters
-    ----------
-    regression : Regression
-    X : ndarray or CSR matrix of shape (n, p)
-    mean : ndarray of shape (p,)
-    pairs : tuple of ndarray
-        First rows, second rows, targets and weights from `pairs_within`.
-    own_weights : ndarray of shape (n,)
-        Weight of each row against itself.
-    kind : str or callable
-        Pair features.
-
-    Returns
-    -------
-    RegressorPairs
+    Rows against themselves, with target 0 and `own_weights`, make a row of weight 2 equal to the
+    row twice: its copies are a pair too. Features are made in pieces: there is no second copy of
+    all of them.
     """
-    first, second, targets, weights = pairs
     rows = np.arange(X.shape[0])
-    features = _gathered(
-        kind, X, np.concatenate([first, second, rows]), np.concatenate([second, first, rows])
-    )
+    first, second = np.concatenate([first, second, rows]), np.concatenate([second, first, rows])
     targets = np.concatenate([targets, -targets, np.zeros(len(rows))])[:, np.newaxis]
     weights = np.concatenate([weights, weights, own_weights])
-    is_ridge = isinstance(regression.estimator, str)
-    name = "ridge" if is_ridge else type(regression.estimator).__name__
-    regression.say(f"{name} on {features.shape} pair features")
-    if not is_ridge:
-        return RegressorPairs(regression.fit_estimator(features, targets, weights), kind, mean)
-    moments = SecondMoments.of(features, targets, weights)
-    total, scale = moments.features.total, moments.features.deviation
-    coef, intercept = moments.solve(alpha * total, scale)
-    return RegressorPairs(LinearModel(coef.T, intercept, "gram", alpha=alpha), kind, mean)
-
-
-def _gathered(kind, X, first, second):
-    """Features of pairs of rows, in pieces: there is no second copy of all features."""
     pieces = batches(len(first), 2 * X.shape[1])
     start = pair_features(kind, X[first[pieces[0]]], X[second[pieces[0]]])
     if sparse.issparse(start):
         parts = [pair_features(kind, X[first[piece]], X[second[piece]]) for piece in pieces]
-        return sparse.vstack(parts, format="csr")
+        return sparse.vstack(parts, format="csr"), targets, weights
     what = f"{start.shape[1]} features of {len(first)} ordered pairs"
     check_size(what, 8 * len(first) * start.shape[1], "set a smaller max_pairs")
     features = np.empty((len(first), start.shape[1]))
     for piece in pieces:
         features[piece] = pair_features(kind, X[first[piece]], X[second[piece]])
-    return features
+    return features, targets, weights

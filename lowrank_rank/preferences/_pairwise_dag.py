@@ -7,7 +7,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
@@ -17,31 +16,22 @@ from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, r
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
-from ..fitting._any_regressor import round_significant
+from ..fitting._any_regressor import chosen_estimator, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
-from ..fitting._estimator import RegressionMixin, adds_up, fit_blocks, partial_fit
-from ..fitting._statistics import default_alpha
+from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
+from ..fitting._ridge import LinearModel
+from ..fitting._statistics import SecondMoments, default_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
 from ._labels import label_scores, net_labels, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
+    RegressorPairs,
     ScorePairs,
-    fit_regressor_pairs,
+    both_ways,
     pairs_within,
     tables_of_lists,
 )
-
-
-def pair_loss(target_loss):
-    """The target loss as an object; refuses losses that are not of pairs."""
-    loss = clone(resolve_target_loss(target_loss))
-    if not isinstance(loss, PairwiseDisagreement):
-        raise ValueError(
-            f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
-            f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
-        )
-    return loss
 
 
 def warn_without_preferences(targets):
@@ -256,8 +246,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             If shapes, labels, ids, weights or parameters are wrong. The model is unchanged then.
         """
         with fresh_fit(self):
-            loss = pair_loss(self.target_loss)
-            check_parameters(self)
+            loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
             closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
             if rows.y.ndim == 1 and not closed and self.decoder != "score":
@@ -265,43 +254,11 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             else:
                 encoding = self._encode(rows, loss)
                 warn_without_preferences(encoding.scaled_targets(rows.weights))
-                self._keep(self._regression().fit(rows, encoding))  # standardises and solves
+                self._keep(self._regress(rows, encoding))  # standardises and solves
         return self
 
     fit_blocks = fit_blocks
-
-    @available_if(adds_up)
-    def partial_fit(
-        self,
-        X: MatrixLike,
-        y: ArrayLike,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> "PairwiseDAGRanker":
-        """Add a batch of whole lists; the model becomes the one that `fit` finds on all lists.
-
-        Only ridge regression has it: documents with ``pair_features="difference"`` or
-        ``decoder="score"``, or fixed items with ``estimator="ridge"``.
-
-        Parameters
-        ----------
-        X, y, qid, sample_weight
-            As in `fit`. A list must be in one batch.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            As in `fit`. Also if a list is cut across two calls, there are too many features for
-            the sums, or fixed items come without ``estimator="ridge"``. The model is unchanged
-            then.
-        """
-        return partial_fit(self, (X, y, qid, sample_weight))
+    partial_fit = partial_fit
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
         """Scores, higher is better.
@@ -446,11 +403,16 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         by_features = self.pair_features == "difference" or self.decoder == "score"
         return super()._adds_up() and by_features
 
-    def _read_batch(self, X, y, qid=None, sample_weight=None, *, reset):
-        loss = pair_loss(self.target_loss)
+    def _checked_loss(self):
+        """The target loss as an object; refuses losses that are not of pairs."""
+        loss = clone(resolve_target_loss(self.target_loss))
+        if not isinstance(loss, PairwiseDisagreement):
+            raise ValueError(
+                f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
+                f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
+            )
         check_parameters(self)
-        rows = self._read(X, y, qid, sample_weight, loss, reset=reset, whole=False)
-        return rows, self._encode(rows, loss)
+        return loss
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
@@ -506,25 +468,33 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             lists = lists.of_rows(counts)
             X, y, weights = X[counts], y[counts], weights[counts]
         rows = Rows(X, y, lists, weights)
-        regression, rng = self._regression(), check_random_state(self.random_state)
-        regression.choose(rows, self._encode(rows, loss))
+        rng = check_random_state(self.random_state)
+        estimator, _ = chosen_estimator(self.estimator, rows, self._encode(rows, loss))
         # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
         # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
         # significant bits: antisymmetric data give a tree two equal splits everywhere.
         factors = round_significant(1.0 / lists.sum(lists.group(weights)))
         *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
-        self.n_pairs_ = len(pairs[0])
-        regression.say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
-        warn_without_preferences(pairs[2])
+        first, second, targets, pair_weights = pairs
+        self.n_pairs_ = len(first)
+        self._say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
+        warn_without_preferences(targets)
         own = weights**2 * lists.ungroup(lists.spread(factors))
-        alpha = self.alpha
-        if alpha == "auto":
-            alpha = default_alpha("documents", X.shape[1], weights.sum())
-        model = fit_regressor_pairs(
-            regression, X, self._mean_, pairs, own, self.pair_features, alpha
-        )
-        super()._keep(model.model, flat=False)
-        self._model_, self.n_iter_ = model, 1
+        given = both_ways(self.pair_features, X, first, second, targets, pair_weights, own)
+        is_ridge = isinstance(estimator, str)
+        name = "ridge" if is_ridge else type(estimator).__name__
+        self._say(f"{name} on {given[0].shape} pair features")
+        if is_ridge:
+            auto, moments = self.alpha == "auto", SecondMoments.of(*given)
+            alpha = default_alpha("documents", X.shape[1], weights.sum()) if auto else self.alpha
+            features = moments.features
+            coef, intercept = moments.solve(alpha * features.total, features.deviation)
+            model = LinearModel(coef.T, intercept, "gram", alpha=alpha)
+        else:
+            model = self._fit_estimator(estimator, *given)
+        super()._keep(model, flat=False)
+        self._model_ = RegressorPairs(model, self.pair_features, self._mean_)
+        self.n_iter_ = 1
 
     # Prediction -----------------------------------------------------------------------
 

@@ -55,7 +55,6 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     net_preferences,
     net_scores,
 )
-from lowrank_rank.fitting._any_regressor import is_linear
 from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
@@ -224,6 +223,12 @@ def _same(before, after):
     return np.array_equal(before, after, equal_nan=before.dtype.kind in "fc")
 
 
+def is_linear(estimator):
+    """Whether its model is linear and one of the package."""
+    inner = getattr(estimator, "estimator", "ridge")
+    return isinstance(inner, str) and inner != "trees"
+
+
 def check(condition, message):
     if not condition:
         raise FuzzFailure(message)
@@ -349,7 +354,7 @@ def check_predictions(choices, caller, estimator, batch):
         check(np.all(np.isfinite(found)), f"{estimator!r} predicts what is not finite")
     shuffled = take(batch.X, order)
     again = caller(estimator.predict, shuffled)
-    exact = is_linear(getattr(estimator, "estimator", "ridge"))
+    exact = is_linear(estimator)
     exact &= not isinstance(estimator, StructuredHingeSequenceClassifier)  # rows stand in order
     exact &= getattr(estimator, "pair_features", "difference") != "concatenation"
     if exact:
@@ -385,7 +390,7 @@ def check_ranks(choices, caller, estimator, batch, ids):
     renamed = choices.one(RENAMED)(codes[::-1].max() - codes)
     again = caller(estimator.rank, batch.X, qid=renamed)
     check(np.array_equal(ranks, again), f"{estimator!r} ranks by the names of the ids")
-    if not is_linear(getattr(estimator, "estimator", "ridge")) or sparse.issparse(batch.X):
+    if not is_linear(estimator) or sparse.issparse(batch.X):
         return
     one = lists[choices.draw(len(lists))]
     alone = caller(estimator.rank, take(batch.X, one), qid=codes[one])
