@@ -219,7 +219,17 @@ def query_learning_curve(
     folds = query_folds(X, y, qid, cv)
     random_state = check_random_state(random_state)
     queries = [random_state.permutation(np.unique(of_row[train])) for train, _ in folds]
-    sizes = _absolute_sizes(train_sizes, min(map(len, queries)))
+    sizes, available = np.asarray(train_sizes), min(map(len, queries))
+    is_list = sizes.ndim == 1 and len(sizes) and sizes.dtype.kind in "iuf"
+    most = 1 if sizes.dtype.kind == "f" else available
+    if not is_list or not 0 < sizes.min() <= sizes.max() <= most:
+        raise ValueError(
+            "train_sizes must be a list of numbers: fractions in (0, 1], or whole numbers between "
+            f"1 and {available}, the queries of the smallest training part, got {train_sizes!r}."
+        )
+    if sizes.dtype.kind == "f":
+        sizes = np.maximum((sizes * available).astype(int), 1)
+    sizes = np.unique(sizes)
     splits = [
         (train[np.isin(of_row[train], shuffled[:size])], test)
         for size in sizes
@@ -245,21 +255,6 @@ def query_folds(X, y, qid, cv):
         return list(cv)
     target, of_row = _with_ids(y, qid)
     return list((GroupKFold(cv) if isinstance(cv, Integral) else cv).split(X, target, of_row))
-
-
-def _absolute_sizes(train_sizes, available):
-    """Numbers of queries, of fractions or numbers, sorted and each once."""
-    sizes = np.asarray(train_sizes)
-    is_list = sizes.ndim == 1 and len(sizes) and sizes.dtype.kind in "iuf"
-    most = 1 if sizes.dtype.kind == "f" else available
-    if not is_list or not 0 < sizes.min() <= sizes.max() <= most:
-        raise ValueError(
-            "train_sizes must be a list of numbers: fractions in (0, 1], or whole numbers between "
-            f"1 and {available}, the queries of the smallest training part, got {train_sizes!r}."
-        )
-    if sizes.dtype.kind == "f":
-        sizes = np.maximum((sizes * available).astype(int), 1)
-    return np.unique(sizes)
 
 
 def query_permutation_importance(

@@ -298,22 +298,21 @@ class ConsensusRanking(TableMixin):
         return {"rank": self.ranks[best_first], "item": self.order, **scores}
 
     def __str__(self):
-        return f"{self!r}\n{self.method}: cost {self.cost:g}{self._certificate()}"
-
-    def _certificate(self):
+        found = f"{self!r}\n{self.method}: cost {self.cost:g}"
         if self.bound is None:
-            return ""
+            return found
         if not self.optimal:
-            return f", no order costs less than {self.bound:g}"
+            return f"{found}, no order costs less than {self.bound:g}"
         longest = max(map(len, ordered_components(clear_net(self.preferences))))
         if longest > MAX_ITEMS_COUNTED and "_optima" not in vars(self):
-            return ", no order costs less; is_unique looks for others"  # which takes a while
+            # The search takes a while.
+            return f"{found}, no order costs less; is_unique looks for others"
         if self.is_unique:
-            return ", no order costs less; no other order costs as little"
+            return f"{found}, no order costs less; no other order costs as little"
         others = "another order costs" if self.is_unique is False else "others may cost"
         if self.n_optima is not None:
             others = f"{self.n_optima - 1} other{'s' * (self.n_optima > 2)} cost"
-        return f", no order costs less; {others} as little"
+        return f"{found}, no order costs less; {others} as little"
 
 
 def consensus_ranking(

@@ -11,7 +11,6 @@ from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
-from ._generators import check_values
 
 _FRACTION = number(0, 1)
 
@@ -171,15 +170,6 @@ def trust_at(trust, position):
     return plus, minus
 
 
-_CLICKS = {
-    "n_sessions": [count()],
-    "max_grade": [number(above=0), None],
-    "temperature": [number(0)],
-    "cutoff": [count(), None],
-    "random_state": [seed],
-}
-
-
 def make_clicks(
     y: ArrayLike,
     qid: ArrayLike | None = None,
@@ -247,7 +237,11 @@ def make_clicks(
     >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """
-    check_values(_CLICKS, locals())
+    check_parameter("n_sessions", n_sessions, [count()])
+    check_parameter("max_grade", max_grade, [number(above=0), None])
+    check_parameter("temperature", temperature, [number(0)])
+    check_parameter("cutoff", cutoff, [count(), None])
+    check_parameter("random_state", random_state, [seed])
     check_same_index(y=y, qid=qid, scores=scores)
     y = read_labels(y)
     if y.ndim != 1 or not np.all(y >= 0):

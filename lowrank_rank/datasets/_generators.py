@@ -20,31 +20,6 @@ _range = Rule(
 noise_level = number(0, 1e100)  # beyond, margins and scores overflow
 
 
-def check_values(rules, values):
-    """Check the named `values` by a table of rules."""
-    for name, alternatives in rules.items():
-        check_parameter(name, values[name], alternatives)
-
-
-_RANKING = {
-    "n_lists": [count()],
-    "n_items": [count(), _range],
-    "n_features": [count()],
-    "n_informative": [count()],
-    "n_grades": [count()],
-    "noise": [noise_level],
-    "random_state": [seed],
-}
-_LABELS = {
-    "n_samples": [count()],
-    "n_items": [count(2)],
-    "n_labels": [count()],
-    "n_grades": [count(2)],
-    "n_features": [count(), None],
-    "random_state": [seed],
-}
-
-
 def make_ranking(
     n_lists: int = 100,
     n_items: Any = (5, 30),
@@ -93,7 +68,13 @@ def make_ranking(
     >>> X.shape, qid.tolist()
     ((12, 20), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
     """
-    check_values(_RANKING, locals())
+    check_parameter("n_lists", n_lists, [count()])
+    check_parameter("n_items", n_items, [count(), _range])
+    check_parameter("n_features", n_features, [count()])
+    check_parameter("n_informative", n_informative, [count()])
+    check_parameter("n_grades", n_grades, [count()])
+    check_parameter("noise", noise, [noise_level])
+    check_parameter("random_state", random_state, [seed])
     rng = check_random_state(random_state)
     low, high = (n_items, n_items) if np.ndim(n_items) == 0 else n_items
     n_informative = min(n_informative, n_features)
@@ -155,7 +136,12 @@ def make_label_ranking(
     >>> data.target.shape, data.probabilities.sum(axis=1).round(6).tolist()
     ((3, 2), [1.0, 1.0, 1.0])
     """
-    check_values(_LABELS, locals())
+    check_parameter("n_samples", n_samples, [count()])
+    check_parameter("n_items", n_items, [count(2)])
+    check_parameter("n_labels", n_labels, [count()])
+    check_parameter("n_grades", n_grades, [count(2)])
+    check_parameter("n_features", n_features, [count(), None])
+    check_parameter("random_state", random_state, [seed])
     rng = check_random_state(random_state)
     n_features = check_label_features(n_features, n_labels)
     support = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)

@@ -184,7 +184,14 @@ class ListBlocks:
                 for *_, before in islice(self._blocks(self._size), n_blocks):
                     earlier_ids.update(run_ids(before)[1])
             if earlier_ids is not None:
-                self._check_ids(qid, heads, ids, earlier_ids, n_rows)
+                for row, i in zip(heads.tolist(), ids, strict=True):
+                    if i in earlier_ids:
+                        raise ValueError(
+                            f"The list {plain(qid[row])!r} is also at {self._place(n_rows + row)}, "
+                            "after rows of other lists: the rows of a list must be contiguous. "
+                            "Sort the data by query id, or give ids that are unique over all files."
+                        )
+                    earlier_ids.add(i)
             last, n_lists = ids[-1:], n_lists + len(ids)
             n_rows, n_blocks = n_rows + len(qid), n_blocks + 1
             if self._verbose > 1:
@@ -194,17 +201,6 @@ class ListBlocks:
             raise ValueError(f"{self._name} contains no rows.")
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
-
-    def _check_ids(self, qid, heads, ids, earlier_ids, n_rows):
-        """Refuse the id of an earlier list, and add the ids of this block to the earlier ones."""
-        for row, i in zip(heads.tolist(), ids, strict=True):
-            if i in earlier_ids:
-                raise ValueError(
-                    f"The list {plain(qid[row])!r} is also at {self._place(n_rows + row)}, "
-                    "after rows of other lists: the rows of a list must be contiguous. Sort the "
-                    "data by query id, or give ids that are unique over all files."
-                )
-            earlier_ids.add(i)
 
     def __repr__(self):
         return f"ListBlocks({self._name})"

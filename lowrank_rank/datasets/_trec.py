@@ -22,14 +22,13 @@ RELEVANCE = ("relevance", "label", "rel")
 _LARGEST = sys.float_info.max
 
 
-def _is_word(value):
-    try:
-        return isinstance(value, str) and re.fullmatch(rb"\S+", value.encode()) is not None
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return False
-
-
-_word = Rule(_is_word, "a word, a string without spaces")
+# UTF-8 has no halves of surrogate pairs.
+_word = Rule(
+    lambda value: (
+        isinstance(value, str) and bool(re.fullmatch(r"[^\s\ud800-\udfff]+", value, re.ASCII))
+    ),
+    "a word, a string without spaces",
+)
 
 
 def is_judgements(table):

@@ -20,7 +20,6 @@ from ._decoded import (
     checked_vectors,
     compared_ranks,
     decode_sort,
-    snapped,
     subsets_by_size,
     trace_back,
 )
@@ -142,7 +141,8 @@ def valued(u, ranks, bound):
         return Decoded(ranks, values)
     scale = np.abs(np.asarray(u)).sum(axis=1)
     bounds = np.maximum(average_precision_bound(u, ranks.shape[1]), values)
-    return Decoded(ranks, values, snapped(bounds, values, scale))
+    is_met = np.abs(bounds - values) <= 1e-9 * scale  # up to rounding
+    return Decoded(ranks, values, np.where(is_met, values, bounds))
 
 
 def decode_map_exact(u: ArrayLike, n_items: int, *, bound: bool = True) -> Decoded:

@@ -46,11 +46,6 @@ class Decoded(NamedTuple):
         return None if self.bounds is None else self.values == self.bounds
 
 
-def snapped(bounds, values, scale):
-    """Replace bounds by the values that they equal up to rounding."""
-    return np.where(np.abs(bounds - values) <= 1e-9 * scale, values, bounds)
-
-
 def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
     """Surrogate vectors u as finite floats of shape (n_lists, n_columns).
 

@@ -12,8 +12,6 @@ from ..datasets._trec import RELEVANCE, SCORE, read_mapping
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, names_of, plain_name, resolve_measure
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
-_CUTS = {"k", "[k]"}
-
 
 def named_measures(measures, k=None):
     """Measures by name, in the order given; a name without "@" that takes a cut gets each of `k`.
@@ -40,25 +38,22 @@ def named_measures(measures, k=None):
     if not named:
         raise ValueError("measures is empty: name at least one, such as 'ndcg@10'.")
     if k is not None:
-        named = _with_cuts(named, [k] if np.ndim(k) == 0 else list(k))
+        cuts = [k] if np.ndim(k) == 0 else list(k)
+        for cut in cuts:
+            check_parameter("k", cut, [count()])
+        entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
+        taking = {entry.base for entry in entries if entry.at in {"k", "[k]"}}
+        if not taking & {plain_name(m) for m in named.values() if isinstance(m, str)}:
+            raise ValueError(
+                f"k={cuts} is given, but no measure among {list(named)} takes it: name one "
+                f"without its cut-off, such as {', '.join(sorted(taking))}."
+            )
+        cut_off: dict = {}
+        for name, measure in named.items():
+            takes = isinstance(measure, str) and plain_name(measure) in taking
+            cut_off |= {f"{name}@{c}": f"{measure}@{c}" for c in cuts} if takes else {name: measure}
+        named = cut_off
     return {name: resolve_measure(measure) for name, measure in named.items()}
-
-
-def _with_cuts(named, cuts):
-    for cut in cuts:
-        check_parameter("k", cut, [count()])
-    entries = [*TARGET_LOSSES.values(), *SCORE_ONLY.values()]
-    taking = {entry.base for entry in entries if entry.at in _CUTS}
-    if not taking & {plain_name(m) for m in named.values() if isinstance(m, str)}:
-        raise ValueError(
-            f"k={cuts} is given, but no measure among {list(named)} takes it: name one "
-            f"without its cut-off, such as {', '.join(sorted(taking))}."
-        )
-    cut_off: dict = {}
-    for name, measure in named.items():
-        takes = isinstance(measure, str) and plain_name(measure) in taking
-        cut_off |= {f"{name}@{c}": f"{measure}@{c}" for c in cuts} if takes else {name: measure}
-    return cut_off
 
 
 def per_query(

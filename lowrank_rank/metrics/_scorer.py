@@ -206,7 +206,7 @@ class RankingScorer(BaseEstimator):
 
     def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
         """Labels of the relevant class, scores of the model, and query ids."""
-        model = last_step(estimator)
+        model, _ = last_step(estimator)
         read_item_names(model, y, reset=False)
         has_carried = carries_qid(y)
         y, qid = split_target(y, qid)
@@ -247,7 +247,7 @@ class RankingScorer(BaseEstimator):
                     "to fit as well (y=ranking_target(y, qid) does both)."
                 )
             return
-        ranks_all_rows = seen is not None and is_classifier(last_step(estimator))
+        ranks_all_rows = seen is not None and is_classifier(last_step(estimator)[0])
         if not (has_qid or self.one_list or ranks_all_rows):
             raise ValueError(
                 "The scorer got one-dimensional labels without qid, and the model was not fitted "
@@ -272,10 +272,7 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
     its ``predict`` has this parameter. A classifier gives ``decision_function`` or the
     probability of its last class, for a `matrix` y of each column.
     """
-    while (inner := _unwrapped(estimator)) is not estimator:
-        if isinstance(estimator, Pipeline) and len(estimator.steps) > 1:
-            X = estimator[:-1].transform(X)
-        estimator = inner
+    estimator, X = last_step(estimator, X)
     if is_classifier(estimator):
         if hasattr(estimator, "decision_function"):
             return estimator.decision_function(X)
@@ -296,20 +293,20 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
     return estimator.predict(X)
 
 
-def last_step(estimator):
-    """The model inside searches and pipelines that `predict_scores` asks."""
-    while (inner := _unwrapped(estimator)) is not estimator:
-        estimator = inner
-    return estimator
-
-
-def _unwrapped(estimator):
-    """The best estimator of a search, the last step of a Pipeline, or the estimator itself."""
-    if hasattr(estimator, "best_estimator_"):
-        return estimator.best_estimator_
-    if isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (None, "passthrough"):
-        return estimator.steps[-1][1]
-    return estimator
+def last_step(estimator, X=None):
+    """The model inside searches and pipelines that `predict_scores` asks, and X as it gets it."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif isinstance(estimator, Pipeline) and estimator.steps[-1][1] not in (
+            None,
+            "passthrough",
+        ):
+            if X is not None and len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
+            estimator = estimator.steps[-1][1]
+        else:
+            return estimator, X
 
 
 def _relevance(y, scores, estimator, pos_label):

@@ -9,6 +9,7 @@ from ..decoders import preference_cost
 from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
 from ..decoders.feedback_arcs._graphs import net_preferences
+from ._top import axes_for
 
 
 class PreferenceMatrixDisplay:
@@ -184,17 +185,15 @@ class PreferenceMatrixDisplay:
         PreferenceMatrixDisplay
             Itself, with ``ax_``, ``figure_`` and ``im_``.
         """
-        import matplotlib.pyplot as plt  # an optional dependency
-
-        if ax is None:
-            longest = max((len(str(name)) for name in self._names()), default=0)
-            side = 4.0 + 0.2 * len(self.ranks) + 0.08 * longest
-            _, ax = plt.subplots(figsize=(side + 1.0, side), layout="constrained")
+        n_items = len(self.ranks)
+        names = np.arange(n_items) if self.item_names is None else np.asarray(self.item_names)
+        longest = max((len(str(name)) for name in names), default=0)
+        side = 4.0 + 0.2 * n_items + 0.08 * longest
+        ax = axes_for(ax, figsize=(side + 1.0, side))
         order = np.argsort(self.ranks)
         net = net_preferences(self.preferences)[np.ix_(order, order)]
         largest = np.abs(net).max() or 1.0
         self.im_ = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
-        names = self._names()
         ax.set_yticks(range(len(order)), names[order])
         ax.set_xticks(range(len(order)), names[order], rotation=90)
         title = f"{self.cost_name} {self.cost:.4g}"
@@ -207,7 +206,3 @@ class PreferenceMatrixDisplay:
             ax.figure.colorbar(self.im_, ax=ax, label="net preference")
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _names(self):
-        n_items = len(self.ranks)
-        return np.arange(n_items) if self.item_names is None else np.asarray(self.item_names)

@@ -7,6 +7,7 @@ import numpy as np
 from .._arrays import ArrayLike
 from ..consensus._consensus import ConsensusRanking
 from ..consensus._duels import BradleyTerry
+from ._top import axes_for
 
 
 class RankIntervalDisplay:
@@ -104,10 +105,7 @@ class RankIntervalDisplay:
         RankIntervalDisplay
             Itself, with ``ax_``, ``figure_`` and ``lines_``.
         """
-        if ax is None:
-            import matplotlib.pyplot as plt  # an optional dependency
-
-            _, ax = plt.subplots(figsize=(6.0, 1.0 + 0.25 * len(self.ranks)), layout="constrained")
+        ax = axes_for(ax, figsize=(6.0, 1.0 + 0.25 * len(self.ranks)))
         order = np.argsort(self.ranks)
         names = np.arange(len(order)) if self.item_names is None else np.asarray(self.item_names)
         rows = np.arange(len(order))

@@ -12,13 +12,13 @@ from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 
 
-def axes_for(ax):
+def axes_for(ax, **figure):
     """Return the given axis, or the axis of a new figure."""
     if ax is not None:
         return ax
     import matplotlib.pyplot as plt  # an optional dependency
 
-    return plt.subplots(layout="constrained")[1]
+    return plt.subplots(layout="constrained", **figure)[1]
 
 
 def mean_gains(gains, scores, lists, max_k):
