@@ -193,7 +193,21 @@ def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0
         weights = rng.uniform(0.5, 2.0, n)
         s, t = rng.normal(size=(2, n))
         checked_values(surrogate, v, s, lists, weights)  # refuses values of other shapes
-        _check_derivatives(surrogate, v, s, lists, weights)
+        step, slope, second = 1e-5, np.zeros(len(s)), np.zeros(len(s))
+        for i, move in enumerate(step * np.eye(len(s))):
+            above, below = (surrogate.evaluate(v, s + m, lists, weights) for m in (move, -move))
+            slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
+            second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
+        found = surrogate.evaluate(v, s, lists, weights)
+        _require(
+            np.allclose(found.gradient, slope, atol=1e-5, rtol=1e-5),
+            f"{surrogate!r}: the gradient is not the derivative of the values",
+        )
+        newton = surrogate.newton_values(v, s, lists, weights).curvature
+        _require(
+            np.all(np.minimum(found.curvature, newton) >= second - 1e-4),
+            f"{surrogate!r}: the curvature is below the second derivative",
+        )
         middle, *ends = (_value(surrogate, v, x, lists, weights) for x in ((s + t) / 2.0, s, t))
         _require(
             middle <= np.mean(ends) or np.isclose(middle, np.mean(ends)),
@@ -213,25 +227,6 @@ def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0
 
 def _value(surrogate, v, s, lists, weights):
     return surrogate.evaluate(v, s, lists, weights).values.sum()
-
-
-def _check_derivatives(surrogate, v, s, lists, weights, step=1e-5):
-    """Compare the gradient and the curvature with finite differences."""
-    slope, second = np.zeros(len(s)), np.zeros(len(s))
-    for i, move in enumerate(step * np.eye(len(s))):
-        above, below = (surrogate.evaluate(v, s + m, lists, weights) for m in (move, -move))
-        slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
-        second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
-    found = surrogate.evaluate(v, s, lists, weights)
-    _require(
-        np.allclose(found.gradient, slope, atol=1e-5, rtol=1e-5),
-        f"{surrogate!r}: the gradient is not the derivative of the values",
-    )
-    newton = surrogate.newton_values(v, s, lists, weights).curvature
-    _require(
-        np.all(np.minimum(found.curvature, newton) >= second - 1e-4),
-        f"{surrogate!r}: the curvature is below the second derivative",
-    )
 
 
 def _check_flags(surrogate, v, s, shifted, lists, weights):

@@ -33,7 +33,7 @@ def test_optima_are_those_of_enumeration():
         np.fill_diagonal(u, 0.0)
         best = enumerated(u)
         components, tied, is_unique = find_optima(u, decode_pd_exact(u[np.newaxis]).ranks[0])
-        assert prod(int(numbers[-1]) for _, _, numbers in components) == len(best)
+        assert prod(int(n) for _, _, n, _ in components) == len(best)
         assert is_unique == (len(best) == 1)
         before = (best[:, :, None] < best[:, None]).any(axis=0)
         np.testing.assert_array_equal(tied, before & before.T)

@@ -167,7 +167,7 @@ class ConsensusRanking(TableMixin):
     def n_optima(self) -> int | None:
         """Number of orders of least cost, None where they were not counted (see `is_unique`)."""
         components, _, _ = self._optima
-        return None if components is None else prod(int(c[-1]) for _, _, c in components)
+        return None if components is None else prod(int(n) for _, _, n, _ in components)
 
     def optima(self, max_orders: int = 1000) -> np.ndarray:
         """Orders of least cost, at most `max_orders` of them.
@@ -548,10 +548,10 @@ def find_optima(preferences, ranks, time_limit=None, max_counted=MAX_ITEMS_COUNT
     for members in ordered_components(net):
         if len(members) <= max_counted:
             component = count_orders(members, np.maximum(net[np.ix_(members, members)], 0.0))
-            before = times_before(*component[1:])
+            *_, n_orders, before = component
             tied[np.ix_(members, members)] = (before > 0) & (before.T > 0)
             components.append(component)
-            unique.append(component[2][-1] == 1)
+            unique.append(n_orders == 1)
         else:
             unique.append(neighbours_are_fixed(net, members, ranks, tied, time_limit))
     is_unique = False if False in unique else (None if None in unique else True)
@@ -584,8 +584,10 @@ def count_orders(members, weights):
     members : ndarray of int, shape (s,)
     last : ndarray of bool, shape (2**s, s)
         Whether some best order of a subset ends with an item.
-    counts : ndarray of shape (2**s,)
-        Number of best orders of each subset.
+    n_orders : float
+        Number of best orders.
+    before : ndarray of shape (s, s)
+        Number of best orders that put i before j.
     """
     s = len(members)
     bits = 1 << np.arange(s)
@@ -601,14 +603,6 @@ def count_orders(members, weights):
         least[subsets] = cost.min(axis=1)
         last[subsets] = cost <= least[subsets][:, np.newaxis] + tolerance
         counts[subsets] = (counts[rest] * last[subsets]).sum(axis=1)
-    return members, last, counts
-
-
-def times_before(last, counts):
-    """Number of best orders that put i before j, (s, s), from `count_orders`."""
-    s = last.shape[1]
-    bits = 1 << np.arange(s)
-    inside = (np.arange(2**s)[:, np.newaxis] & bits) > 0
     ways = np.zeros(2**s)  # from each subset on to the whole
     ways[-1] = 1.0
     before = np.zeros((s, s))
@@ -618,7 +612,7 @@ def times_before(last, counts):
             rest = ending ^ bits[i]
             ways[rest] += ways[ending]
             before[:, i] += (ways[ending] * counts[rest]) @ inside[rest]
-    return before
+    return members, last, counts[-1], before
 
 
 def neighbours_are_fixed(net, members, ranks, tied, time_limit):
@@ -661,5 +655,7 @@ def best_orders(members, last, subset):
 
 def first_orders(components, n):
     """At most n of the best orders, (m, r)."""
-    each = [islice(best_orders(members, last, len(last) - 1), n) for members, last, _ in components]
+    each = [
+        islice(best_orders(members, last, len(last) - 1), n) for members, last, *_ in components
+    ]
     return np.array([np.concatenate(order) for order in islice(product(*each), n)], dtype=np.intp)

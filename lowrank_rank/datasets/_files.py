@@ -99,18 +99,6 @@ def line_of_row(path, row):
     return next(islice(lines_with_data(path), int(row), None))[0]
 
 
-def highest_feature(path):
-    """Return the highest feature of a file, 0 without any, from the ends of its lines.
-
-    Features rise along a line, so the last one is the highest. Features that are not numbers of 31
-    bits are skipped: `read_svmlight` refuses them.
-    """
-    heads = (line.partition(b"#")[0].rpartition(b":")[0] for _, line in lines_with_data(path))
-    last = (b"".join(head.rsplit(None, 1)[-1:]) for head in heads)
-    numbers = (int(word) for word in last if word.isdigit() and len(word) <= 10)
-    return max((number for number in numbers if number < 2**31), default=0)
-
-
 def read_svmlight(path, dtype, zero_based, n_lines=4000):
     """Read SVMlight lines with a qid in chunks of `n_lines`, in bounded memory.
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import check_same_index, plain, stacked
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
-from ._files import highest_feature, line_of_row, path_like, read_path, read_svmlight, text, texts
+from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
 from ._letor import can_represent, convert_features, feature_dtype
 
 
@@ -122,7 +122,12 @@ def iter_lists(
                 f"qid_column, got {feature_columns}."
             )
     check_parameter("verbose", verbose, [verbosity])
-    if _is_arrays(source):
+    is_triple = isinstance(source, tuple) and len(source) == 3
+    # Arrays, or paths of .npy files.
+    if is_triple and all(
+        str(part).endswith(".npy") if path_like.accepts(part) else not isinstance(part, tuple)
+        for part in source
+    ):
         opened = of_arrays(source)
     elif (paths := _paths(source)) is None:
         opened = of_chunks(source)
@@ -317,16 +322,6 @@ def _concatenate(blocks):
 # Sources ----------------------------------------------------------------------------
 
 
-def _is_arrays(source):
-    """Whether the source is a tuple (X, y, qid) of arrays or .npy files."""
-    if not isinstance(source, tuple) or len(source) != 3:
-        return False
-    return all(
-        str(part).endswith(".npy") if path_like.accepts(part) else not isinstance(part, tuple)
-        for part in source
-    )
-
-
 def _paths(source):
     """The files of the source, or None for a source of another kind."""
     if isinstance(source, str) and "*" in source:
@@ -415,7 +410,10 @@ def _letor_reader(paths, n_features, dtype, zero_based, dense):
 
     @cache
     def width():
-        return n_features or max(max(map(highest_feature, paths)) + zero_based, 1)
+        return n_features or max(
+            (X.shape[1] for p in paths for X, _, _ in read_svmlight(p, dtype, zero_based)),
+            default=1,
+        )
 
     def read(path):
         row = 0

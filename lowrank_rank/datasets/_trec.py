@@ -65,7 +65,15 @@ def read_mapping(table, value_names, name):
     if path_like.accepts(table):
         return load_run(table) if value_names is SCORE else load_qrels(table)
     if is_frame(table):
-        columns = [_column(table, names, name) for names in (QUERY, DOCUMENT, value_names)]
+        columns = []
+        for names in (QUERY, DOCUMENT, value_names):
+            known = [column for column in names if column in column_names(table)]
+            if not known:
+                raise ValueError(
+                    f"{name} has the columns {column_names(table)}: one must be called "
+                    f"{' or '.join(map(repr, names))}."
+                )
+            columns.append(np.asarray(table[known[0]]).tolist())
         rows: Any = zip(*columns, strict=True)
     else:
         table = table.to_dict() if hasattr(table, "to_dict") else table
@@ -90,17 +98,6 @@ def read_mapping(table, value_names, name):
             )
         documents[key] = value
     return read
-
-
-def _column(table, names, name):
-    """The first column of a frame that has one of the names."""
-    for column in names:
-        if column in column_names(table):
-            return np.asarray(table[column]).tolist()
-    raise ValueError(
-        f"{name} has the columns {column_names(table)}: one must be called "
-        f"{' or '.join(map(repr, names))}."
-    )
 
 
 def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":

@@ -336,15 +336,10 @@ def _values_of(y_true, judge, rankers, X, qid, measure, options):
             "With judge=, zero_division must be a number, such as 0: human and judge can leave "
             "different queries undefined, and skipping them would bias the means."
         )
-    if not are_runs:
-        return _of_labels(y_true, judge, rankers, X, qid, measure, zero_division)
-    if X is not None or qid is not None:
-        raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
-    return _of_runs(y_true, judge, rankers, measure, zero_division)
-
-
-def _of_labels(y_true, judge, rankers, X, qid, measure, zero_division):
-    """`_values_of` labels of rows."""
+    if are_runs:
+        if X is not None or qid is not None:
+            raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
+        return _of_runs(y_true, judge, rankers, measure, zero_division)
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.

@@ -42,22 +42,16 @@ def improve(net, lists, orders):
             source, gap = (order == item).argmax(axis=1), sums.argmin(axis=1)
             better = sums[rows, gap] - sums[rows, source] < -least[lists[active]]
             if better.any():
-                target = gap - (gap > source)
-                order[better] = moved(order[better], source[better], target[better])
+                target = (gap - (gap > source))[better, np.newaxis]
+                source, position = source[better, np.newaxis], np.arange(r)
+                down = (position >= source) & (position < target)
+                up = (position <= source) & (position > target)
+                taken = np.where(position == target, source, position + down - up)
+                order[better] = np.take_along_axis(order[better], taken, axis=1)
                 improved |= better
         orders[active] = order
         active = active[improved]
     return orders
-
-
-def moved(orders, source, target):
-    """Move the item at position `source` of each order to `target`."""
-    position = np.arange(orders.shape[1])
-    source, target = source[:, np.newaxis], target[:, np.newaxis]
-    down = (position >= source) & (position < target)
-    up = (position <= source) & (position > target)
-    taken = np.where(position == target, source, position + down - up)
-    return np.take_along_axis(orders, taken, axis=1)
 
 
 def shakes_of(r, n_restarts, rng, n_exchanges=2):
