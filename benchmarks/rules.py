@@ -80,7 +80,7 @@ def searched_part(args):
     rows = [row_of(cell) for family in args.family for cell in FAMILIES[family](args)]
     print_table("regret of the default penalty: searched minus default", rows)
     families = []
-    for family in args.family:
+    for family in dict.fromkeys(row["family"] for row in rows):
         cells = [row for row in rows if row["family"] == family]
         regrets = np.array([row["regret"] for row in cells])
         within = all(row["regret"] <= row["cell_at_most"] for row in cells)
@@ -263,6 +263,16 @@ def items(args):
                 yield Cell("items", name, X, y, measure, model, WEAK)
 
 
+def ridge_by_gcv(args):
+    """Ridge regression of items with the formula, then with generalised cross-validation."""
+    for alpha in ("auto", "gcv"):
+        for name, X, y, measures in item_sets(args):
+            if not np.isnan(y).any():
+                loss = "kendall" if "kendall" in measures else "ndcg"
+                model = LowRankSurrogateRanker(target_loss=loss, estimator="ridge", alpha=alpha)
+                yield Cell(f"ridge, {alpha}", name, X, y, loss, model, STRONG)
+
+
 def hinges_of_items(args):
     for name, X, y, measures in item_sets(args):
         if measures[0] == "kendall":
@@ -317,6 +327,7 @@ def top(args):
 FAMILIES = {
     "documents": documents,
     "items": items,
+    "ridge by gcv": ridge_by_gcv,
     "classes": classes,
     "hinges of documents": hinges_of_documents,
     "hinges of items": hinges_of_items,

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.fitting._logistic import fit_logistic
-from lowrank_rank.fitting._statistics import Scaling, default_alpha
+from lowrank_rank.fitting._statistics import Scaling, chosen_alpha
 from lowrank_rank.precision_at_top._steps import start_weights
 
 from .top_cases import labels_matrix, labels_of, no_steps, rare_class
@@ -49,7 +49,7 @@ def test_starts_of_a_matrix():
         assert_allclose(model.coef_, ridge.coef_, rtol=1e-5, atol=1e-8)
         assert_array_equal(model.rank(X).argmin(axis=1), ridge.predict(X).argmax(axis=1))
     one, scaler, p = no_steps(target_loss="wta").fit(X, Y), StandardScaler().fit(X), X.shape[1]
-    C = 1.0 / (len(X) * default_alpha("items", p, len(X)))
+    C = 1.0 / (len(X) * chosen_alpha("auto", "items", p, len(X)))
     theirs = LogisticRegression(C=C).fit(scaler.transform(X), Y[:, 2])
     assert_allclose(one.coef_[2] * scaler.scale_, theirs.coef_[0], rtol=1e-2, atol=1e-2)
 

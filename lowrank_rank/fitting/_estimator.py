@@ -128,7 +128,7 @@ class RegressionMixin:
             return fit_fractional(rows, encoding, self.alpha, **limits)
         if issparse(targets):
             return fit_sparse_targets(rows, targets, self.alpha)
-        solver = chosen_solver(X, targets)
+        solver = chosen_solver(X, targets, self.alpha)
         self._say(f"ridge by solver {solver!r} {what}")
         if solver == "lsqr":
             return fit_lsqr(rows, encoding, self.alpha, **limits)

@@ -12,7 +12,7 @@ from .._base import linear_scores
 from .._lists import batches
 from .._warn import warn
 from ._lbfgs import lbfgs
-from ._statistics import Moments, Scaling, default_alpha, shift_full_columns, standardise
+from ._statistics import Moments, Scaling, chosen_alpha, shift_full_columns, standardise
 
 
 def _counted(weights, X, y):
@@ -101,13 +101,12 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
     scaled, scaling, moments = _standardised(X, weights)
-    if alpha == "auto":
-        alpha = default_alpha("classes", moments.mean_square, n_rows)
+    alpha = chosen_alpha(alpha, "classes", moments.mean_square, n_rows)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
     coef, intercept = scaling.unscaled(model.coef_, model.intercept_)
-    return coef, intercept, int(model.n_iter_.max()), float(alpha)
+    return coef, intercept, int(model.n_iter_.max()), alpha
 
 
 def fit_classes(rows, vectors, alpha, *, tol, max_iter):
@@ -117,10 +116,9 @@ def fit_classes(rows, vectors, alpha, *, tol, max_iter):
     coef, intercept = np.zeros((len(vectors), X.shape[1])), np.full(len(vectors), -np.inf)
     if len(present) == 1:
         intercept[present] = 0.0
-        if alpha == "auto":
-            square = Moments.of(X, weights).mean_square
-            alpha = default_alpha("classes", square, weights.sum())
-        return ClassModel(coef, intercept, vectors, 1, float(alpha))
+        square = Moments.of(X, weights).mean_square
+        alpha = chosen_alpha(alpha, "classes", square, weights.sum())
+        return ClassModel(coef, intercept, vectors, 1, alpha)
     found, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
     if len(present) == 2:  # half the log odds for each class give the same probabilities
         found, at_zero = np.vstack([-found, found]) / 2.0, np.concatenate([-at_zero, at_zero]) / 2.0
@@ -187,9 +185,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     low, high = targets.min(axis=0), targets.max(axis=0)
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)
-    if alpha == "auto":
-        n_rows = rows.weights.sum()
-        alpha = default_alpha(encoding.kind, moments.mean_square, n_rows)
+    alpha = chosen_alpha(alpha, encoding.kind, moments.mean_square, rows.weights.sum())
     shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
     w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
     if n_iter >= max_iter:
@@ -200,7 +196,7 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
         )
     coef, intercept = np.zeros((len(low), X.shape[1])), np.zeros(len(low))
     coef[varying], intercept[varying] = scaling.unscaled(w[:-1].T, w[-1])
-    return FractionalModel(coef, intercept, low, high, n_iter, float(alpha))
+    return FractionalModel(coef, intercept, low, high, n_iter, alpha)
 
 
 def _minimum(X, shares, weights, alpha, tol, max_iter):

@@ -27,7 +27,7 @@ from ._statistics import (
     Groups,
     Moments,
     SecondMoments,
-    default_alpha,
+    chosen_alpha,
     shift_full_columns,
 )
 
@@ -66,12 +66,14 @@ class LinearModel(NamedTuple):
         return linear_scores(X, self.coef, self.intercept)
 
 
-def chosen_solver(X, targets):
+def chosen_solver(X, targets, alpha):
     """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
 
     Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000 n`` for each
-    target.
+    target. The penalty "gcv" needs second moments.
     """
+    if alpha == "gcv":
+        return "gram"
     (n, p), d = X.shape, targets.shape[1]
     if sparse.issparse(X):
         is_wide = p > MAX_SPARSE_FEATURES
@@ -93,7 +95,7 @@ def penalty_and_scale(alpha, kind, features, missing=False):
     else:
         kind += ", missing labels" if missing else ", ridge"
         m, scale = features.mean_square, features.scale
-    return (default_alpha(kind, m, features.total) if alpha == "auto" else float(alpha)), scale
+    return chosen_alpha(alpha, kind, m, features.total), scale
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,12 @@ class Sums:
         )
 
     def solve(self, alpha):
-        """Coefficients of ridge regression, as a `LinearModel`; `alpha` may be "auto"."""
+        """Coefficients of ridge regression, as a `LinearModel`; `alpha` may be "auto" or "gcv"."""
         features = self.moments.features
         if not features.total > 0:
             raise nothing_counts()
+        if alpha == "gcv" and self.kind != "documents" and not self.missing:
+            alpha = self.moments.gcv_alpha(features.scale)
         alpha, scale = penalty_and_scale(alpha, self.kind, features, self.missing)
         coef, intercept = self.moments.solve(alpha * features.total, scale)
         factor = mean_normaliser(self.normalisers)
@@ -163,9 +167,7 @@ def fit_sparse_targets(rows, targets, alpha, entries=2**18):
     check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
     moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
     features = moments.features
-    if alpha == "auto":
-        square = features.mean_square
-        alpha = default_alpha("items, sparse labels", square, features.total)
+    alpha = chosen_alpha(alpha, "items, sparse labels", features.mean_square, features.total)
     # A constant feature gets the coefficient 0.
     scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, features.scale)
     inverse = moments.solver(alpha * features.total, scale)(np.eye(p))
@@ -179,7 +181,7 @@ def fit_sparse_targets(rows, targets, alpha, entries=2**18):
         sums = np.asarray(labels[some].sum(axis=1)).ravel()
         coef[some] = found = (cross - np.outer(sums, means - shift)) @ inverse
         intercept[some] = sums / features.total - found @ means
-    return LinearModel(coef, intercept, "gram", alpha=float(alpha))
+    return LinearModel(coef, intercept, "gram", alpha=alpha)
 
 
 # Iterations -------------------------------------------------------------------------

@@ -77,13 +77,14 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
         exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
         Documents are sorted.
-    alpha : float or "auto", default="auto"
+    alpha : float, "auto" or "gcv", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f g / 2`` for "logistic", ``3 f
         g`` for items by "ridge", ``max(0.1, 3 f)`` with NaN in y, ``max(1, 2 f)`` for sparse y.
         Here f = min(m / n, 1) and g = min(m / 100, 1), with n rows, counted by `sample_weight`, and
         m features. For items, a feature with a share q < 1/2 of entries that are not 0 counts as 2
-        q features, as the guide says.
+        q features, as the guide says. "gcv", for items by "ridge", is the best of 65 penalties by
+        generalised cross-validation: take it for noisy orders of many weak features.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these means while
         they grow. False is the published loss.
@@ -164,7 +165,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         "decoder": [str, callable],
-        "alpha": ["auto", number(0)],
+        "alpha": ["auto", "gcv", number(0)],
         "centered": [bool],
         "tol": [number(0)],
         "max_iter": [count()],
@@ -326,7 +327,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         if self.estimator != "ridge" or y.ndim == 1 or issparse(y) or not is_finite(y):
             return self._regress(rows, self._encode(rows, loss))
         first = self._encode(rows._replace(y=y[:1]), loss).targets
-        if chosen_solver(X, first) == "lsqr":
+        if chosen_solver(X, first, self.alpha) == "lsqr":
             return self._regress(rows, self._encode(rows, loss))
         loss.check_labels(y)  # names the row
         sums: Any = None

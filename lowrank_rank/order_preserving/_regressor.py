@@ -16,7 +16,7 @@ from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from .._warn import warn
 from ..fitting._ridge import MAX_FEATURES_GRAM
-from ..fitting._statistics import Scaling, default_alpha
+from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ._list_loss import check_has_utilities
@@ -303,8 +303,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
 
         # Solve.
         kind = "documents" if summary.n_items is None else "items"
-        auto = default_alpha(kind, moments.mean_square, moments.total)
-        self.alpha_ = auto if self.alpha == "auto" else float(self.alpha)
+        self.alpha_ = chosen_alpha(self.alpha, kind, moments.mean_square, moments.total)
         is_ridge = surrogate.is_squared and summary.unjudged == 0
         has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant
         if is_ridge and n_features <= MAX_FEATURES_GRAM:

@@ -29,7 +29,7 @@ from .._arrays import mean_square, numbers
 from .._warn import warn
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
-from ..fitting._statistics import Moments, Scaling, default_alpha
+from ..fitting._statistics import Moments, Scaling, chosen_alpha
 from ._batches import make_batches
 from ._surrogates import PRECISION_SURROGATES
 
@@ -88,7 +88,7 @@ def _logistic(X, positive):
     n_rows, p = X.shape
     ones, alpha = np.ones(n_rows), "auto"
     if positive.ndim == 2:
-        alpha = default_alpha("items", Moments.of(X, ones).mean_square, n_rows)
+        alpha = chosen_alpha("auto", "items", Moments.of(X, ones).mean_square, n_rows)
     columns = np.atleast_2d(positive.T)
     counts = columns.sum(axis=1)
     coef = np.zeros((len(columns), p))

@@ -20,7 +20,7 @@ from ..fitting._any_regressor import chosen_estimator, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
-from ..fitting._statistics import SecondMoments, default_alpha
+from ..fitting._statistics import SecondMoments, chosen_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
 from ._labels import label_scores, net_labels, row_scores, vote_fractions
@@ -100,7 +100,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for documents
         divided by the length of the list. A callable takes preferences (m, r, r) and returns scores
         (m, r).
-    alpha : float or "auto", default="auto"
+    alpha : float, "auto" or "gcv", default="auto"
         Penalty of "ridge" and "logistic", as in `LowRankSurrogateRanker`; "auto" counts rows, not
         pairs.
     tol : float, default=1e-4
@@ -175,7 +175,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     _parameters: ClassVar = {
         "decoder": [*PD_DECODERS, "score", "auto", callable],
         "score_function": ["dmj", callable],
-        "alpha": ["auto", number(0)],
+        "alpha": ["auto", "gcv", number(0)],
         "tol": [number(0)],
         "pair_features": [*PAIR_FEATURES, callable],
         "max_iter": [count()],
@@ -485,8 +485,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         name = "ridge" if is_ridge else type(estimator).__name__
         self._say(f"{name} on {given[0].shape} pair features")
         if is_ridge:
-            auto, moments = self.alpha == "auto", SecondMoments.of(*given)
-            alpha = default_alpha("documents", X.shape[1], weights.sum()) if auto else self.alpha
+            moments = SecondMoments.of(*given)
+            alpha = chosen_alpha(self.alpha, "documents", X.shape[1], weights.sum())
             features = moments.features
             coef, intercept = moments.solve(alpha * features.total, features.deviation)
             model = LinearModel(coef.T, intercept, "gram", alpha=alpha)

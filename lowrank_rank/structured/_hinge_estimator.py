@@ -16,7 +16,7 @@ from .._arrays import check_size, mean_square
 from .._base import linear_scores, read_features
 from .._parameters import count, number, random_state, verbosity
 from .._warn import warn
-from ..fitting._statistics import Moments, Scaling, default_alpha, standardise
+from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
 from ._solvers import Descent, cutting_planes, descend, smoothed
 
 HINGE_PARAMETERS = {
@@ -123,7 +123,7 @@ def penalty(estimator, problem, kind, n_rows):
     """
     if not isinstance(estimator.alpha, str):
         return float(estimator.alpha)
-    alpha = default_alpha(kind, estimator._mean_square_, n_rows)
+    alpha = chosen_alpha("auto", kind, estimator._mean_square_, n_rows)
     if estimator.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
         alpha = max(alpha, 1e-3)
     value = problem.at_zero.value

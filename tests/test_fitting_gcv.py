@@ -1,0 +1,126 @@
+"""alpha="gcv": generalised cross-validation against its definition by the hat matrix."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+
+from lowrank_rank import (
+    LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    PairwiseDAGRanker,
+    merge,
+)
+
+GRID = np.logspace(-4, 4, 65)
+
+
+def items(n=60, p=8, r=4, noise=3.0, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) * np.arange(1, p + 1) + 5.0
+    return X, X @ rng.normal(size=(p, r)) / p + noise * rng.normal(size=(n, r)) + 20.0
+
+
+def by_hat_matrix(X, targets, weights):
+    """The penalty of the grid with the least n RSS / (n - trace H)^2."""
+    n, mean = weights.sum(), np.average(X, axis=0, weights=weights)
+    Z = (X - mean) / np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    Z = np.column_stack([np.ones(len(X)), Z])
+    errors = []
+    for alpha in GRID:
+        penalty = n * alpha * np.diag([0.0] + [1.0] * X.shape[1])
+        H = Z @ np.linalg.solve(Z.T @ (weights[:, np.newaxis] * Z) + penalty, Z.T * weights)
+        rss = (weights[:, np.newaxis] * (targets - H @ targets) ** 2).sum()
+        errors.append(n * rss / (n - np.trace(H)) ** 2)
+    return GRID[np.argmin(errors)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("noise", [0.1, 3.0, 30.0])
+def test_it_is_the_minimum_of_its_definition(seed, noise):
+    X, y = items(noise=noise, seed=seed)
+    weights = np.random.default_rng(seed).integers(1, 4, len(X)).astype(float)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+    y = np.maximum(y, 0.0)
+    found = ranker.fit(X, y, sample_weight=weights)
+    assert_allclose(found.alpha_, by_hat_matrix(X, y, weights), rtol=1e-12)
+    same = clone(ranker).set_params(alpha=found.alpha_).fit(X, y, sample_weight=weights)
+    assert_allclose(found.coef_, same.coef_, rtol=1e-12)
+
+
+def test_more_noise_wants_a_larger_penalty():
+    small, large = (
+        LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+        .fit(X, np.maximum(y, 0.0))
+        .alpha_
+        for X, y in (items(noise=noise) for noise in (0.1, 30.0))
+    )
+    assert small < 0.01 < 0.3 < large
+
+
+def test_weights_blocks_and_merged_models_count_rows():
+    X, y = items()
+    y = np.maximum(y, 0.0)
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+    whole = clone(ranker).fit(X, y)
+    halves = [(X[:20], y[:20], None), (X[20:], y[20:], None)]
+    parts = [clone(ranker).fit(*half[:2]) for half in halves]
+    batches = clone(ranker)
+    for part, labels, _ in halves:
+        batches.partial_fit(part, labels)
+    for model in (clone(ranker).fit_blocks(halves), merge(parts), batches):
+        assert_allclose(model.alpha_, whole.alpha_, rtol=1e-12)
+        assert_allclose(model.coef_, whole.coef_, rtol=1e-9)
+    twice = clone(ranker).fit(np.vstack([X, X]), np.vstack([y, y]))
+    weighted = clone(ranker).fit(X, y, sample_weight=np.full(len(X), 2.0))
+    assert_allclose(weighted.coef_, twice.coef_, rtol=1e-9)
+    assert weighted.alpha_ == twice.alpha_
+
+
+def test_classes_sets_and_pairs_of_items_have_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    classes = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    sets = (X[:, :3] + rng.normal(size=(120, 3)) > 0).astype(int)
+    for model, y in (
+        (LowRankSurrogateClassifier(estimator="ridge", alpha="gcv"), classes),
+        (LowRankSurrogateMultilabelClassifier(estimator="ridge", alpha="gcv"), sets),
+        (PairwiseDAGRanker(estimator="ridge", alpha="gcv"), np.abs(X[:, :3])),
+    ):
+        assert model.fit(X, y).alpha_ in GRID
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (LowRankSurrogateRanker(alpha="gcv"), "documents"),
+        (LowRankSurrogateRanker(alpha="gcv"), "items"),
+        (LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv"), "missing"),
+        (LowRankSurrogateClassifier(alpha="gcv"), "classes"),
+        (LowRankSurrogateMultilabelClassifier(alpha="gcv"), "sets"),
+    ],
+)
+def test_elsewhere_it_is_refused_by_a_sentence(model, y):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    grades = rng.integers(0, 2, (30, 3)).astype(float)
+    missing = grades.copy()
+    missing[0, 0] = np.nan
+    y = {
+        "documents": grades[:, 0],
+        "items": grades,
+        "missing": missing,
+        "classes": grades[:, 0],
+        "sets": grades,
+    }[y]
+    with pytest.raises(ValueError, match="alpha='gcv' is for ridge regression"):
+        model.fit(X, y)
+    assert not hasattr(model, "coef_")
+
+
+def test_weights_that_sum_to_one_are_refused():
+    X, y = items()
+    ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
+    with pytest.raises(ValueError, match="at least two rows"):
+        ranker.fit(X, np.maximum(y, 0.0), sample_weight=np.full(len(X), 1.0 / len(X)))
