@@ -63,11 +63,11 @@ def check_has_ids(before, now, would_be="one list"):
         )
 
 
-def cut_list(one):
+def cut_list(one, what="list"):
     """The error for a list with rows in two batches, blocks or parts."""
     return ValueError(
-        f"The list {plain(one)!r} is split: its rows are in two calls of partial_fit, two blocks "
-        "or two parts. Put all rows of a list into one of them."
+        f"The {what} {plain(one)!r} is split: its rows are in two calls of partial_fit, two blocks "
+        f"or two parts. Put all rows of a {what} into one of them."
     )
 
 

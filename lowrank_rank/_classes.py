@@ -144,6 +144,16 @@ def names_classes(loss_matrix, classes):
     return classes is not None or _frame_labels(loss_matrix, None, None)[0] is not None
 
 
+def check_same_classes(labels, classes):
+    """Refuse labels of a batch that differ from the classes of the model, in any order."""
+    if set(labels.tolist()) != set(classes.tolist()):
+        raise ValueError(
+            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: those of "
+            "the first call to partial_fit, of an earlier fit or of the parameters. Use fit to "
+            "start again."
+        )
+
+
 def distinct_labels(classes):
     """Labels of classes as an array; refuses repeated labels."""
     labels = as_array(classes)

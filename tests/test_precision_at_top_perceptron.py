@@ -568,7 +568,7 @@ def test_streams_keep_to_what_they_began_with():
             matrix.partial_fit(X, np.resize(Y, (300, columns)))
     X, y, qid = queries()
     model = PrecisionAtKPerceptron(target_loss="wta").partial_fit(X, y, qid=qid)
-    with pytest.raises(ValueError, match="differ from those of earlier calls"):
+    with pytest.raises(ValueError, match="are not the same as before"):
         model.partial_fit(X, y, classes=[5, 7], qid=qid)
     with pytest.raises(ValueError, match="pos_label=0 differs"):
         model.set_params(pos_label=0).partial_fit(X, y, qid=qid)

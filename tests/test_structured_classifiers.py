@@ -140,7 +140,7 @@ def test_steps_over_calls_know_all_classes():
     for _ in range(30):
         model.partial_fit(X[:75], y[:75], classes=[0, 1, 2]).partial_fit(X[75:], y[75:])
     assert model.score(X, y) > 0.8
-    with pytest.raises(ValueError, match="differ from those of earlier calls"):
+    with pytest.raises(ValueError, match="are not the same as before"):
         model.partial_fit(X, y, classes=[0, 1])
 
 

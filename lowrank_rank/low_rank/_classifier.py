@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index
 from .._base import Rows
 from .._classes import (
+    check_same_classes,
     class_indices,
     decision_score,
     distinct_labels,
@@ -340,12 +341,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         labels = None if classes is None else distinct_labels(classes)
         known = getattr(self, "classes_", None) if self.classes is None else self.classes
         costs = read_costs(self.loss_matrix, known, self.decisions, labels)
-        if labels is not None and set(labels.tolist()) != set(costs[1].tolist()):
-            raise ValueError(
-                f"classes={labels.tolist()} are not the same as before, {costs[1].tolist()}: those "
-                "of the first call to partial_fit, of an earlier fit or of the parameters. Use fit "
-                "to start again."
-            )
+        if labels is not None:
+            check_same_classes(labels, costs[1])
         return self._encode(X, y, weights, costs)
 
     # Prediction ---------------------------------------------------------------------

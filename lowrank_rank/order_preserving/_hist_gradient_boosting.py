@@ -23,20 +23,6 @@ from ._surrogates import Surrogate
 
 #: Upper limit of the rows, trees, leaves of a tree.
 _CAPACITY = ((1_000, 50, 4), (3_000, 100, 7), (20_000, 100, 31), (np.inf, 300, 31))
-#: Parameters of scikit-learn's trees.
-_OF_TREES = (
-    "learning_rate",
-    "max_depth",
-    "min_samples_leaf",
-    "l2_regularization",
-    "max_features",
-    "max_bins",
-    "categorical_features",
-    "monotonic_cst",
-    "interaction_cst",
-    "verbose",
-    "random_state",
-)
 
 
 class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
@@ -323,13 +309,14 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     def _trees(self, rows, before):
         """Trees without a fit, or with the fit of the trees `before`."""
         _, max_iter, leaves = next(row for row in _CAPACITY if len(rows.y) < row[0])
-        trees = HistGradientBoostingRegressor(
-            max_iter=max_iter if self.max_iter == "auto" else self.max_iter,
-            max_leaf_nodes=leaves if self.max_leaf_nodes == "auto" else self.max_leaf_nodes,
-            early_stopping=False,
-            warm_start=True,
-            **{name: getattr(self, name) for name in _OF_TREES},
-        )
+        trees = HistGradientBoostingRegressor()
+        shared = trees.get_params().keys() & self.get_params(deep=False).keys() - {"loss"}
+        trees.set_params(**{name: getattr(self, name) for name in shared})
+        trees.set_params(early_stopping=False, warm_start=True)
+        if self.max_iter == "auto":
+            trees.set_params(max_iter=max_iter)
+        if self.max_leaf_nodes == "auto":
+            trees.set_params(max_leaf_nodes=leaves)
         if before is None:
             return trees
         if self.early_stopping or before.n_features_in_ != self.n_features_in_:

@@ -16,6 +16,7 @@ products of matrices.
 
 import numpy as np
 
+from .._lists import batches
 from ..target_losses import DCG
 from ..target_losses._positional import best_discounted_sum
 from ..target_losses._target_loss import reciprocal
@@ -24,7 +25,6 @@ from ..target_losses._target_loss import reciprocal
 PAIRS_AT_ONCE = 2**16
 _MARGIN = 0.01  # of the distance of two scores, as in LightGBM
 _SPREAD = 300.0  # exp(600) is finite
-_AFTER_ALL = -1e300  # score of the padding
 
 
 class LambdaRank:
@@ -42,38 +42,29 @@ class LambdaRank:
     def __init__(self, gains, weights, lists, top):
         best = best_discounted_sum(gains, DCG().discount, lists, cutoff=top)
         self.v = gains * lists.spread(reciprocal(best))
-        self.weights, self.lists, self.top = np.append(weights, 0.0), lists, top
+        self.weights, self.lists, self.top = weights, lists, top
         highest, lowest = (of.reduceat(self.v, lists.starts) for of in (np.maximum, np.minimum))
-        graded = np.flatnonzero(highest > lowest)
-        self.blocks = list(_blocks_of_like_length(lists, graded, top))
+        self.blocks = []
+        for members, rows in lists.same_length:
+            graded, n = rows[(highest > lowest)[members]], rows.shape[1]
+            if len(graded):
+                cuts = batches(len(graded), n * min(n, top), PAIRS_AT_ONCE)
+                self.blocks += [graded[some] for some in cuts]
 
     def __call__(self, s):
         """Gradient and curvature, (n_rows,) each."""
         lists = self.lists
         highest, lowest = (of.reduceat(s, lists.starts) for of in (np.maximum, np.minimum))
         factor = np.where(highest == lowest, _MARGIN, 1.0)  # equal scores: no distance
-        s = np.append(s - lists.spread((highest + lowest) / 2.0), _AFTER_ALL)
-        v = np.append(self.v * lists.spread(factor), 0.0)
+        s = s - lists.spread((highest + lowest) / 2.0)
+        v = self.v * lists.spread(factor)
         gradient, curvature = np.zeros((2, len(s)))
         for rows in self.blocks:
             order = np.argsort(-s[rows], axis=1, kind="stable")
             rows = np.take_along_axis(rows, order, axis=1)
             found = _derivatives(s[rows], v[rows], self.weights[rows], self.top)
             gradient[rows], curvature[rows] = found
-        return gradient[:-1], curvature[:-1]
-
-
-def _blocks_of_like_length(lists, members, top):
-    """Rows of some lists as matrices, longest lists first; the row n_rows is padding."""
-    members = members[np.argsort(lists.lengths[members], kind="stable")]
-    lengths, stop = lists.lengths[members], len(members)
-    while stop:
-        n = lengths[stop - 1]
-        most = max(1, PAIRS_AT_ONCE // (n * min(n, top)))
-        first = max(stop - most, np.searchsorted(lengths, 0.8 * n))
-        q, at = members[first:stop, np.newaxis], np.arange(n)
-        yield np.where(at < lists.lengths[q], lists.starts[q] + at, lists.n_rows)
-        stop = first
+        return gradient, curvature
 
 
 def _derivatives(s, v, weights, top):

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean_square
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
-from .._classes import read_binary_labels, threshold_between
+from .._classes import check_same_classes, read_binary_labels, threshold_between
 from .._labels import read_item_names, split_target
 from .._parameters import (
     RUNTIME,
@@ -394,11 +394,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """The classes of the earlier calls; refuses other classes and another `pos_label`."""
         if self.n_items_ is not None:
             return None
-        known = self.classes_.tolist()
-        if classes is not None and sorted(classes) != known:
-            raise ValueError(
-                f"classes={list(classes)!r} differ from those of earlier calls, {known}."
-            )
+        if classes is not None:
+            check_same_classes(np.asarray(classes), self.classes_)
         if self.pos_label is not None and self.pos_label != self.pos_label_:
             raise ValueError(
                 f"pos_label={self.pos_label!r} differs from that of earlier calls, "

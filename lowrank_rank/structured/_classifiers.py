@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
 from .._base import BinaryRanker, linear_scores
 from .._classes import (
+    check_same_classes,
     class_indices,
     decision_score,
     read_binary_labels,
@@ -244,13 +245,8 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             labels = read_classes(self, X, y)
             if not begun:
                 self._read_costs(y if classes is None else np.asarray(classes))
-            elif classes is not None and {*np.asarray(classes).tolist()} != {
-                *self.classes_.tolist()
-            }:
-                raise ValueError(
-                    f"classes={np.asarray(classes).tolist()!r} differ from those of earlier calls, "
-                    f"{self.classes_.tolist()}."
-                )
+            elif classes is not None:
+                check_same_classes(np.asarray(classes), self.classes_)
             problem = self._standardise(*self._encode(X, labels, sample_weight))
             self._keep(problem, step_more(self, problem))
         return self
@@ -606,32 +602,28 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
                         f"Of the classes {labels.classes.tolist()} only one class has rows of "
                         "positive weight: both are needed."
                     )
-            made, relevant = self._encode(positive, measure, hinge)
-            self._keep(X, positive, *self._solve_measure(X, relevant, made, hinge))
+            self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
+            self._has_qid_ = False
+            self._keep(X, positive, *self._solve_measure(X, positive.astype(float), hinge))
         return self
 
-    def _encode(self, positive, measure, hinge):
-        """The hinge of all rows as one list, and which rows are relevant."""
-        lists, relevant = RankingLists([len(positive)]), positive.astype(float)
-        check_bounds(measure, relevant, lists)
-        self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
-        self._has_qid_ = False
-        self._scale_ = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
-        return hinge(relevant, lists, None, measure), relevant
-
-    def _solve_measure(self, X, relevant, made, hinge):
+    def _solve_measure(self, X, relevant, hinge):
         """Coefficients and intercept of the positive class, by logistic regression if vacuous."""
-        ones, intercept = np.ones(len(relevant)), self.fit_intercept and hinge.sees_shift
+        lists, ones = RankingLists([len(relevant)]), np.ones(len(relevant))  # all rows are one list
+        check_bounds(self.target_loss_, relevant, lists)
+        scale = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
         scaled, shift = (
-            part / self._scale_ for part in standardised(self, X, ones, centre=self.fit_intercept)
+            part / scale for part in standardised(self, X, ones, centre=self.fit_intercept)
         )
+        made = hinge(relevant, lists, None, self.target_loss_)
+        intercept = self.fit_intercept and hinge.sees_shift
         problem = LinearProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
         coef, intercept = problem.split(solve(self, problem, alpha))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
-            return self._scaling_.unscaled(coef / self._scale_, intercept)
+            return self._scaling_.unscaled(coef / scale, intercept)
         warn(
             f"The hinge of {self.target_loss_!r} has the minimum {self.objective_:.4g}, within 2 % "
             f"of its value {at_zero:.4g} at zero weights: it says nothing about these rows. "

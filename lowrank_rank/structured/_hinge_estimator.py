@@ -14,6 +14,8 @@ from sklearn.utils import check_random_state
 
 from .._arrays import check_size, mean_square
 from .._base import linear_scores, read_features
+from .._blocks import check_has_ids, cut_list
+from .._lists import same_id
 from .._parameters import count, number, random_state, verbosity
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
@@ -93,6 +95,13 @@ def weights_of_lists(weights, lists, what, remedy=""):
             f"whose rows share one weight.{remedy}"
         )
     return first
+
+
+def check_continues(estimator, lists, what="list", would_be="one list"):
+    """Refuse rows without ids after rows with ids, and a list that the call before began."""
+    check_has_ids(estimator._has_qid_, lists.ids is not None, would_be)
+    if lists.ids is not None and same_id(lists.ids.tolist()[0], estimator._last_id_):
+        raise cut_list(estimator._last_id_, what)
 
 
 # Features and penalty --------------------------------------------------------------

@@ -8,12 +8,12 @@ from sklearn.utils.metaestimators import available_if
 
 from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
-from .._blocks import check_has_ids
-from .._lists import RankingLists, same_id
+from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
+    check_continues,
     copies_of_rows,
     penalty,
     read_scaled,
@@ -254,8 +254,17 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         measure, hinge = resolve_hinge(self.target_loss)
         check_parameters(self)
         rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
+        n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
         if not reset:
-            self._check_continues(measure, None if rows.y.ndim == 1 else rows.y.shape[1], rows)
+            for what, before, now in (
+                ("target_loss", repr(self.target_loss_), repr(measure)),
+                ("fixed items", self.n_items_, n_items),
+            ):
+                if before != now:
+                    raise ValueError(
+                        f"Earlier calls had {what} {before}, this one has {now}: use fit."
+                    )
+            check_continues(self, rows.lists)
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
 
     def _encode(self, rows, measure, hinge, *, reset):
@@ -300,22 +309,6 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             intercept=intercept,
             shift=shift / self._scale_,
         )
-
-    def _check_continues(self, measure, n_items, rows):
-        for what, before, now in (
-            ("target_loss", repr(self.target_loss_), repr(measure)),
-            ("fixed items", self.n_items_, n_items),
-        ):
-            if before != now:
-                raise ValueError(f"Earlier calls had {what} {before}, this one has {now}: use fit.")
-        ids = rows.lists.ids
-        check_has_ids(self._has_qid_, ids is not None or n_items is not None)
-        first = None if ids is None else ids.tolist()[0]
-        if first is not None and same_id(first, self._last_id_):
-            raise ValueError(
-                f"The list {first!r} is split between calls of partial_fit: it is the last of the "
-                "previous call and the first of this one. Pass each list in one call."
-            )
 
     def _keep(self, problem, w):
         coef, intercept = problem.split(w)

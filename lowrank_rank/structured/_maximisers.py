@@ -9,8 +9,7 @@ every item that has no lower score and no larger gain. So only items with fewer 
 above them can be among the first k, the *candidates*. An item of score t that is placed before the
 remaining items R costs ``sum over R of max(0, s - t)`` more than the order of the scores. The part
 of this sum over items that are no candidates is known in advance, which leaves a problem of the
-candidates alone. A dynamic program over the number of placed items of each level of gain solves all
-lists at a time, if there are few levels. Otherwise each list is a small assignment problem.
+candidates alone. Each list is a small assignment problem.
 
 **Measures of counts** (17.14)::
 

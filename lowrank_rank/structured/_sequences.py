@@ -9,14 +9,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index
 from .._base import linear_scores
-from .._blocks import check_has_ids
 from .._classes import class_indices, class_labels, read_classes
 from .._labels import read_weights, split_target
-from .._lists import RankingLists, same_id
+from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ._chains import ChainProblem, viterbi
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
+    check_continues,
     read_scaled,
     row_codes,
     solve,
@@ -233,13 +233,9 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
             y = read_classes(self, X, y)
             if not begun:
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
-            check_has_ids(begun and self._has_qid_, qid is not None, "sequences of one row")
             lists = self._sequences(qid, len(y))
-            if begun and qid is not None and same_id(lists.ids.tolist()[0], self._last_id_):
-                raise ValueError(
-                    f"The sequence {self._last_id_!r} is split between two calls of partial_fit: "
-                    "pass each sequence in one call."
-                )
+            if begun:
+                check_continues(self, lists, "sequence", "sequences of one row")
             problem = self._encode(X, y, lists, sample_weight)
             self._keep(problem, step_more(self, problem, _N_BATCHES))
         return self
