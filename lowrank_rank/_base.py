@@ -398,6 +398,11 @@ class BinaryRanker(BaseRanker):
     coef_: np.ndarray
     intercept_: np.ndarray
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class, tags.input_tags.sparse = False, True
+        return tags
+
     def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Scores minus the threshold: above 0 is ``classes_[1]``.
 

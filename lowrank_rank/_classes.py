@@ -235,14 +235,19 @@ class Labels(NamedTuple):
         return len(self.positive) if self.lists is None else self.lists.n_lists
 
     @property
+    def counts(self):
+        """Number of positives of each list, and of its rows."""
+        if self.positive.ndim == 2:
+            return self.positive.sum(axis=1), self.positive.shape[1]
+        if self.lists is None:
+            return np.count_nonzero(self.positive), len(self.positive)
+        return self.lists.sum(self.lists.group(self.positive).astype(int)), self.lists.lengths
+
+    @property
     def comparable(self):
         """Whether some list has both positives and negatives."""
-        if self.positive.ndim == 2:
-            return bool(np.any(self.positive.any(axis=1) & ~self.positive.all(axis=1)))
-        if self.lists is None:
-            return bool(self.positive.any() and not self.positive.all())
-        counts = self.lists.sum(self.lists.group(self.positive).astype(int))
-        return bool(np.any((counts > 0) & (counts < self.lists.lengths)))
+        n_positives, n_rows = self.counts
+        return bool(np.any((n_positives > 0) & (n_positives < n_rows)))
 
 
 def read_binary_labels(y, qid, classes, pos_label, estimator, *, least_columns=2):

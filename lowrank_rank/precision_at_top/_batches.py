@@ -93,9 +93,9 @@ def check_top(labels, loss, top):
         raise ValueError("No list has both positives and negatives: there is nothing to rank.")
     if top.n_places is None:
         return
+    (n_positives, n_rows), k = labels.counts, top.n_places
     if labels.lists is not None and not top.recall:
-        n_positives = labels.lists.sum(labels.lists.group(labels.positive).astype(int))
-        n_few, k = np.count_nonzero((n_positives > 0) & (n_positives < top.n_places)), top.n_places
+        n_few = np.count_nonzero((n_positives > 0) & (n_positives < k))
         if n_few:
             warn(
                 f"{n_few} of {labels.n_lists} queries have fewer than {k} positives: fit looks "
@@ -104,17 +104,14 @@ def check_top(labels, loss, top):
             )
     if not labels.one_list:
         return
-    n_rows, n_positives = len(labels.positive), np.count_nonzero(labels.positive)
-    if top.n_places > n_positives and not top.recall:
+    if k > n_positives and not top.recall:
         raise ValueError(
-            f"{loss!r} looks at the top {top.n_places}, but there are only {n_positives} "
+            f"{loss!r} looks at the top {k}, but there are only {n_positives} "
             f"positives: use k of at most {n_positives}, a fraction such as 'precision@50%', or "
-            f"'recall@{top.n_places}'."
+            f"'recall@{k}'."
         )
-    if top.n_places >= n_rows:
-        raise ValueError(
-            f"{loss!r} looks at the top {top.n_places} of {n_rows} rows: all orders are equal."
-        )
+    if k >= n_rows:
+        raise ValueError(f"{loss!r} looks at the top {k} of {n_rows} rows: all orders are equal.")
 
 
 def tops_of_lists(labels, top):
@@ -122,11 +119,7 @@ def tops_of_lists(labels, top):
 
     A list counts if it has positives and negatives, and is longer than the top.
     """
-    if labels.positive.ndim == 2:
-        n_positives, n_rows = labels.positive.sum(axis=1), labels.positive.shape[1]
-    else:
-        lists = labels.lists
-        n_positives, n_rows = lists.sum(lists.group(labels.positive).astype(int)), lists.lengths
+    n_positives, n_rows = labels.counts
     n_negatives = n_rows - n_positives
     k, mirrored = top.places(n_positives, n_negatives)
     return n_positives, n_negatives, k, mirrored, (n_positives > 0) & (n_negatives > 0) & (k > 0)

@@ -246,10 +246,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         takes_matrix = self.method != "svmperf" and not hasattr(self.start, "fit")
         tags.classifier_tags.multi_label = takes_matrix
-        tags.input_tags.sparse = True
         return tags
 
     def fit(

@@ -542,11 +542,6 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         self.pos_label = pos_label
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class, tags.input_tags.sparse = False, True
-        return tags
-
     def fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> "StructuredHingeBinaryClassifier":

@@ -165,7 +165,7 @@ class PlacesHinge(ListHinge):
         return values, slopes.reshape(scores.shape)
 
 
-class ClassHinge:
+class ClassHinge(ListHinge):
     """Classes with costs (17.3): ``max over y' of cost[y, y'] + s_y' - s_y``; blocks are rows.
 
     Parameters
@@ -177,17 +177,11 @@ class ClassHinge:
     """
 
     def __init__(self, y, costs):
-        self.y, self.costs = y, np.asfortranarray(costs)
+        self.y, self.costs, self.n_items = y, np.asfortranarray(costs), costs.shape[1]
         self.every = np.arange(len(y))
 
     def take(self, blocks):
         return ClassHinge(self.y[blocks], self.costs[blocks])
-
-    def rows(self, blocks):
-        return blocks
-
-    def spread(self, weights):
-        return weights[:, np.newaxis]
 
     def worst(self, scores):
         augmented, slopes = scores + self.costs, np.zeros_like(scores)
@@ -259,15 +253,15 @@ def resolve_hinge(target_loss, *, of_classes=False):
 
 def check_bounds(measure, y, lists):
     """Refuse lists for which the hinge is no bound of the loss; the message names k and P."""
-    if not isinstance(measure, PrecisionAtK | RecallAtK):
-        return
     relevant = n_relevant(y, lists)
     if isinstance(measure, PrecisionAtK):
         k, sign, marks = measure.n_places, "<=", "the items above 0 and at least the k best"
         wrong = (relevant > 0) & (k > relevant)
-    else:
+    elif isinstance(measure, RecallAtK):
         k, sign, marks = measure.k, ">=", "the items above 0 and at most the k best"
         wrong = (relevant > 0) & (k < relevant)
+    else:
+        return
     if wrong.any():
         which = int(np.argmax(wrong))
         name = "" if lists.ids is None else f" ({lists.ids.tolist()[which]!r})"

@@ -50,9 +50,6 @@ def reciprocal_rank_values(y, scores, lists):
 def _reach(q, lists):
     """Product of q over the positions above each item of its list."""
     reach = np.ones(len(q))
-    if (r := lists.common_length) is not None:
-        np.cumprod(q.reshape(-1, r)[:, :-1], axis=1, out=reach.reshape(-1, r)[:, 1:])
-        return reach
     for _, rows in lists.same_length:
         reach[rows[:, 1:]] = np.cumprod(q[rows[:, :-1]], axis=1)
     return reach
