@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from .._parameters import check_parameters
 from .._warn import warn
 from ..target_losses import PrecisionAtK, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
-from ..target_losses._positional import check_k, check_share, places_of_share
+from ..target_losses._positional import places_of_share
 from ._surrogates import Places, SortedScores, surrogate_values, violations
 
 # The top of a list ------------------------------------------------------------------
@@ -63,10 +64,8 @@ class Top(NamedTuple):
 
 #: The end of the top for each target loss that has one.
 TOPS = {
-    PrecisionAtK: lambda loss: (
-        Top(check_k(loss.n_places)) if loss.share is None else Top(None, check_share(loss.share))
-    ),
-    RecallAtK: lambda loss: Top(check_k(loss.k), recall=True),
+    PrecisionAtK: lambda loss: Top(loss.n_places, loss.share),
+    RecallAtK: lambda loss: Top(loss.k, recall=True),
 }
 
 
@@ -84,6 +83,7 @@ def resolve_top(target_loss):
             f"{loss!r}: a classifier takes two classes, not grades. Drop relevance_threshold and "
             "give y = (grade >= threshold)."
         )
+    check_parameters(loss)
     return loss, TOPS[type(loss)](loss)
 
 

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple
 
+from .._parameters import check_parameter, count
 from ._average_precision import MeanAveragePrecision
 from ._cascade import ExpectedReciprocalRank, ReciprocalRank
 from ._pairwise import KendallTau, PairwiseDisagreement
@@ -13,13 +14,12 @@ from ._positional import (
     AUC,
     DCG,
     NDCG,
+    SHARE,
     ExpectedRankUtility,
     GainAtK,
     PrecisionAtK,
     RecallAtK,
     SpearmanRho,
-    check_k,
-    check_share,
 )
 from ._target_loss import RankingMeasure, TargetLoss
 
@@ -80,8 +80,9 @@ class Name(NamedTuple):
             raise ValueError(
                 "What follows @ is a count such as 10, or for precision a share such as 25%."
             ) from None
-        check = check_share if self.at == "p%" else check_k
-        return self.fixed | {CUTS[self.at][0]: check(value)}
+        parameter, _ = CUTS[self.at]
+        check_parameter(parameter, value, [SHARE if parameter == "share" else count()])
+        return self.fixed | {parameter: value}
 
 
 #: The parameter behind each syntax after "@", and an example.

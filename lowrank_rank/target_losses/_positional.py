@@ -108,12 +108,6 @@ def check_k(k):
     return int(k)
 
 
-def check_share(share):
-    """The cut-off as a share of the relevant items; refuse values outside (0, 1]."""
-    check_parameter("share", share, [SHARE])
-    return float(share)
-
-
 def places_of_share(share, n_relevant):
     """The cut-off max(1, floor(share * P + 1/2)) of a share of P relevant items."""
     return np.maximum(1.0, np.floor(share * n_relevant + 0.5))
@@ -303,7 +297,9 @@ class PrecisionAtK(_TopK):
     @property
     def n_places(self) -> int | None:
         """The cut-off k; None if it is a share."""
-        return 10 if self.k is None and self.share is None else self.k
+        if self.share is not None:
+            return None
+        return 10 if self.k is None else self.k
 
     def check_labels(self, y: np.ndarray) -> np.ndarray:
         if self.k is not None and self.share is not None:
