@@ -100,8 +100,9 @@ def weights_of_lists(weights, lists, what, remedy=""):
 def check_continues(estimator, lists, what="list", would_be="one list"):
     """Refuse rows without ids after rows with ids, and a list that the call before began."""
     check_has_ids(estimator._has_qid_, lists.ids is not None, would_be)
-    if lists.ids is not None and same_id(lists.ids.tolist()[0], estimator._last_id_):
-        raise cut_list(estimator._last_id_, what)
+    first = None if lists.ids is None else lists.ids[lists.ends[0]]
+    if first is not None and same_id(first, estimator._ends_[1]):
+        raise cut_list(first, what)
 
 
 # Features and penalty --------------------------------------------------------------

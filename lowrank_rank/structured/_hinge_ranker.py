@@ -272,10 +272,10 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
 
         y is flat, and `total` is the sum of the weights, infinite if there is no such list.
         """
-        n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
+        n_before = 0 if reset else self.n_lists_
+        self._set_lists(rows, measure)
         X, y, lists, weights = _grouped(*rows)
         check_bounds(measure, y, lists)
-        last = None if lists.ids is None else lists.ids.tolist()[-1]
         counts = (weights > 0) & hinge.defined(y, lists)
         total = weights[counts].sum() if counts.any() else np.inf
         if not counts.any():  # there is nothing to learn: take any list
@@ -283,11 +283,9 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         if not counts.all():
             kept = np.flatnonzero(counts)
             of_kept = rows_of(lists, kept)
-            X, y, weights = X[of_kept if n_items is None else kept], y[of_kept], weights[kept]
+            X, y, weights = X[kept if self.n_items_ else of_kept], y[of_kept], weights[kept]
             lists = RankingLists(lists.lengths[kept])
-        self.target_loss_, self.n_items_ = measure, n_items
-        self._last_id_, self._has_qid_ = last, last is not None
-        self.n_lists_ = lists.n_lists + (0 if reset else self.n_lists_)
+        self.n_lists_ = n_before + lists.n_lists
         return X, y, lists, weights, total
 
     def _standardise(self, hinge, X, y, lists, weights, total):

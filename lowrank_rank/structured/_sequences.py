@@ -249,7 +249,7 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
         """The `ChainProblem` of the distinct sequences of positive weight."""
         index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
         self._has_qid_ = lists.ids is not None
-        self._last_id_ = lists.ids.tolist()[-1] if self._has_qid_ else None
+        self._ends_ = tuple(lists.ids[list(lists.ends)]) if self._has_qid_ else (None, None)
         weights = weights_of_lists(of_rows, lists, "sequence")
         if not weights.all():
             kept = np.flatnonzero(of_rows)
