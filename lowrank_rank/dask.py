@@ -64,11 +64,11 @@ class DaskBlocks(Blocks):
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
-    def total(self, function, add, fan_in=8):
-        """Sum of what has p x p numbers of each block; a worker adds up `fan_in` at a time."""
+    def total(self, function, add):
+        """Sum of what has p x p numbers of each block; a worker adds up eight at a time."""
         parts = [delayed(function)(one) for one in self.futures]
         while len(parts) > 1:
-            groups = [parts[i : i + fan_in] for i in range(0, len(parts), fan_in)]
+            groups = [parts[i : i + 8] for i in range(0, len(parts), 8)]
             parts = [delayed(reduce)(add, group) for group in groups]
         return self.client.compute(parts[0]).result()
 
