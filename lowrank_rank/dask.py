@@ -80,18 +80,13 @@ def _pieces(collection, like=None):
     """Delayed partitions of a Dask collection, with the row chunks of the array `like`."""
     if collection is None:
         return None
-    if isinstance(collection, da.Array):
-        chunks = collection.chunks[0]
-        if isinstance(like, da.Array) and like.shape[0] == collection.shape[0]:  # known lengths
-            chunks = like.chunks[0]
-        if collection.chunks != (chunks, *collection.chunks[1:]) or collection.ndim > 1:
-            collection = collection.rechunk(
-                {0: chunks, **dict.fromkeys(range(1, collection.ndim), -1)}
-            )
-    if isinstance(collection, da.Array):
-        return np.ravel(collection.to_delayed()).tolist()
-    # The optimiser of data frames would join partitions of narrow columns, and leave those of X.
-    return collection.to_delayed(optimize_graph=False)
+    if not isinstance(collection, da.Array):
+        # The optimiser of frames would join partitions of narrow columns, and leave those of X.
+        return collection.to_delayed(optimize_graph=False)
+    chunks, whole = collection.chunks[0], dict.fromkeys(range(1, collection.ndim), -1)
+    if isinstance(like, da.Array) and like.shape[0] == collection.shape[0]:  # known lengths
+        chunks = like.chunks[0]
+    return np.ravel(collection.rechunk({0: chunks, **whole}).to_delayed()).tolist()
 
 
 def _block(number, X, y, qid, weights):
