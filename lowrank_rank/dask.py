@@ -64,11 +64,11 @@ class DaskBlocks(Blocks):
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
-    def total(self, function, add, fan_in=8):
-        """Sum of what has p x p numbers of each block; a worker adds up `fan_in` at a time."""
+    def total(self, function, add):
+        """Sum of what has p x p numbers of each block; a worker adds up eight at a time."""
         parts = [delayed(function)(one) for one in self.futures]
         while len(parts) > 1:
-            groups = [parts[i : i + fan_in] for i in range(0, len(parts), fan_in)]
+            groups = [parts[i : i + 8] for i in range(0, len(parts), 8)]
             parts = [delayed(reduce)(add, group) for group in groups]
         return self.client.compute(parts[0]).result()
 
@@ -80,18 +80,13 @@ def _pieces(collection, like=None):
     """Delayed partitions of a Dask collection, with the row chunks of the array `like`."""
     if collection is None:
         return None
-    if isinstance(collection, da.Array):
-        chunks = collection.chunks[0]
-        if isinstance(like, da.Array) and like.shape[0] == collection.shape[0]:  # known lengths
-            chunks = like.chunks[0]
-        if collection.chunks != (chunks, *collection.chunks[1:]) or collection.ndim > 1:
-            collection = collection.rechunk(
-                {0: chunks, **dict.fromkeys(range(1, collection.ndim), -1)}
-            )
-    if isinstance(collection, da.Array):
-        return np.ravel(collection.to_delayed()).tolist()
-    # The optimiser of data frames would join partitions of narrow columns, and leave those of X.
-    return collection.to_delayed(optimize_graph=False)
+    if not isinstance(collection, da.Array):
+        # The optimiser of frames would join partitions of narrow columns, and leave those of X.
+        return collection.to_delayed(optimize_graph=False)
+    chunks, whole = collection.chunks[0], dict.fromkeys(range(1, collection.ndim), -1)
+    if isinstance(like, da.Array) and like.shape[0] == collection.shape[0]:  # known lengths
+        chunks = like.chunks[0]
+    return np.ravel(collection.rechunk({0: chunks, **whole}).to_delayed()).tolist()
 
 
 def _block(number, X, y, qid, weights):

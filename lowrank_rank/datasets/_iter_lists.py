@@ -1,6 +1,6 @@
 """Blocks of whole lists, for data larger than memory."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from decimal import Decimal
 from functools import cache
@@ -158,16 +158,7 @@ class ListBlocks:
     verbose : int, default=0
     """
 
-    def __init__(
-        self,
-        blocks: Callable,
-        place: Callable,
-        name: str,
-        is_fixed: bool,
-        size: int,
-        *,
-        verbose: int = 0,
-    ) -> None:
+    def __init__(self, blocks, place, name, is_fixed, size, *, verbose=0):
         self._blocks, self._place, self._name, self._is_fixed = blocks, place, name, is_fixed
         self._size = size
         self._verbose = verbose
@@ -427,12 +418,13 @@ def _letor_reader(paths, n_features, dtype, zero_based, dense):
 def _parquet_reader(paths, dtype, columns, chosen):
     """``read(path)`` of Parquet files, all with the same columns."""
 
-    def batches(path):
+    def read(path):
         try:
             from pyarrow import ArrowException
             from pyarrow.parquet import ParquetFile, read_schema
         except ImportError:
             raise ImportError("Parquet files are read by pyarrow: pip install pyarrow.") from None
+        row = 0
         try:
             features, own = (
                 _features_of(one, read_schema(one).names, columns, chosen)
@@ -442,23 +434,18 @@ def _parquet_reader(paths, dtype, columns, chosen):
                 raise ValueError(f"{path} does not have the same columns as {paths[0]}.")
             with closing(ParquetFile(path, read_dictionary=columns[1:])) as file:
                 for batch in file.iter_batches(columns=[*features, *columns]):
-                    yield features, batch
+                    values = {
+                        name: column.to_numpy(zero_copy_only=False)
+                        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                    }
+                    X = np.empty((batch.num_rows, len(features)), dtype=dtype)
+                    for j, name in enumerate(features):
+                        X[:, j] = _numbers(values[name], dtype, path, name, row)
+                    y = _numbers(values[columns[0]], np.dtype(float), path, columns[0], row)
+                    yield X, y, values[columns[1]]
+                    row += batch.num_rows
         except (ArrowException, OSError) as error:
             raise ValueError(f"{path} is not a readable Parquet file: {error}.") from None
-
-    def read(path):
-        row = 0
-        for features, batch in batches(path):
-            values = {
-                name: column.to_numpy(zero_copy_only=False)
-                for name, column in zip(batch.schema.names, batch.columns, strict=True)
-            }
-            X = np.empty((batch.num_rows, len(features)), dtype=dtype)
-            for j, name in enumerate(features):
-                X[:, j] = _numbers(values[name], dtype, path, name, row)
-            y = _numbers(values[columns[0]], np.dtype(float), path, columns[0], row)
-            yield X, y, values[columns[1]]
-            row += batch.num_rows
 
     return read
 

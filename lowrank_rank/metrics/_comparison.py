@@ -280,7 +280,6 @@ def compare_rankers(
     ids, values, by_judge, kept = read
     if judge is not None:
         given = values[kept], by_judge[kept], by_judge[~kept]
-        found = _powered(given, pairs, confidence_level)
     else:
         kept = ~np.isnan(values).any(axis=1)
         if kept.sum() < 2:
@@ -288,7 +287,9 @@ def compare_rankers(
                 f"{resolved!r} is defined on {kept.sum()} of {len(values)} queries: at least "
                 "two are needed. Give qid, the query of each row, or a zero_division."
             )
-        found = _resampled(values[kept], pairs, confidence_level, method, n_resamples, random_state)
+        given = values[kept], None, None
+    found = _compared(given, pairs, confidence_level, method, n_resamples, random_state)
+    if judge is None:  # the means tell how many queries are undefined
         given = np.where(kept[:, np.newaxis], values, np.nan), None, None
     h, j, others = (dict(zip(rankers, v.T, strict=True)) if v is not None else v for v in given)
     means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
@@ -301,6 +302,7 @@ def compare_rankers(
         pairs=pairs,
         p_adjusted=holm(found["p_value"]),
         confidence_level=float(confidence_level),
+        method=method if judge is None else "prediction-powered",
         **found,
     )
 
@@ -419,36 +421,24 @@ def _with_judge(y_true, judge, qid):
 
 # Statistics -------------------------------------------------------------------------
 
-NO_PAIRS = {"difference": np.empty(0), "interval": np.empty((0, 2)), "p_value": np.empty(0)}
 
-
-def _powered(given, pairs, confidence_level):
-    """Differences, intervals and p values from human values and the judge's."""
+def _compared(given, pairs, confidence_level, method, n_resamples, random_state):
+    """Differences, intervals and p values of pairs: by Student's t with a judge, else resampled."""
     if not pairs:
-        return NO_PAIRS | {"method": "prediction-powered"}
+        return {"difference": np.empty(0), "interval": np.empty((0, 2)), "p_value": np.empty(0)}
     first, second = _of_pairs(pairs)
-    h, j, others = (values[:, first] - values[:, second] for values in given)
-    found = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
-    return {
-        "difference": found.mean,
-        "interval": found.interval,
-        "p_value": found.p_value,
-        "method": "prediction-powered",
-    }
-
-
-def _resampled(values, pairs, confidence_level, method, n_resamples, random_state):
-    """Differences, bootstrap intervals and p values of the randomisation test."""
-    if not pairs:
-        return NO_PAIRS | {"method": method}
-    first, second = _of_pairs(pairs)
-    differences = (values[:, first] - values[:, second]).T
+    of_pairs: Any = (None if one is None else one[:, first] - one[:, second] for one in given)
+    h, j, others = of_pairs
+    if j is not None:
+        found = mean_intervals(
+            h, judge=j, judge_unlabelled=others, confidence_level=confidence_level
+        )
+        return {"difference": found.mean, "interval": found.interval, "p_value": found.p_value}
     rng = check_random_state(random_state)
     return {
-        "difference": differences.mean(axis=1),
-        "interval": mean_interval(differences, confidence_level, method, n_resamples, rng),
-        "p_value": sign_flip_p_value(differences, n_resamples, rng),
-        "method": method,
+        "difference": h.T.mean(axis=1),
+        "interval": mean_interval(h.T, confidence_level, method, n_resamples, rng),
+        "p_value": sign_flip_p_value(h.T, n_resamples, rng),
     }
 
 

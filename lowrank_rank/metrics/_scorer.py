@@ -142,7 +142,7 @@ class RankingScorer(BaseEstimator):
     {'precision@5': PrecisionAtK(k=5), 'map': MeanAveragePrecision()}
     """
 
-    __metadata_request__score = {"qid": True, "estimator": UNUSED}  # noqa: RUF012
+    __metadata_request__score = {"qid": True, "estimator": UNUSED, "y_true": UNUSED}  # noqa: RUF012
 
     def __init__(
         self, measure: RankingMeasure | dict, *, one_list: bool = False, pos_label: Any = None
@@ -156,22 +156,11 @@ class RankingScorer(BaseEstimator):
         measures = self.measure if isinstance(self.measure, dict) else [self.measure]
         return ", ".join(map(str, measures))
 
-    def __call__(
-        self,
-        estimator: Any,
-        X: MatrixLike,
-        y_true: Any,
-        *,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float | dict:
-        return self.score(estimator, X, y_true, qid=qid, sample_weight=sample_weight)
-
     def score(
         self,
         estimator: Any,
         X: MatrixLike,
-        y: ArrayLike,
+        y_true: Any,
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
@@ -184,10 +173,10 @@ class RankingScorer(BaseEstimator):
             A model, a Pipeline, a search, nested as you like.
         X : array-like
             Features of the rows.
-        y : array-like
+        y_true : array-like
             Labels; may carry the qid.
         qid : array-like of shape (n_rows,) or None, default=None
-            Query ids of the rows; None if y carries them or is a matrix.
+            Query ids of the rows; None if y_true carries them or is a matrix.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights of the rows.
 
@@ -196,13 +185,15 @@ class RankingScorer(BaseEstimator):
         float, or dict of str to float for several measures
             The measure: the larger, the better.
         """
-        y, scores, qid = self.labels_and_scores(estimator, X, y, qid)
+        y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
         several = self.measure if isinstance(self.measure, dict) else {"": self.measure}
         found = {
             name: float(measure.measure(y, scores, qid=qid, sample_weight=sample_weight))
             for name, measure in several.items()
         }
         return found if isinstance(self.measure, dict) else found[""]
+
+    __call__ = score
 
     def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
         """Labels of the relevant class, scores of the model, and query ids."""

@@ -158,13 +158,15 @@ def order_by_cuts(weights, deadline, better):
     # The solver's absolute gap of 1e-6 is small in relation to a largest weight of 1000.
     largest = weights.max()
     unit = 1e3 / largest if np.array_equal(weights, np.round(weights)) else None
-    program = LinearOrdering(weights / largest * 1e3, np.argsort(start[0]), deadline, unit, better)
-    if program.relax() and better is not None:
-        if len(weights) <= MAX_ITEMS_GAP:
-            order = np.argsort(subset_ranks(weights[np.newaxis])[0])
-            return order, np.tril(weights[np.ix_(order, order)]).sum()
-        program.branch()
-    program.search()  # for a program that ran out of time
+    program = LinearOrdering(weights / largest * 1e3, np.argsort(start[0]), deadline, unit)
+    has_gap = program.relax()  # False also if the time is over
+    if better is not None and has_gap and len(weights) <= MAX_ITEMS_GAP:
+        order = np.argsort(subset_ranks(weights[np.newaxis])[0])
+        return order, np.tril(weights[np.ix_(order, order)]).sum()
+    if better is not None and not program.is_closed():
+        program.offer(better())  # a good order may close the gap alone
+        if has_gap:
+            program.branch()
     return program.order, program.bound / 1e3 * largest
 
 

@@ -29,11 +29,9 @@ class LinearOrdering:
     deadline : float or None
     unit : float or None
         Common divisor of all weights, so that bounds can be rounded up, or None.
-    better : callable or None
-        ``better()`` returns a better order; called at most once, if the relaxation leaves a gap.
     """
 
-    def __init__(self, weights, start, deadline, unit, better=None):
+    def __init__(self, weights, start, deadline, unit):
         r = len(weights)
         self.weights, self.deadline, self.unit = weights, deadline, unit
         self.pairs = np.triu_indices(r, 1)
@@ -48,14 +46,13 @@ class LinearOrdering:
         self.sides = np.zeros(0)
         self.ends = np.tile([0.0, 1.0], (len(self.costs), 1))  # lower and upper bound of each x
         self.reduced, self.priced = np.zeros(len(self.costs)), 0.0
-        self._better = better
         self._rng = np.random.RandomState(0)  # to choose among equally violated cuts
-        self._offer(start)
+        self.offer(start)
 
     def relax(self):
         """Solve the linear relaxation, adding cuts; return whether a gap is left."""
         x = (self.weights > 0)[self.pairs].astype(float)  # an optimum without any cut
-        while not self._closed() and self._separate(x):
+        while not self.is_closed() and self._separate(x):
             options = self._options()
             if options is None:
                 return False
@@ -66,7 +63,7 @@ class LinearOrdering:
             if solution.x is None:
                 return False
             x = solution.x
-            self._offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
+            self.offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
             # The Lagrangian bound of the multipliers of the cuts.
             multipliers = np.minimum(solution.ineqlin.marginals, 0.0)
             self.reduced = self.costs - self.cuts.T @ multipliers
@@ -74,18 +71,11 @@ class LinearOrdering:
             self.priced = self.sides @ multipliers + least + self.constant
             self._raise(self.priced)
             self._fix()
-        return not self._closed()
-
-    def search(self):
-        """Call `better` if there is a gap and it has not been called."""
-        if self._better is not None and not self._closed():
-            self._offer(self._better())
-            self._better = None
+        return not self.is_closed()
 
     def branch(self):
         """Branch and bound over the cuts, with the further cuts that its solutions violate."""
-        self.search()  # a good order may close the gap alone
-        while not self._closed():
+        while not self.is_closed():
             self._fix()
             options = self._options()
             if options is None:
@@ -112,7 +102,7 @@ class LinearOrdering:
             if solution.x is None:
                 return
             x = solution.x[:-1]
-            self._offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
+            self.offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
             finished = solution.status == 0 and self.value == value
             if not self._separate(np.round(x)) and finished:
                 return
@@ -139,7 +129,7 @@ class LinearOrdering:
         """The gap that counts as closed: rounding errors, and less than a unit."""
         return min(1e-9 * self.value, 0.5 * (self.unit or np.inf))
 
-    def _closed(self):
+    def is_closed(self):
         return self.value - self.bound <= self.tolerance
 
     def _raise(self, bound):
@@ -147,7 +137,7 @@ class LinearOrdering:
             bound = np.ceil(bound / self.unit - 1e-6) * self.unit
         self.bound = max(self.bound, min(float(bound), self.value))
 
-    def _offer(self, order):
+    def offer(self, order):
         """Keep an order, improved by insertions, if it is the best so far."""
         net = net_preferences(self.weights[np.newaxis])
         order = improve(net, np.zeros(1, dtype=np.intp), order[np.newaxis])[0]

@@ -54,14 +54,14 @@ def improve(net, lists, orders):
     return orders
 
 
-def shakes_of(r, n_restarts, rng, n_exchanges=2):
+def shakes_of(r, n_restarts, rng):
     """Permutations of r positions that exchange neighbouring blocks at random, (n_restarts, r).
 
     Blocks leave local optima of the linear ordering instances that single items do not leave.
     """
     shakes = np.tile(np.arange(r), (n_restarts, 1))
     for shake in shakes:
-        for _ in range(n_exchanges):
+        for _ in range(2):
             a, b, c = np.sort(rng.randint(r + 1, size=3))
             shake[:] = np.concatenate([shake[:a], shake[b:c], shake[a:b], shake[c:]])
     return shakes
@@ -143,7 +143,7 @@ def local_search(r, n_restarts=None, rng=None, time_limit=None):
     return annealed_ranks
 
 
-def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=0.3, n_noise=2**16):
+def annealed_order(net, order, n_sweeps, rng, time_limit=None):
     """Order of one list by simulated annealing: items move to random positions.
 
     An item moves to position t with a probability proportional to exp(-cost(t) / temperature).
@@ -161,10 +161,6 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=
     rng : RandomState
     time_limit : float or None
         Seconds until the lowest temperature.
-    hot, cold : float
-        First and last temperature, in mean absolute net preferences.
-    n_noise : int
-        Number of random numbers; the noise of a move is a random window of these.
 
     Returns
     -------
@@ -182,7 +178,8 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=
     scale = np.abs(net).sum() / max(r * (r - 1), 1)
     if scale == 0:
         return order
-    noise, rows = rng.gumbel(size=n_noise + r + 1), list(net)
+    # The noise of a move is a random window of these numbers.
+    noise, rows = rng.gumbel(size=2**16 + r + 1), list(net)
     sums, costs = np.zeros(r + 1), np.empty(r + 1)  # before each position, and at the end
     for sweep in range(n_sweeps):
         progress = sweep / n_sweeps
@@ -190,8 +187,9 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None, *, hot=3.0, cold=
             progress = max(progress, (time.monotonic() - start) / time_limit)
         if progress >= 1:
             break
-        scaled = noise * (scale * hot * (cold / hot) ** progress)
-        windows = rng.randint(n_noise, size=r).tolist()
+        # The temperature falls from 3 to 0.3 mean absolute net preferences.
+        scaled = noise * (scale * 3.0 * (0.3 / 3.0) ** progress)
+        windows = rng.randint(2**16, size=r).tolist()
         for source, window in zip(rng.randint(r, size=r).tolist(), windows, strict=True):
             item = order[source]
             rows[item].take(order).cumsum(out=sums[1:])
