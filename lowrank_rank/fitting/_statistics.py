@@ -9,7 +9,7 @@ X is made, and a large mean cancels no digits. Sparse X stays sparse.
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -260,6 +260,10 @@ class SecondMoments:
         Weighted products of centred features and centred targets.
     t_squares : float
         Weighted sum of the squares of all centred targets.
+    kind, normalisers
+        As of `Encoding`.
+    missing : bool
+        Whether a label is missing.
     """
 
     features: Moments
@@ -269,6 +273,9 @@ class SecondMoments:
     gram: np.ndarray
     cross: np.ndarray
     t_squares: float
+    kind: str = "items"
+    normalisers: Any = (0.0, 0.0)
+    missing: bool = False
 
     @classmethod
     def of(cls, X, targets, weights, codes=None):
@@ -327,6 +334,8 @@ class SecondMoments:
             t_squares=self.t_squares
             + other.t_squares
             + float((self.total * fraction * t_step**2).sum()),
+            normalisers=np.add(self.normalisers, other.normalisers),
+            missing=self.missing or other.missing,
         )
 
     def gcv_alpha(self, scale):
