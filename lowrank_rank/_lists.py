@@ -347,22 +347,14 @@ def sort_lists(scores, lists, *, stable=False):
     `stable` keeps the original order of equal scores. Measures do not need it: they average over
     ties.
     """
-    r = lists.common_length
     order = np.empty(len(scores), dtype=np.intp)
-    if r is not None:
-        columns = _best_first(scores.reshape(-1, r), stable)
-        np.add(columns, lists.starts[:, np.newaxis], out=order.reshape(-1, r))
-        return order
     for _, rows in lists.same_length:
-        order[rows] = rows[:, :1] + _best_first(scores[rows], stable)
+        if stable:
+            columns = np.argsort(-scores[rows], axis=1, kind="stable")
+        else:
+            columns = np.argsort(scores[rows], axis=1)[:, ::-1]
+        order[rows] = rows[:, :1] + columns
     return order
-
-
-def _best_first(matrix, stable):
-    """Column indices that sort each row in descending order."""
-    if stable:
-        return np.argsort(-matrix, axis=1, kind="stable")
-    return np.argsort(matrix, axis=1)[:, ::-1]
 
 
 def tie_blocks(sorted_scores, lists):

@@ -443,13 +443,11 @@ def _known_moments(X, targets, weights, codes=None):
     else:
         rounding *= rounding  # rows are centred before their squares are summed
         gram, cross, t_squares = np.zeros((p, p)), np.zeros((p, d)), 0.0
-        t_means, root, is_weighted = groups.means(targets), np.sqrt(weights), np.any(weights != 1.0)
+        t_means, root = groups.means(targets), np.sqrt(weights)[:, np.newaxis]
         for rows, block in groups.centred_blocks(X, groups.means(X)):
-            t = targets[rows] - t_means[groups.codes[rows]]
-            if is_weighted:
-                block *= root[rows, np.newaxis]
-                t *= root[rows, np.newaxis]
+            block *= root[rows]
             gram += block.T @ block
+            t = root[rows] * (targets[rows] - t_means[groups.codes[rows]])
             cross += block.T @ t
             t_squares += float(np.vdot(t, t))
     raw = features.squares + features.total * (features.mean - shift) ** 2
