@@ -73,14 +73,6 @@ class Groups:
             yield rows, np.subtract(X[rows], block, out=block)
 
 
-def columns_of_patterns(known):
-    """Groups of equal columns of a boolean matrix."""
-    groups: dict = {}
-    for column, bits in enumerate(np.packbits(known, axis=0).T):
-        groups.setdefault(bits.tobytes(), []).append(column)
-    return [np.array(columns) for columns in groups.values()]
-
-
 # Moments of the features ------------------------------------------------------------
 
 
@@ -294,7 +286,10 @@ class SecondMoments:
         if is_finite(targets):
             return _known_moments(X, targets, weights, codes)
         judged = ~np.isnan(targets)
-        columns = columns_of_patterns(judged)
+        groups: dict = {}
+        for column, bits in enumerate(np.packbits(judged, axis=0).T):
+            groups.setdefault(bits.tobytes(), []).append(column)
+        columns = [np.array(js) for js in groups.values()]  # known in the same rows
         rows = [np.flatnonzero(judged[:, js[0]]) for js in columns]
         parts = [
             _known_moments(X[kept], targets[np.ix_(kept, js)], weights[kept])

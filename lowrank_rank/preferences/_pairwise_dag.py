@@ -33,21 +33,6 @@ from ._pairs import (
 )
 
 
-def net_labels(y):
-    """Net preferences, at least 0, of labels (n, r, r); a cycle stays.
-
-    Raises
-    ------
-    ValueError
-        If an item is preferred to itself.
-    """
-    own = np.argwhere(np.einsum("qii->qi", y) != 0)
-    if len(own):
-        q, i = (int(v) for v in own[0])
-        raise ValueError(f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself.")
-    return np.maximum(net_preferences(y), 0.0)
-
-
 def vote_fractions(net, votes):
     """P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1]; 1/2 without votes."""
     votes = np.broadcast_to(votes, net.shape)
@@ -117,13 +102,6 @@ def warn_without_preferences(targets):
             "No label prefers one item to another: every list has a single item or equal grades. "
             "All preferences are 0."
         )
-
-
-def mean_row(X, weights):
-    """Weighted mean of the rows; NaN is skipped."""
-    if sparse.issparse(X):
-        return np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)  # others may have weights
-    return np.ma.filled(np.ma.average(np.ma.masked_invalid(X), axis=0, weights=weights), 0.0)
 
 
 class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -491,7 +469,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self._set_lists(rows, loss)
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
-        self.decoder_, self._mean_ = self.decoder, mean_row(X, weights)
+        self.decoder_ = self.decoder
+        if sparse.issparse(X):
+            self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
+        else:  # NaN is skipped
+            means = np.ma.average(np.ma.masked_invalid(X), axis=0, weights=weights)
+            self._mean_ = np.ma.filled(means, 0.0)
         encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
@@ -506,7 +489,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self.decoder_ = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
         labels = y
         if y.ndim == 3:
-            y = net_labels(loss.check_labels(y))
+            y = loss.check_labels(y)
+            own = np.argwhere(np.einsum("qii->qi", y) != 0)
+            if len(own):
+                q, i = (int(v) for v in own[0])
+                raise ValueError(f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself.")
+            y = np.maximum(net_preferences(y), 0.0)  # a cycle stays
         decoder = items_decoder("sort" if by_score else self.decoder_, loss, y)
         encoding = encode_items(y, loss, decoder)
         targets = encoding.targets
