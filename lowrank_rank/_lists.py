@@ -271,8 +271,6 @@ def factorize(qid):
     refuse_missing_ids(qid)
     # Ids mostly come in runs: only the first row of each run is looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
-    if len(heads) == 1:
-        return np.zeros(len(qid), dtype=np.intp), qid[:1].copy()
     ids = qid[heads]
     small = ids.dtype.kind in "iu" and ids.min() >= 0  # 16 bits are sorted by radix
     keys = ids.astype(np.min_scalar_type(ids.max())) if small else ids

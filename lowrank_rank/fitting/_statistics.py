@@ -108,8 +108,7 @@ class Moments:
         (n, p), total, mean = X.shape, float(groups.totals.sum()), 0.0
         filled, squares, within = np.zeros((3, p))
         if sparse.issparse(X):
-            entry_weights = np.repeat(weights, np.diff(X.indptr)) * (X.data != 0)
-            filled = np.bincount(X.indices, entry_weights, minlength=p)
+            filled = (X != 0).T @ weights
             X, mean = shift_full_columns(X)
             means, counts = groups.means(X), weights > 0
             raw = np.asarray(X.multiply(X).T @ weights).ravel()
@@ -188,8 +187,6 @@ def shift_full_columns(X, mean=None):
     """
     X = X.astype(np.float64, copy=False)
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
-    if not full.any() or not X.shape[0]:
-        return X, np.zeros(X.shape[1])
     shift = np.where(full, np.asarray(X.mean(axis=0)).ravel() if mean is None else mean, 0.0)
     data = X.data - shift[X.indices]
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift

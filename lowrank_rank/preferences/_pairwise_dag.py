@@ -473,8 +473,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if sparse.issparse(X):
             self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
         else:  # NaN is skipped
-            means = np.ma.average(np.ma.masked_invalid(X), axis=0, weights=weights)
-            self._mean_ = np.ma.filled(means, 0.0)
+            sums, mass = weights @ np.nan_to_num(X), weights @ ~np.isnan(X)
+            self._mean_ = np.divide(sums, mass, out=np.zeros(len(mass)), where=mass > 0)
         encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
