@@ -187,6 +187,8 @@ def shift_full_columns(X, mean=None):
     """
     X = X.astype(np.float64, copy=False)
     full = np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
+    if not full.any() or not X.shape[0]:
+        return X, np.zeros(X.shape[1])
     shift = np.where(full, np.asarray(X.mean(axis=0)).ravel() if mean is None else mean, 0.0)
     data = X.data - shift[X.indices]
     return sparse.csr_matrix((data, X.indices, X.indptr), shape=X.shape), shift
