@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lowrank_rank import OrderPreservingRegressor
 from lowrank_rank.calibration import conditional_regret, regret_bound
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.metrics import mean_average_precision_score, measure_score
 from lowrank_rank.order_preserving._surrogates import resolve_surrogate
 from lowrank_rank.surrogates import SURROGATES, surrogate_loss

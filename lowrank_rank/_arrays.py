@@ -294,31 +294,24 @@ def exact_scores(values):
 
 
 def name_the_text(error, X):
-    """Raise an error with the place of the text in X that the `error` is about, if it is."""
-    if "could not convert" in str(error) and (found := place_of_text(X, str(error))):
-        row, column, text = found
-        raise ValueError(
-            f"X has the text {text!r} in row {row} of column {column!r}, and the model takes "
-            "numbers: encode text and categories (OneHotEncoder, in a pipeline; boosted trees take "
-            "columns with a category dtype), or drop the column."
-        ) from error
-
-
-def place_of_text(table, message):
-    """Row, column and text of the first entry of a table that the message quotes, or None.
+    """Raise an error with the first place of the text that the `error` quotes, if it is in X.
 
     The column is a name if it has one, else an index.
     """
-    names = column_names(table) if is_frame(table) else None
-    entries = None if names else np.asarray(table, dtype=object)
-    if entries is not None and entries.ndim != 2:
-        return None
-    columns: Any = entries.T if entries is not None else [table[name] for name in names or []]
+    if "could not convert" not in str(error):
+        return
+    names = column_names(X) if is_frame(X) else None
+    entries = np.zeros((0, 0)) if names else np.asarray(X, dtype=object)
+    columns: Any = [X[name] for name in names or []] or (entries.T if entries.ndim == 2 else [])
     for j, column in enumerate(columns):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
-            if isinstance(entry, str) and repr(str(entry)) in message:
-                return row, names[j] if names else j, str(entry)
-    return None
+            if isinstance(entry, str) and repr(str(entry)) in str(error):
+                raise ValueError(
+                    f"X has the text {str(entry)!r} in row {row} of column "
+                    f"{(names[j] if names else j)!r}, and the model takes numbers: encode text and "
+                    "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
+                    "category dtype), or drop the column."
+                ) from error
 
 
 def first_missing(table):

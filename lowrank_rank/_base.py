@@ -119,12 +119,8 @@ def score_blocks(X, coef, intercept, width=1024):
             if issparse(X):
                 scores = X @ coef[some].T
             else:
-                padded, block, scores = (
-                    np.zeros((p, max(m, 8))),
-                    np.zeros((n_rows, p)),
-                    np.empty((n, m)),
-                )
-                padded[:, :m] = coef[some].T
+                padded, block = np.zeros((p, max(m, 8))), np.zeros((n_rows, p))
+                padded[:, :m], scores = coef[some].T, np.empty((n, m))
                 for rows in slices(n, n_rows):
                     block[: rows.stop - rows.start] = X[rows]
                     scores[rows] = (block @ padded)[: rows.stop - rows.start, :m]

@@ -356,11 +356,9 @@ def threshold_between(scores, n_above):
     scores = scores.ravel()
     if n_above >= len(scores):
         return float(np.nextafter(scores.min(), -np.inf))
-    n_out = len(scores) - n_above
-    parted = np.partition(scores, n_out - 1)
-    highest_out, above = parted[n_out - 1], parted[n_out:]
-    above = above[above > highest_out]
-    if not len(above):
+    highest_out = np.partition(scores, len(scores) - n_above - 1)[len(scores) - n_above - 1]
+    least = np.min(scores, where=scores > highest_out, initial=np.inf)
+    if least == np.inf:
         return float(np.nextafter(highest_out, np.inf))
-    middle = highest_out + (above.min() - highest_out) / 2
-    return float(middle if middle > highest_out else above.min())
+    middle = highest_out + (least - highest_out) / 2
+    return float(middle if middle > highest_out else least)

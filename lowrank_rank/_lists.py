@@ -271,8 +271,6 @@ def factorize(qid):
     refuse_missing_ids(qid)
     # Ids mostly come in runs: only the first row of each run is looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
-    if len(heads) == 1:
-        return np.zeros(len(qid), dtype=np.intp), qid[:1].copy()
     ids = qid[heads]
     small = ids.dtype.kind in "iu" and ids.min() >= 0  # 16 bits are sorted by radix
     keys = ids.astype(np.min_scalar_type(ids.max())) if small else ids
@@ -347,22 +345,14 @@ def sort_lists(scores, lists, *, stable=False):
     `stable` keeps the original order of equal scores. Measures do not need it: they average over
     ties.
     """
-    r = lists.common_length
     order = np.empty(len(scores), dtype=np.intp)
-    if r is not None:
-        columns = _best_first(scores.reshape(-1, r), stable)
-        np.add(columns, lists.starts[:, np.newaxis], out=order.reshape(-1, r))
-        return order
     for _, rows in lists.same_length:
-        order[rows] = rows[:, :1] + _best_first(scores[rows], stable)
+        if stable:
+            columns = np.argsort(-scores[rows], axis=1, kind="stable")
+        else:
+            columns = np.argsort(scores[rows], axis=1)[:, ::-1]
+        order[rows] = rows[:, :1] + columns
     return order
-
-
-def _best_first(matrix, stable):
-    """Column indices that sort each row in descending order."""
-    if stable:
-        return np.argsort(-matrix, axis=1, kind="stable")
-    return np.argsort(matrix, axis=1)[:, ::-1]
 
 
 def tie_blocks(sorted_scores, lists):

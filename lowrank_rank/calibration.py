@@ -1,7 +1,6 @@
 """Quantities of the theorems: regret, its bounds, conditions on the distribution, margins."""
 
-from .low_rank._calibration import calibration_report
-from .low_rank._risks import conditional_regret
+from .low_rank._calibration import calibration_report, conditional_regret
 from .order_preserving._bounds import C_phi, is_order_preserving, regret_bound
 from .precision_at_top._surrogates import precision_margins, precision_mistake_bound
 from .preferences._noise import noise_report

@@ -29,7 +29,7 @@ from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from ._warn import warn
-from .fitting._estimator import add_models, batch_of, solve_sums
+from .fitting._estimator import add_models, batch_of, take_sums
 from .low_rank._classifier import LowRankSurrogateClassifier
 from .low_rank._surrogate_ranker import LowRankSurrogateRanker
 from .order_preserving._problem import read
@@ -224,7 +224,7 @@ def _fit_by_sums(model, blocks, **attributes):
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         vars(reader).update(attributes)
-        solve_sums(model, blocks.total(partial(batch_of, reader), add_models))
+        take_sums(model, blocks.total(partial(batch_of, reader), add_models))
 
 
 def _values(block, model):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lowrank_rank.decoders import decode_pd_exact
-from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.low_rank._calibration import all_ranks
 
 from .reference import disagreement_cost
 

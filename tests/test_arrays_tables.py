@@ -13,7 +13,7 @@ from lowrank_rank._arrays import (
     first_missing,
     is_data_frame,
     is_frame,
-    place_of_text,
+    name_the_text,
     table_of,
     take_rows,
 )
@@ -92,8 +92,13 @@ def test_rows_of_whatever_holds_them(library, monkeypatch):
     ids=repr,
 )
 def test_the_text_that_could_not_be_converted(table, found):
-    message = f"could not convert string to float: {'z' if found is None else found[2]!r}"
-    assert place_of_text(table, message) == found
+    error = ValueError(f"could not convert string to float: {'z' if found is None else found[2]!r}")
+    if found is None:
+        name_the_text(error, table)
+        return
+    row, column, text = found
+    with pytest.raises(ValueError, match=f"the text {text!r} in row {row} of column {column!r},"):
+        name_the_text(error, table)
 
 
 @pytest.mark.parametrize(

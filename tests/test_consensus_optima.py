@@ -7,7 +7,7 @@ import pytest
 
 from lowrank_rank.consensus._consensus import find_optima, first_orders, ordered_components
 from lowrank_rank.decoders import decode_pd_exact
-from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.low_rank._calibration import all_ranks
 
 from .preference_cases import preferences
 

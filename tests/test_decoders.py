@@ -24,7 +24,7 @@ from lowrank_rank.decoders.feedback_arcs._graphs import (
     net_preferences,
     net_scores,
 )
-from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.low_rank._calibration import all_ranks
 
 
 def random_triangles(rng, n, r):

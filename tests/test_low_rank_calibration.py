@@ -95,3 +95,9 @@ def test_a_decoder_of_ones_own_is_tried_too():
     found = {check.name: check for check in report.checks}
     assert found["backwards"].error > 0.1
     assert report.holds
+
+
+def test_losses_go_by_name_too():
+    p, support = [[0.75, 0.25]], [[1, 0], [0, 1]]
+    assert conditional_regret("wta", support, p, [[2, 1]]) == pytest.approx(0.5)
+    assert conditional_regret("wta", support, p, [[1, 2]]) == 0.0

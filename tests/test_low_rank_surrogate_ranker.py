@@ -646,7 +646,7 @@ def bad_cases():
         "decoder for documents": (
             {"target_loss": "map", "decoder": "exact"}, (X, y), {}, "fixed items"),
         "unknown decoder": ({"decoder": "exact"}, (X, items), {}, r"\['sort'\]"),
-        "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be .auto. or a finite number >= 0"),
+        "alpha": ({"alpha": -1.0}, (X, y), {}, "alpha must be .* or a finite number >= 0"),
         "four dimensions": ({}, (X, np.zeros((4, 2, 2, 2))), {}, "one, two or three"),
         "negative preference": (
             {"target_loss": "pd"}, (X, -np.ones((4, 2, 2))), {}, "opposite preference"),

@@ -11,7 +11,7 @@ from sklearn.isotonic import isotonic_regression
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.calibration import C_phi, conditional_regret, is_order_preserving, regret_bound
 from lowrank_rank.decoders._decoded import decode_sort
-from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.metrics import mean_average_precision_score, measure_score
 from lowrank_rank.order_preserving._surrogates import (
     PairwiseSquaredHinge,

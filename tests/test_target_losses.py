@@ -14,7 +14,7 @@ from lowrank_rank import LowRankSurrogateRanker, get_ranking_scorer_names, targe
 from lowrank_rank._lists import RankingLists
 from lowrank_rank.calibration import conditional_regret
 from lowrank_rank.decoders.feedback_arcs._graphs import differences_from_matrices
-from lowrank_rank.low_rank._risks import all_ranks
+from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.target_losses import (
     AUC,
     DCG,

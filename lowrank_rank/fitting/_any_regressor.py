@@ -143,14 +143,6 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
         """Importances of the regressor."""
         return attribute_of_fitted(self, "feature_importances_")
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        inner = self.estimator.__sklearn_tags__().input_tags
-        tags.target_tags.multi_output = True
-        tags.target_tags.single_output = False
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
-
 
 # Any regressor ----------------------------------------------------------------------
 
@@ -235,12 +227,12 @@ def fits_of(estimator, X, targets, sample_weight):
     Targets are rounded to 32 significant bits. A coordinate is fitted without its rows of NaN.
     """
     targets = round_significant(targets)
-    judged = ~np.isnan(targets)
-    complete = judged.all() or isinstance(estimator, MeansOfKnown)
-    together = targets.shape[1] > 1 and complete and get_tags(estimator).target_tags.multi_output
-    if together or targets.shape[1] == 1:
-        single = get_tags(estimator).target_tags.single_output
-        yield X, targets[:, 0] if single and not together else targets, sample_weight
+    judged, tags = ~np.isnan(targets), get_tags(estimator).target_tags
+    if targets.shape[1] == 1 and tags.single_output and not isinstance(estimator, MeansOfKnown):
+        targets = targets[:, 0]
+    together = isinstance(estimator, MeansOfKnown) or (judged.all() and tags.multi_output)
+    if judged.shape[1] == 1 or (judged.shape[1] > 1 and together):
+        yield X, targets, sample_weight
         return
     for j in range(targets.shape[1]):
         rows = judged[:, j]

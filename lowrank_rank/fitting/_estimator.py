@@ -43,7 +43,7 @@ from ._any_regressor import (
     wraps,
 )
 from ._logistic import FractionalModel, fit_fractional
-from ._ridge import LinearModel, Sums, chosen_solver, fit_lsqr, fit_sparse_targets
+from ._ridge import LinearModel, chosen_solver, fit_lsqr, fit_sparse_targets, solve_sums, sums_of
 
 _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
@@ -132,7 +132,7 @@ class RegressionMixin:
         self._say(f"ridge by solver {solver!r} {what}")
         if solver == "lsqr":
             return fit_lsqr(rows, encoding, self.alpha, **limits)
-        return Sums.of(rows, encoding).solve(self.alpha)
+        return solve_sums(sums_of(rows, encoding), self.alpha)
 
     def _fit_estimator(self, estimator, X, targets, weights):
         """Fit one regressor, or one for each coordinate, to plain targets."""
@@ -318,7 +318,7 @@ def add_blocks(model, blocks, **known):
             check_new_lists(add_batch(model, block, **known), seen)
         if not hasattr(model, "_sums_"):
             raise ValueError("There are no blocks: at least one row is needed.")
-        solve_sums(model, model)
+        take_sums(model, model)
     return model
 
 
@@ -331,7 +331,7 @@ def add_and_solve(model, block, **known):
         )
     with all_or_nothing(model):
         add_batch(model, block, **known)
-        model._keep(model._sums_.solve(model.alpha))
+        model._keep(solve_sums(model._sums_, model.alpha))
     return model
 
 
@@ -364,17 +364,17 @@ def sum_up(model, block, **known):
             "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
             "regression, which needs all rows at once."
         )
-    model._sums_ = Sums.of(rows, encoding)
+    model._sums_ = sums_of(rows, encoding)
     return rows.ids
 
 
-def solve_sums(model, added):
+def take_sums(model, added):
     """Take the fitted attributes of a model with sums, and solve; returns the model.
 
     A fixed item without any label is refused; a pair may have none.
     """
     sums, loss = added._sums_, getattr(added, "target_loss_", None)
-    known = sums.moments.total > 0
+    known = sums.total > 0
     pairs = isinstance(loss, PairwiseDisagreement) and added.decoder_ not in ("sort", "score")
     if sums.kind == "items" and not pairs and not known.all():
         raise ValueError(
@@ -382,7 +382,7 @@ def solve_sums(model, added):
             "query judges this item. Drop the column."
         )
     vars(model).update({name: value for name, value in vars(added).items() if name[-1] == "_"})
-    model._keep(model._sums_.solve(model.alpha))
+    model._keep(solve_sums(model._sums_, model.alpha))
     return model
 
 
@@ -399,14 +399,14 @@ def add_models(earlier, later):
     settings = [
         (name, getattr(earlier, name, None), getattr(model, name, None)) for name in model._shared
     ]
-    centered = (each._sums_.moments.features.within is not None for each in (earlier, model))
+    centered = (each._sums_.features.within is not None for each in (earlier, model))
     for name, one, two in [*settings, ("centered", *centered)]:
         if not _agree(two, one):
             raise ValueError(
                 f"Earlier batches had {_said(name, one)}, this one has {_said(name, two)}: all "
                 "batches of a model must be of one kind. Use fit to start again."
             )
-    one, two = (each._sums_.moments.features.total for each in (earlier, model))
+    one, two = (each._sums_.features.total for each in (earlier, model))
     fraction = two / (one + two) if one + two > 0 else 0.0
     for name in model._averaged:
         mean = getattr(earlier, name, None)
@@ -510,10 +510,10 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
                 "partial_fit with estimator='ridge'."
             )
     names = ("total", "x_mean", "t_mean", "gram", "cross")
-    keys = [b"".join(getattr(m._sums_.moments, n).tobytes() for n in names) for m in models]
+    keys = [b"".join(getattr(m._sums_, n).tobytes() for n in names) for m in models]
     if len(set(keys)) < len(keys):
         raise ValueError(
             "Two of the models have equal sums: they are the same model, or were fitted to "
             "the same rows, which would count twice. Give each part once."
         )
-    return solve_sums(clone(first), reduce(add_models, models))
+    return take_sums(clone(first), reduce(add_models, models))

@@ -10,7 +10,7 @@ group of all rows gives ridge with an intercept. Means are weighted. Sparse X is
 sums and products are centred, not X.
 """
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +50,7 @@ class LinearModel(NamedTuple):
     n_iter : int
     alpha : float or None
         The penalty of ridge regression.
-    sums : Sums or None
+    sums : SecondMoments or None
         The sums of solver "gram", to which `partial_fit` adds.
     """
 
@@ -98,57 +98,32 @@ def penalty_and_scale(alpha, kind, features, missing=False):
     return chosen_alpha(alpha, kind, m, features.total), scale
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Sufficient statistics of ridge regression for some rows of whole lists; they add up.
+def sums_of(rows, encoding):
+    """`SecondMoments` of `Rows` and their `Encoding`; refuses matrices that exceed the memory."""
+    p, targets = rows.X.shape[1], encoding.targets
+    n_bytes = 8 * (1 if is_finite(targets) else targets.shape[1]) * p**2
+    what = f"The sums of ridge regression, for {p} features,"
+    check_size(what, n_bytes, "use fit, which iterates then, or hash features")
+    return replace(
+        SecondMoments.of(rows.X, targets, rows.weights, encoding.codes),
+        kind=encoding.kind,
+        normalisers=encoding.normalisers,
+        missing=is_missing(rows, encoding),
+    )
 
-    Attributes
-    ----------
-    kind : str
-        As of `Encoding`.
-    moments : SecondMoments
-    normalisers : ndarray of shape (2,)
-        As of `Encoding`.
-    missing : bool
-        Whether a label is missing.
-    """
 
-    kind: str
-    moments: SecondMoments
-    normalisers: Any
-    missing: bool
-
-    @classmethod
-    def of(cls, rows, encoding):
-        """Sums of `Rows` and their `Encoding`; refuses matrices that exceed the memory."""
-        p, targets = rows.X.shape[1], encoding.targets
-        n_bytes = 8 * (1 if is_finite(targets) else targets.shape[1]) * p**2
-        what = f"The sums of ridge regression, for {p} features,"
-        check_size(what, n_bytes, "use fit, which iterates then, or hash features")
-        moments = SecondMoments.of(rows.X, targets, rows.weights, encoding.codes)
-        return cls(encoding.kind, moments, encoding.normalisers, is_missing(rows, encoding))
-
-    def __add__(self, other):
-        """Sums of both batches."""
-        return Sums(
-            self.kind,
-            self.moments + other.moments,
-            np.add(self.normalisers, other.normalisers),
-            self.missing or other.missing,
-        )
-
-    def solve(self, alpha):
-        """Coefficients of ridge regression, as a `LinearModel`; `alpha` may be "auto" or "gcv"."""
-        features = self.moments.features
-        if not features.total > 0:
-            raise nothing_counts()
-        if alpha == "gcv" and self.kind != "documents" and not self.missing:
-            alpha = self.moments.gcv_alpha(features.scale)
-        alpha, scale = penalty_and_scale(alpha, self.kind, features, self.missing)
-        coef, intercept = self.moments.solve(alpha * features.total, scale)
-        factor = mean_normaliser(self.normalisers)
-        coef *= factor
-        return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=self)
+def solve_sums(sums, alpha):
+    """`LinearModel` of ridge regression by its sums; `alpha` may be "auto" or "gcv"."""
+    features = sums.features
+    if not features.total > 0:
+        raise nothing_counts()
+    if alpha == "gcv" and sums.kind != "documents" and not sums.missing:
+        alpha = sums.gcv_alpha(features.scale)
+    alpha, scale = penalty_and_scale(alpha, sums.kind, features, sums.missing)
+    coef, intercept = sums.solve(alpha * features.total, scale)
+    factor = mean_normaliser(sums.normalisers)
+    coef *= factor
+    return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=sums)
 
 
 # Sparse targets ---------------------------------------------------------------------
@@ -188,54 +163,32 @@ def fit_sparse_targets(rows, targets, alpha, entries=2**18):
 
 
 def fit_lsqr(rows, encoding, alpha, tol, max_iter):
-    """`LinearModel` of `Rows` and their `Encoding` by LSQR."""
+    """`LinearModel` of `Rows` and their `Encoding` by LSQR, without any p x p matrix.
+
+    `tol` is the accuracy of the predictions, in standard deviations.
+    """
     features, factor = Moments.of(rows.X, rows.weights, encoding.codes), encoding.factor
     alpha, unit = penalty_and_scale(alpha, encoding.kind, features, is_missing(rows, encoding))
     penalty = alpha * features.total * unit**2
     X = rows.X.astype(np.float64, copy=False)  # once, rather than in every product
-    given = X, encoding.targets, rows.weights, encoding.codes
-    coef, intercept, n_iter = solve_iteratively(*given, penalty=penalty, tol=tol, max_iter=max_iter)
-    return LinearModel(coef.T * factor, intercept * factor, "lsqr", n_iter, alpha)
-
-
-def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter):
-    """Solve ridge regression by LSQR, without any p x p matrix.
-
-    Parameters
-    ----------
-    X, targets, weights, codes
-        As in `SecondMoments.of`.
-    penalty : ndarray of shape (p,)
-        Factor of each squared coefficient, added to the sum of the squared errors.
-    tol : float
-        Accuracy of the predictions, in standard deviations.
-    max_iter : int
-
-    Returns
-    -------
-    coef : ndarray of shape (p, d)
-    intercept : ndarray of shape (d,)
-    n_iter : int
-        Iterations of the slowest target.
-    """
-    codes = np.zeros(len(targets), dtype=np.intp) if codes is None else codes
-    d = targets.shape[1]
-    coef, intercept = np.zeros((X.shape[1], d)), np.zeros(d)
+    (n, p), d = X.shape, encoding.targets.shape[1]
+    codes = np.zeros(n, dtype=np.intp) if encoding.codes is None else encoding.codes
+    coef, intercept = np.zeros((d, p)), np.zeros(d)
     groups, most, converged = None, 0, True
-    for j in range(d):
-        judged = ~np.isnan(targets[:, j])
+    for j, target in enumerate(encoding.targets.T):
+        judged = ~np.isnan(target)
         if groups is None or not judged.all():
-            groups = Groups(codes, weights * judged)
+            groups = Groups(codes, rows.weights * judged)
             scale, operator = _centred_operator(X, groups, penalty)
-        t = np.nan_to_num(targets[:, j])
-        right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(X.shape[1])])
+        t = np.nan_to_num(target)
+        right = np.concatenate([np.sqrt(groups.weights) * groups.centre(t), np.zeros(p)])
         # A residual of tol alone would leave errors of up to 100 tol in correlated features.
         limits = {"atol": tol / 100.0, "btol": tol / 100.0, "iter_lim": max_iter}
         scaled, stop, n_iter, *_ = lsqr(operator, right, **limits)
-        coef[:, j] = scale * scaled
+        coef[j] = scale * scaled
         most, converged = max(most, n_iter), converged and stop != 7
         shares = groups.weights / max(groups.totals.sum(), np.finfo(float).tiny)
-        intercept[j] = shares @ (t - X @ coef[:, j])
+        intercept[j] = shares @ (t - X @ coef[j])
         groups = groups if judged.all() else None
     if not converged:
         warn(
@@ -243,7 +196,7 @@ def solve_iteratively(X, targets, weights, codes=None, *, penalty, tol, max_iter
             "max_iter or tol, or scale the features.",
             ConvergenceWarning,
         )
-    return coef, intercept, most
+    return LinearModel(coef * factor, intercept * factor, "lsqr", most, alpha)
 
 
 def _centred_operator(X, groups, penalty):

@@ -9,7 +9,7 @@ X is made, and a large mean cancels no digits. Sparse X stays sparse.
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
@@ -73,14 +73,6 @@ class Groups:
             yield rows, np.subtract(X[rows], block, out=block)
 
 
-def columns_of_patterns(known):
-    """Groups of equal columns of a boolean matrix."""
-    groups: dict = {}
-    for column, bits in enumerate(np.packbits(known, axis=0).T):
-        groups.setdefault(bits.tobytes(), []).append(column)
-    return [np.array(columns) for columns in groups.values()]
-
-
 # Moments of the features ------------------------------------------------------------
 
 
@@ -116,8 +108,7 @@ class Moments:
         (n, p), total, mean = X.shape, float(groups.totals.sum()), 0.0
         filled, squares, within = np.zeros((3, p))
         if sparse.issparse(X):
-            entry_weights = np.repeat(weights, np.diff(X.indptr)) * (X.data != 0)
-            filled = np.bincount(X.indices, entry_weights, minlength=p)
+            filled = (X != 0).T @ weights
             X, mean = shift_full_columns(X)
             means, counts = groups.means(X), weights > 0
             raw = np.asarray(X.multiply(X).T @ weights).ravel()
@@ -260,6 +251,10 @@ class SecondMoments:
         Weighted products of centred features and centred targets.
     t_squares : float
         Weighted sum of the squares of all centred targets.
+    kind, normalisers
+        As of `Encoding`.
+    missing : bool
+        Whether a label is missing.
     """
 
     features: Moments
@@ -269,6 +264,9 @@ class SecondMoments:
     gram: np.ndarray
     cross: np.ndarray
     t_squares: float
+    kind: str = "items"
+    normalisers: Any = (0.0, 0.0)
+    missing: bool = False
 
     @classmethod
     def of(cls, X, targets, weights, codes=None):
@@ -287,7 +285,10 @@ class SecondMoments:
         if is_finite(targets):
             return _known_moments(X, targets, weights, codes)
         judged = ~np.isnan(targets)
-        columns = columns_of_patterns(judged)
+        groups: dict = {}
+        for column, bits in enumerate(np.packbits(judged, axis=0).T):
+            groups.setdefault(bits.tobytes(), []).append(column)
+        columns = [np.array(js) for js in groups.values()]  # known in the same rows
         rows = [np.flatnonzero(judged[:, js[0]]) for js in columns]
         parts = [
             _known_moments(X[kept], targets[np.ix_(kept, js)], weights[kept])
@@ -327,6 +328,8 @@ class SecondMoments:
             t_squares=self.t_squares
             + other.t_squares
             + float((self.total * fraction * t_step**2).sum()),
+            normalisers=np.add(self.normalisers, other.normalisers),
+            missing=self.missing or other.missing,
         )
 
     def gcv_alpha(self, scale):
@@ -434,13 +437,11 @@ def _known_moments(X, targets, weights, codes=None):
     else:
         rounding *= rounding  # rows are centred before their squares are summed
         gram, cross, t_squares = np.zeros((p, p)), np.zeros((p, d)), 0.0
-        t_means, root, is_weighted = groups.means(targets), np.sqrt(weights), np.any(weights != 1.0)
+        t_means, root = groups.means(targets), np.sqrt(weights)[:, np.newaxis]
         for rows, block in groups.centred_blocks(X, groups.means(X)):
-            t = targets[rows] - t_means[groups.codes[rows]]
-            if is_weighted:
-                block *= root[rows, np.newaxis]
-                t *= root[rows, np.newaxis]
+            block *= root[rows]
             gram += block.T @ block
+            t = root[rows] * (targets[rows] - t_means[groups.codes[rows]])
             cross += block.T @ t
             t_squares += float(np.vdot(t, t))
     raw = features.squares + features.total * (features.mean - shift) ** 2

@@ -14,7 +14,7 @@ from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
-from ..fitting._ridge import LinearModel, Sums, chosen_solver
+from ..fitting._ridge import LinearModel, chosen_solver, solve_sums, sums_of
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ..target_losses._positional import check_k
@@ -333,10 +333,10 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         sums: Any = None
         for some in batches(len(y), first.size, max(2**16, first.size * X.shape[1] // 4)):
             part = Rows(X[some], y[some], None, weights[some])
-            added = Sums.of(part, encode_items(part.y, loss, self.decoder_, some.start))
+            added = sums_of(part, encode_items(part.y, loss, self.decoder_, some.start))
             sums = added if sums is None else sums + added
             del added
-        return sums.solve(self.alpha)
+        return solve_sums(sums, self.alpha)
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""

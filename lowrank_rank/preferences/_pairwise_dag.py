@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
 from .._base import BaseRanker, Rows, check_no_qid
-from .._lists import RankingLists
+from .._lists import RankingLists, batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
-from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences
+from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences, net_scores
 from ..fitting._any_regressor import chosen_estimator, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
@@ -23,7 +23,6 @@ from ..fitting._ridge import LinearModel
 from ..fitting._statistics import SecondMoments, chosen_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
-from ._labels import label_scores, net_labels, row_scores, vote_fractions
 from ._pairs import (
     PAIR_FEATURES,
     RegressorPairs,
@@ -34,6 +33,68 @@ from ._pairs import (
 )
 
 
+def vote_fractions(net, votes):
+    """P(i before j) = (1 + net_ij / votes_ij) / 2, cut to [0, 1]; 1/2 without votes."""
+    votes = np.broadcast_to(votes, net.shape)
+    fraction = np.divide(net, votes, out=np.zeros(net.shape), where=votes > 0)
+    return np.clip(0.5 + fraction / 2.0, 0.0, 1.0)
+
+
+def label_scores(score_function, loss, y):
+    """f(y), (n, r), of grades (n, r) or preferences (n, r, r).
+
+    Parameters
+    ----------
+    score_function : "dmj" or callable
+        "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences
+        (n, r, r) and returns scores (n, r).
+    loss : PairwiseDisagreement
+    y : ndarray
+
+    Returns
+    -------
+    ndarray of shape (n, r)
+    """
+    if callable(score_function):
+        return _custom_scores(score_function, loss.preferences(y))
+    scores = np.empty(y.shape[:2])
+    for rows in batches(len(y), y.shape[1] ** 2):
+        scores[rows] = net_scores(loss.preferences(y[rows]))
+    return scores
+
+
+def row_scores(score_function, loss, y, lists, weights):
+    """f(y) of the documents of ragged lists, (n_rows,), lists of one length at a time.
+
+    Rows of weight 0 are not there; a custom f knows of no other weights inside a list.
+    """
+    counts = lists.group(weights) > 0
+    scores = np.zeros(len(y))
+    grouped, kept = lists.group(y)[counts], np.flatnonzero(counts)
+    lists_kept, _ = lists.select(counts)
+    w = lists.group(weights)[counts]
+    if np.any(w != lists_kept.spread(w[lists_kept.starts])):
+        raise ValueError(
+            "A custom score_function takes no weights inside a list: give rows of one list the "
+            "same sample_weight (or 0), or use score_function='dmj'."
+        )
+    for _, rows in lists_kept.same_length:
+        scores[kept[rows]] = _custom_scores(score_function, loss.preferences(grouped[rows]))
+    return lists.ungroup(scores)
+
+
+def _custom_scores(score_function, preferences):
+    scores = np.asarray(score_function(preferences), dtype=np.float64)
+    shape = preferences.shape[:2]
+    if scores.shape != shape or not np.isfinite(scores).all():
+        raise ValueError(
+            f"score_function must return finite scores of shape {shape} for preferences of shape "
+            f"{preferences.shape}, got shape {scores.shape}"
+            + ("." if scores.shape != shape else " with infinite or missing ones.")
+        )
+    return scores
+
+
 def warn_without_preferences(targets):
     """Warn if no label prefers one item to another."""
     if not any(np.nan_to_num(targets[rows]).any() for rows in slices(len(targets), 1024)):
@@ -41,18 +102,6 @@ def warn_without_preferences(targets):
             "No label prefers one item to another: every list has a single item or equal grades. "
             "All preferences are 0."
         )
-
-
-def mean_row(X, weights):
-    """Weighted mean of the rows; NaN is skipped."""
-    total = weights.sum() or 1.0  # other batches may have weights
-    if sparse.issparse(X):
-        return np.asarray(X.T @ weights).ravel() / total
-    mean = weights @ X / total
-    if np.isnan(mean).any():
-        mass = weights @ ~np.isnan(X)
-        mean = np.divide(weights @ np.nan_to_num(X), mass, out=np.zeros(len(mass)), where=mass > 0)
-    return mean
 
 
 class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -420,7 +469,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self._set_lists(rows, loss)
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
-        self.decoder_, self._mean_ = self.decoder, mean_row(X, weights)
+        self.decoder_ = self.decoder
+        if sparse.issparse(X):
+            self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
+        else:  # NaN is skipped
+            sums, mass = weights @ np.nan_to_num(X), weights @ ~np.isnan(X)
+            self._mean_ = np.divide(sums, mass, out=np.zeros(len(mass)), where=mass > 0)
         encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
@@ -435,7 +489,12 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self.decoder_ = auto_pd_decoder(n_items) if self.decoder == "auto" else self.decoder
         labels = y
         if y.ndim == 3:
-            y = net_labels(loss.check_labels(y))
+            y = loss.check_labels(y)
+            own = np.argwhere(np.einsum("qii->qi", y) != 0)
+            if len(own):
+                q, i = (int(v) for v in own[0])
+                raise ValueError(f"y[{q}, {i}, {i}] = {y[q, i, i]:g}: no item comes before itself.")
+            y = np.maximum(net_preferences(y), 0.0)  # a cycle stays
         decoder = items_decoder("sort" if by_score else self.decoder_, loss, y)
         encoding = encode_items(y, loss, decoder)
         targets = encoding.targets
