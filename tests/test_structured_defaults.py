@@ -34,15 +34,15 @@ def documents():
 def test_penalties_are_the_formulas_over_the_hinge_at_zero_weights(classes, documents):
     X, y = classes
     model = StructuredHingeClassifier()
-    assert clone(model).fit(X, y).alpha_ == pytest.approx(0.1 * 8 / 300 * 8 / 100)
+    assert clone(model).fit(X, y).alpha_ == pytest.approx(0.3 * 8 / 300 * 8 / 100)
     weights = np.where(y == 0, 3.0, 1.0)
     weighted = clone(model).fit(X, y, sample_weight=weights)
-    assert weighted.alpha_ == pytest.approx(0.1 * 8 / weights.sum() * 8 / 100)
+    assert weighted.alpha_ == pytest.approx(0.3 * 8 / weights.sum() * 8 / 100)
     words = np.where(np.abs(X) > 1.5, X, 0.0)
     m = scaled_features(words)[1]
     assert m < 8
     for form in (words, sparse.csr_matrix(words)):
-        assert clone(model).fit(form, y).alpha_ == pytest.approx(0.1 * m / 300 * m / 100)
+        assert clone(model).fit(form, y).alpha_ == pytest.approx(0.3 * m / 300 * m / 100)
     steps = clone(model).set_params(solver="sgd", random_state=0).fit(X, y)
     assert steps.alpha_ == pytest.approx(1e-3)
     X, y, qid = documents

@@ -471,7 +471,7 @@ FORMULAS = {
     "sets, ridge": lambda f, g: f * g,
     "documents, hinge": lambda f, g: 0.01 * max(1.0, 300.0 * f),
     "items, hinge": lambda f, g: max(0.003, f**2),
-    "classes, hinge": lambda f, g: 0.1 * f * g,
+    "classes, hinge": lambda f, g: 0.3 * f * g,
 }
 
 

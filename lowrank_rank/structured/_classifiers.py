@@ -65,7 +65,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
         Penalty, > 0: ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
-        "auto" is ``0.1 f g``, divided by the hinge at zero weights. Here f = min(m / n, 1) and g =
+        "auto" is ``0.3 f g``, divided by the hinge at zero weights. Here f = min(m / n, 1) and g =
         min(m / 100, 1), with n rows, counted by `sample_weight`, and m features. A feature with a
         share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide says.
     standardize : bool, default=True
