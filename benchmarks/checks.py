@@ -49,7 +49,11 @@ MORE = {
         {"start": LogisticRegression()},
     ],
     "StructuredHingeBinaryClassifier": [{"solver": "lbfgs", "target_loss": "auc"}],
-    "LowRankSurrogateClassifier": [{"estimator": LogisticRegression()}, {"estimator": Ridge()}],
+    "LowRankSurrogateClassifier": [
+        {"estimator": LogisticRegression()},
+        {"estimator": Ridge()},
+        {"estimator": "ridge", "alpha": "gcv"},
+    ],
     "LowRankSurrogateMultilabelClassifier": [{"target_loss": "hamming"}],
 }
 #: Parameters that do nothing that a check sees; values that need another one, or fixed items.
@@ -58,6 +62,7 @@ NEEDS = {
     ("StructuredHingeBinaryClassifier", "solver", "lbfgs"),
     ("LowRankSurrogateRanker", "estimator", "logistic"),
     ("PairwiseDAGRanker", "estimator", "logistic"),
+    *((type(estimator).__name__, "alpha", "gcv") for estimator in ESTIMATORS[:4]),  # ridge
 }
 
 
