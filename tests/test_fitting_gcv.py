@@ -122,5 +122,5 @@ def test_elsewhere_it_is_refused_by_a_sentence(model, y):
 def test_weights_that_sum_to_one_are_refused():
     X, y = items()
     ranker = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge", alpha="gcv")
-    with pytest.raises(ValueError, match="at least two rows"):
+    with pytest.raises(ValueError, match="more than one sample"):
         ranker.fit(X, np.maximum(y, 0.0), sample_weight=np.full(len(X), 1.0 / len(X)))

@@ -342,7 +342,7 @@ class SecondMoments:
         n, alphas = self.features.total, np.logspace(-4, 4, 65)
         if n < 2.0:
             raise ValueError(
-                f"alpha='gcv' needs at least two rows, and the weights sum to {n:g}: give weights "
+                f"alpha='gcv' needs more than one sample, and the weights sum to {n:g}: give weights "
                 "that count rows, or a number for alpha."
             )
         scale = scale[:, np.newaxis]
