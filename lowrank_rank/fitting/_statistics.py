@@ -342,8 +342,8 @@ class SecondMoments:
         n, alphas = self.features.total, np.logspace(-4, 4, 65)
         if n < 2.0:
             raise ValueError(
-                f"alpha='gcv' needs more than one sample, and the weights sum to {n:g}: give weights "
-                "that count rows, or a number for alpha."
+                f"alpha='gcv' needs more than one sample, and the weights sum to {n:g}: give "
+                "weights that count rows, or a number for alpha."
             )
         scale = scale[:, np.newaxis]
         e, axes = linalg.eigh(self.gram[0] / scale.T / scale)
