@@ -481,7 +481,7 @@ def decode_votes(method, totals, are_counts, time_limit=None):
 
 def resampled_totals(votes, n_resamples, rng):
     """Iterate over total preferences (m, r, r) of resampled votes."""
-    labels, r = votes.labels, votes.labels.shape[1]
+    labels, r, loss = votes.labels, votes.labels.shape[1], PairwiseDisagreement()
     weights = votes.labels.ravel() if votes.are_counts else votes.weights
     whole = np.all(weights == np.round(weights))
     if votes.are_counts and not whole:
@@ -496,31 +496,22 @@ def resampled_totals(votes, n_resamples, rng):
         )
     chances = weights / max(n_drawn, 1)
     for some in batches(n_resamples, max(chances.size, r * r), 2**24):
-        drawn = rng.multinomial(n_drawn, chances, size=len(range(n_resamples)[some]))
+        drawn: Any = rng.multinomial(n_drawn, chances, size=len(range(n_resamples)[some]))
         if not votes.are_counts:
-            drawn = totals_of_voters(labels, votes.weights, drawn)
+            # Counts below 2**24 are exact in single precision. Products of net counts of the pairs
+            # i < j then take a quarter of the time.
+            exact = whole and labels.ndim == 2 and n_drawn < 2**24
+            dtype, encode = (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
+            times, drawn = (drawn if whole else drawn * votes.weights).astype(dtype), 0.0
+            for rows in batches(len(labels), r * r):
+                preferences = encode(labels[rows]).astype(dtype)
+                drawn += times[:, rows] @ preferences.reshape(len(preferences), -1)
         for part in batches(len(drawn), r * r):
             if drawn.shape[1] == r * r:
                 yield drawn[part].reshape(-1, r, r).astype(float)
             else:
                 net = net_preferences(matrices_from_differences(drawn[part], r))
                 yield np.maximum(net, 0.0)
-
-
-def totals_of_voters(labels, weights, drawn):
-    """Total preferences of voters drawn so often, (m, r * r), or net ones of the pairs i < j."""
-    loss, r = PairwiseDisagreement(), labels.shape[1]
-    whole = np.all(weights == np.round(weights))
-    # Counts below 2**24 are exact in single precision. Products of net counts of the pairs then
-    # take a quarter of the time.
-    exact = whole and labels.ndim == 2 and drawn[0].sum() < 2**24
-    dtype, encode = (np.float32, loss.encode) if exact else (np.float64, loss.preferences)
-    drawn = (drawn if whole else drawn * weights).astype(dtype)
-    totals = 0.0
-    for rows in batches(len(labels), r * r):
-        preferences = encode(labels[rows]).astype(dtype)
-        totals += drawn[:, rows] @ preferences.reshape(len(preferences), -1)
-    return totals
 
 
 MAX_ITEMS_COUNTED = 18  # of one component: 2**18 subsets

@@ -59,10 +59,22 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
         if len(index_of) < len(names):
             again = next(name for i, name in enumerate(names) if index_of[name] != i)
             raise ValueError(f"items names {again!r} twice: names must be unique.")
-    orders = _check_sequences(orders)
-    named, sizes = zip(
-        *(_read_order(q, one, index_of) for q, one in enumerate(orders)), strict=True
-    )
+    if hasattr(orders, "to_numpy"):
+        orders = orders.to_numpy()
+    sequences = list(orders) if np.iterable(orders) and not isinstance(orders, str | bytes) else []
+    if not sequences:
+        raise ValueError(f"orders must be a sequence of at least one order, got {orders!r}.")
+    for q, order in enumerate(sequences):
+        unordered = isinstance(order, str | bytes | set | frozenset | dict)
+        if unordered or not hasattr(order, "__len__") or getattr(order, "shape", None) == ():
+            raise ValueError(
+                f"Order {q} is {order!r}: each order is a sequence of items, best first, such as "
+                "[2, 0, 1]; split a text such as 'b>a>c' at '>' and give items=[...]."
+            )
+        if len(order) == 0:
+            raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
+    read = [_read_order(q, one, index_of) for q, one in enumerate(sequences)]
+    named, sizes = zip(*read, strict=True)
     lengths = np.array([len(order) for order in named])
     if n_items is None:
         n_items = int(lengths.max()) if index_of is None else len(index_of)
@@ -93,25 +105,6 @@ def tied_grades(lengths, sizes, item, n_items):
     grades = np.full((len(lengths), n_items), np.nan)
     grades[order, item] = np.repeat(np.cumsum(lengths), lengths) - np.repeat(middles, sizes)
     return grades
-
-
-def _check_sequences(orders):
-    """Return the orders as a list of sequences, none of them empty."""
-    if hasattr(orders, "to_numpy"):
-        orders = orders.to_numpy()
-    sequences = list(orders) if np.iterable(orders) and not isinstance(orders, str | bytes) else []
-    if not sequences:
-        raise ValueError(f"orders must be a sequence of at least one order, got {orders!r}.")
-    for q, order in enumerate(sequences):
-        unordered = isinstance(order, str | bytes | set | frozenset | dict)
-        if unordered or not hasattr(order, "__len__") or getattr(order, "shape", None) == ():
-            raise ValueError(
-                f"Order {q} is {order!r}: each order is a sequence of items, best first, such as "
-                "[2, 0, 1]; split a text such as 'b>a>c' at '>' and give items=[...]."
-            )
-        if len(order) == 0:
-            raise ValueError(f"Order {q} is empty: remove voters who rank nothing.")
-    return sequences
 
 
 def _read_order(q, order, index_of):

@@ -90,8 +90,18 @@ def make_preferences(
             f"n_items={n_items} and n_labels={n_labels}."
         )
     rng = check_random_state(random_state)
+    first, second = np.triu_indices(n_items, k=1)
+    kept = max(1, round(density * len(first)))
+    label = np.arange(n_labels)[:, np.newaxis]
     for _ in range(200):
-        support = _random_graphs(rng, n_labels, n_items, weights, density)
+        # Graphs along random orders, on a fraction of the pairs.
+        rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
+        pair = np.argsort(rng.uniform(size=(n_labels, len(first))), axis=1)[:, :kept]
+        weight = 1.0 - rng.uniform(size=pair.shape) if weights == "uniform" else 1.0
+        i, j = first[pair], second[pair]
+        ahead = rank[label, i] < rank[label, j]
+        support = np.zeros((n_labels, n_items, n_items))
+        support[label, np.where(ahead, i, j), np.where(ahead, j, i)] = weight
         probabilities = _draw_probabilities(rng, support, n_samples, condition)
         if probabilities is not None:
             target, data = draw_labels(rng, support, probabilities, n_features)
@@ -101,21 +111,6 @@ def make_preferences(
         f"condition={condition!r} was hardly ever met by 200 random supports of n_labels="
         f"{n_labels} graphs over n_items={n_items} with density={density:g}: use {remedy}."
     )
-
-
-def _random_graphs(rng, n_labels, n_items, weights, density):
-    """Draw graphs (n_labels, r, r) along random orders, on a fraction of the pairs."""
-    rank = np.argsort(rng.uniform(size=(n_labels, n_items)), axis=1)
-    first, second = np.triu_indices(n_items, k=1)
-    kept = max(1, round(density * len(first)))
-    pair = np.argsort(rng.uniform(size=(n_labels, len(first))), axis=1)[:, :kept]
-    weight = 1.0 - rng.uniform(size=pair.shape) if weights == "uniform" else np.ones(pair.shape)
-    label = np.arange(n_labels)[:, np.newaxis]
-    i, j = first[pair], second[pair]
-    ahead = rank[label, i] < rank[label, j]
-    graphs = np.zeros((n_labels, n_items, n_items))
-    graphs[label, np.where(ahead, i, j), np.where(ahead, j, i)] = weight
-    return graphs
 
 
 def _draw_probabilities(rng, support, n_samples, condition):

@@ -115,44 +115,32 @@ class RankerComparisonDisplay:
             Itself, with ``ax_`` and ``figure_``.
         """
         check_parameter("kind", kind, ["differences", "intervals"])
-        ax = axes_for(ax)
-        (self._plot_intervals if kind == "intervals" else self._plot_differences)(ax, kwargs)
+        ax, found = axes_for(ax), self.comparison
+        names, baseline = found.names, ""
+        labels = [f"{names[a]} - {names[b]}" for a, b in found.pairs]
+        others = {b for _, b in found.pairs}
+        if len(labels) > 1 and len(others) == 1:  # all are compared with one
+            labels, baseline = [names[a] for a, _ in found.pairs], f" from {names[others.pop()]}"
+        what = f"difference{baseline} of {found.measure}"
+        if kind == "intervals":
+            mean, (low, high) = found.difference, found.interval.T
+            errors = np.maximum([mean - low, high - mean], 0.0)  # up to rounding
+            place = np.arange(len(mean))
+            ax.axvline(0.0, color="gray", linestyle=":")
+            ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **kwargs})
+            lines = [
+                f"{label}\np < 0.001" if p < 0.001 else f"{label}\np = {p:.3f}"
+                for label, p in zip(labels, found.p_adjusted, strict=True)
+            ]
+            ax.set_yticks(place, lines)
+            ax.set(ylim=(len(mean) - 0.5, -0.5))
+            ax.set_xlabel(f"{what}, with {100 * found.confidence_level:g} % interval")
+        else:
+            fraction = (np.arange(len(found.qid)) + 0.5) / len(found.qid)
+            ax.axhline(0.0, color="gray", linestyle=":")
+            for label, differences in zip(labels, found.differences.T, strict=True):
+                ax.plot(fraction, -np.sort(-differences), **{"label": label, **kwargs})
+            ax.set(xlabel="fraction of the queries", ylabel=f"{what} per query")
+            ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _labels(self):
-        """The pairs; or the rankers, where all are compared with one, and that one."""
-        names, pairs = self.comparison.names, self.comparison.pairs
-        others = {b for _, b in pairs}
-        if len(pairs) > 1 and len(others) == 1:
-            return [names[a] for a, _ in pairs], f" from {names[others.pop()]}"
-        return [f"{names[a]} - {names[b]}" for a, b in pairs], ""
-
-    def _plot_intervals(self, ax, params):
-        found = self.comparison
-        mean = found.difference
-        low, high = found.interval.T
-        errors = np.maximum([mean - low, high - mean], 0.0)  # up to rounding
-        place = np.arange(len(mean))
-        ax.axvline(0.0, color="gray", linestyle=":")
-        ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **params})
-        labels, baseline = self._labels()
-        lines = [
-            f"{label}\np < 0.001" if p < 0.001 else f"{label}\np = {p:.3f}"
-            for label, p in zip(labels, found.p_adjusted, strict=True)
-        ]
-        ax.set_yticks(place, lines)
-        ax.set(ylim=(len(mean) - 0.5, -0.5))
-        level = 100 * found.confidence_level
-        ax.set_xlabel(f"difference{baseline} of {found.measure}, with {level:g} % interval")
-
-    def _plot_differences(self, ax, params):
-        found = self.comparison
-        fraction = (np.arange(len(found.qid)) + 0.5) / len(found.qid)
-        ax.axhline(0.0, color="gray", linestyle=":")
-        labels, baseline = self._labels()
-        for label, differences in zip(labels, found.differences.T, strict=True):
-            ax.plot(fraction, -np.sort(-differences), **{"label": label, **params})
-        ax.set(xlabel="fraction of the queries")
-        ax.set_ylabel(f"difference{baseline} of {found.measure} per query")
-        ax.legend()
