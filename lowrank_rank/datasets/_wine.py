@@ -1,33 +1,11 @@
 """A tasting: eleven judges, ten wines, no agreement."""
 
+import csv
+from importlib.resources import files
+
 import numpy as np
 from sklearn.utils import Bunch
 
-JUDGES = (
-    "Pierre Brejoux",
-    "Aubert de Villaine",
-    "Michel Dovaz",
-    "Patricia Gallagher",
-    "Odette Kahn",
-    "Claude Dubois-Millot",
-    "Raymond Oliver",
-    "Steven Spurrier",
-    "Pierre Tari",
-    "Christian Vanneque",
-    "Jean-Claude Vrinat",
-)
-POINTS = {  # one row per wine, one column per judge
-    "Stag's Leap 1973": (14, 15, 10, 14, 15, 16, 14, 14, 13, 16.5, 14),
-    "Mouton-Rothschild 1970": (16, 14, 15, 15, 12, 16, 12, 14, 11, 16, 14),
-    "Montrose 1970": (12, 16, 11, 14, 12, 17, 14, 14, 14, 11, 15),
-    "Haut-Brion 1970": (17, 15, 12, 12, 12, 13.5, 10, 8, 14, 17, 15),
-    "Ridge Monte Bello 1971": (13, 9, 12, 16, 7, 7, 12, 14, 17, 15.5, 11),
-    "Leoville Las Cases 1971": (10, 10, 10, 14, 12, 11, 12, 12, 12, 8, 12),
-    "Heitz Martha's Vineyard 1970": (12, 7, 11, 17, 2, 8, 10, 13, 15, 10, 9),
-    "Clos du Val 1972": (14, 5, 11, 13, 2, 9, 10, 11, 13, 16.5, 7),
-    "Mayacamas 1971": (5, 12, 8, 9, 13, 9.5, 14, 9, 12, 3, 13),
-    "Freemark Abbey 1969": (7, 7, 14, 14, 5, 9, 8, 13, 14, 6, 7),
-}
 SOURCE = (
     "Red wines of the Paris tasting of 24 May 1976, points out of 20, analysed by O. Ashenfelter, "
     'R. E. Quandt, "Analyzing a Wine Tasting Statistically", Chance 12(3), 1999, and M. Balinski, '
@@ -56,9 +34,11 @@ def load_wine_tasting() -> Bunch:
     >>> wines.target.mean(axis=0).round(2).tolist()[:3], wines.item_names.tolist()[0]
     ([14.14, 14.09, 13.64], "Stag's Leap 1973")
     """
+    table = files(__package__).joinpath("wine_tasting.csv").read_text(encoding="utf-8")
+    (_, *judges), *rows = csv.reader(table.splitlines())
     return Bunch(
-        target=np.array(list(POINTS.values()), dtype=np.float64).T,
-        judges=np.array(JUDGES),
-        item_names=np.array(list(POINTS)),
+        target=np.array([row[1:] for row in rows], dtype=np.float64).T,
+        judges=np.array(judges),
+        item_names=np.array([row[0] for row in rows]),
         source=SOURCE,
     )
