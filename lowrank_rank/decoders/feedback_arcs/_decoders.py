@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
-from ..._parameters import check_parameter, count, number
+from ..._parameters import check_parameter, count
 from ..._warn import warn
 from .._decoded import Decoded, checked_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
@@ -106,7 +106,6 @@ def decode_pd_local_search(
     *,
     n_restarts: int | None = None,
     random_state: int | np.random.RandomState | None = 0,
-    time_limit: float | None = None,
     bound: bool = False,
 ) -> Decoded:
     """Ranks by local search over insertions; not exact, never worse than algorithm 1.
@@ -130,9 +129,6 @@ def decode_pd_local_search(
     random_state : int, RandomState instance or None, default=0
         Seed of the restarts and moves. All lists use the same random numbers, so that the order
         of a list does not depend on the other lists.
-    time_limit : float or None, default=None
-        Seconds for the annealing of each list of more than 100 items. A shorter limit cools down
-        faster; give many `n_restarts` to use all the time. Orders then depend on the machine.
     bound : bool, default=False
         Also bound the least cost from below (`preference_bound`).
 
@@ -162,9 +158,8 @@ def decode_pd_local_search(
     """
     u = check_preference_matrices(u)
     check_parameter("n_restarts", n_restarts, [count(0), None])
-    check_parameter("time_limit", time_limit, [number(above=0), None])
     rng = check_random_state(random_state)
-    ranks_of = local_search(u.shape[1], n_restarts, rng, time_limit)
+    ranks_of = local_search(u.shape[1], n_restarts, rng)
     return by_net_preferences(u, ranks_of, bound)
 
 

@@ -1,7 +1,5 @@
 """Local search over insertions: restarts for short lists, simulated annealing for long ones."""
 
-import time
-
 import numpy as np
 
 from ..._lists import ranks_from_orders
@@ -111,7 +109,7 @@ def search(net, shakes, start=None):
     return best
 
 
-def local_search(r, n_restarts=None, rng=None, time_limit=None):
+def local_search(r, n_restarts=None, rng=None):
     """Function from net preferences (n_lists, r, r) to ranks; see `decode_pd_local_search`.
 
     Parameters
@@ -120,8 +118,6 @@ def local_search(r, n_restarts=None, rng=None, time_limit=None):
     n_restarts : int or None
     rng : RandomState or None
         None means the seed 0. All lists use the same random numbers.
-    time_limit : float or None
-        Seconds for the annealing of each list.
     """
     rng = np.random.RandomState(0) if rng is None else rng
     if r <= MAX_ITEMS_RESTARTS:
@@ -134,7 +130,7 @@ def local_search(r, n_restarts=None, rng=None, time_limit=None):
         best = search(net, ())
         for q in range(len(net) if n_sweeps else 0):
             rng = np.random.RandomState(seed)
-            found = annealed_order(net[q], best[q], n_sweeps, rng, time_limit)
+            found = annealed_order(net[q], best[q], n_sweeps, rng)
             pair = np.stack([best[q], improve(net, np.array([q]), found[np.newaxis])[0]])
             costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
             best[q] = pair[np.argmin(costs)]
@@ -143,7 +139,7 @@ def local_search(r, n_restarts=None, rng=None, time_limit=None):
     return annealed_ranks
 
 
-def annealed_order(net, order, n_sweeps, rng, time_limit=None):
+def annealed_order(net, order, n_sweeps, rng):
     """Order of one list by simulated annealing: items move to random positions.
 
     An item moves to position t with a probability proportional to exp(-cost(t) / temperature).
@@ -159,8 +155,6 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
     n_sweeps : int
         Mean number of moves of each item.
     rng : RandomState
-    time_limit : float or None
-        Seconds until the lowest temperature.
 
     Returns
     -------
@@ -174,7 +168,7 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
     >>> annealed_order(net, np.arange(6)[::-1], 50, np.random.RandomState(0)).tolist()
     [0, 1, 2, 3, 4, 5]
     """
-    r, order, start = len(order), order.copy(), time.monotonic()
+    r, order = len(order), order.copy()
     scale = np.abs(net).sum() / max(r * (r - 1), 1)
     if scale == 0:
         return order
@@ -182,13 +176,8 @@ def annealed_order(net, order, n_sweeps, rng, time_limit=None):
     noise, rows = rng.gumbel(size=2**16 + r + 1), list(net)
     sums, costs = np.zeros(r + 1), np.empty(r + 1)  # before each position, and at the end
     for sweep in range(n_sweeps):
-        progress = sweep / n_sweeps
-        if time_limit is not None:
-            progress = max(progress, (time.monotonic() - start) / time_limit)
-        if progress >= 1:
-            break
         # The temperature falls from 3 to 0.3 mean absolute net preferences.
-        scaled = noise * (scale * 3.0 * (0.3 / 3.0) ** progress)
+        scaled = noise * (scale * 3.0 * (0.3 / 3.0) ** (sweep / n_sweeps))
         windows = rng.randint(2**16, size=r).tolist()
         for source, window in zip(rng.randint(r, size=r).tolist(), windows, strict=True):
             item = order[source]
