@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lowrank_rank.decoders import decode_pd_exact
+from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
 from lowrank_rank.low_rank._calibration import all_ranks
 
 from .reference import disagreement_cost
@@ -105,3 +105,8 @@ def products(a, b):
     """Pair features whose linear models can prefer in cycles: differences and exterior products."""
     i, j = np.triu_indices(a.shape[1], 1)
     return np.hstack([a - b, a[:, i] * b[:, j] - a[:, j] * b[:, i]])
+
+
+def preference_bound(u):
+    """Lower bounds on the cost of every order, from the certificate of some order."""
+    return decode_pd_borda(u, bound=True).bounds

@@ -17,7 +17,6 @@ from lowrank_rank.decoders._average_precision import (
 )
 from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
 from lowrank_rank.decoders.feedback_arcs._decoders import auto_pd_decoder, pd_decoder
-from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
 from lowrank_rank.decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
@@ -214,7 +213,6 @@ BAD_INPUT = {
     "decoder": (lambda: pd_decoder({}, 3), "decoder must be one of"),
     "items": (lambda: auto_pd_decoder("a"), "n_items must be"),
     "seconds": (lambda: decode_pd_exact(CYCLE, time_limit="a"), "time_limit must be"),
-    "seconds of a bound": (lambda: preference_bound(CYCLE, time_limit=0), "time_limit must be"),
     "restarts": (lambda: decode_pd_local_search(CYCLE, n_restarts="a"), "n_restarts must be"),
 }
 

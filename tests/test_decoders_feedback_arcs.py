@@ -25,7 +25,6 @@ from lowrank_rank.decoders.feedback_arcs._decoders import (
 from lowrank_rank.decoders.feedback_arcs._exact import (
     MAX_ITEMS_ORDERING,
     MAX_ITEMS_SUBSETS,
-    preference_bound,
 )
 from lowrank_rank.decoders.feedback_arcs._graphs import (
     acyclic_edges,
@@ -46,6 +45,7 @@ from .preference_cases import (
     least_costs,
     padded,
     pair_costs,
+    preference_bound,
     preferences,
 )
 from .reference import algorithm_1
@@ -295,7 +295,7 @@ def test_bounds_come_with_gaps():
     assert Decoded(*decoded[:2]).optimal is None
 
 
-@pytest.mark.parametrize("decode", [*DECODERS, dag_edges, preference_bound])
+@pytest.mark.parametrize("decode", [*DECODERS, dag_edges])
 def test_bad_preferences_are_refused(decode):
     for shape in [(2, 3, 4), (3, 3), (3,), (2, 0, 0)]:
         with pytest.raises(ValueError, match=r"shape \(n_lists, r, r\), got"):

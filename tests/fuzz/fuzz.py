@@ -48,7 +48,6 @@ from lowrank_rank.decoders._average_precision import (
     decode_map_diagonal,
 )
 from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
-from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
 from lowrank_rank.decoders.feedback_arcs._graphs import (
     differences_from_matrices,
     matrices_from_differences,
@@ -561,7 +560,6 @@ DECODERS = {
     decode_pd_borda: "matrix",
     decode_pd_exact: "matrix",
     decode_pd_local_search: "matrix",
-    preference_bound: "matrix",
     net_scores: "matrix",
     differences_from_matrices: "matrix",
 }

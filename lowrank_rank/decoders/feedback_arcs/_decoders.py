@@ -45,7 +45,7 @@ def decode_pd_dag(u: ArrayLike, *, bound: bool = False) -> Decoded:
     u : array-like of shape (n_lists, r, r)
         u[q, i, j] is the weight of "i before j"; the diagonal is ignored.
     bound : bool, default=False
-        Also bound the least cost from below (`preference_bound`).
+        Also bound the least cost from below.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def decode_pd_local_search(
         Seed of the restarts and moves. All lists use the same random numbers, so that the order
         of a list does not depend on the other lists.
     bound : bool, default=False
-        Also bound the least cost from below (`preference_bound`).
+        Also bound the least cost from below.
 
     Returns
     -------

@@ -9,12 +9,10 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, number
 from .._decoded import Decoded, subsets_by_size, trace_back
 from ._graphs import (
-    check_preference_matrices,
     clipped,
     costs_of,
     dag_ranks,
@@ -29,36 +27,6 @@ from ._local_search import local_search
 MAX_ITEMS_SUBSETS = 12  # the linear program is faster than more than 2**12 subsets
 MAX_ITEMS_ORDERING = 200  # 20,000 variables; longer lists reach any time limit
 MAX_ITEMS_GAP = 20  # a gap of the relaxation: 2**20 subsets are faster than branching
-
-
-def preference_bound(u: ArrayLike, *, time_limit: float | None = 60.0) -> np.ndarray:
-    """Lower bound on the cost of every order of each list.
-
-    For lists of up to 12 items the bound is the least cost itself. Longer lists use the linear
-    relaxation with triangle inequalities. The dual solution gives a bound that holds despite the
-    rounding of the solver.
-
-    Parameters
-    ----------
-    u : array-like of shape (n_lists, r, r)
-        r at most 200.
-    time_limit : float or None, default=60.0
-        Seconds for each list; at the limit the bound found so far is returned.
-
-    Returns
-    -------
-    ndarray of shape (n_lists,)
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._exact import preference_bound
-    >>> preference_bound([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])
-    array([1.])
-    """
-    u = check_preference_matrices(u)
-    i, j = np.triu_indices(u.shape[1], 1)
-    of_pairs = np.minimum(u[:, i, j], u[:, j, i]).sum(axis=1)  # met if the graph is acyclic
-    return of_pairs + least_costs(u, time_limit)[1]
 
 
 def certified(u, ranks, extra=None):
