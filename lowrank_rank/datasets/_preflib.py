@@ -79,9 +79,12 @@ def load_preflib(path: Any) -> Bunch:
             f"{path}: load_preflib does not read {path.suffix or 'this'!r}, only .soc and .soi "
             "(strict orders), .toc and .toi (orders with ties), complete and incomplete."
         )
-    lines = [
-        (i, line) for i, line in enumerate(_LINE_END.split(_text(path)), start=1) if line.strip()
-    ]
+    content = path.read_bytes()
+    text = content.decode("latin-1")  # reads all bytes
+    for encoding in ("cp1252", "utf-8-sig"):  # some older files have names in cp1252
+        with suppress(UnicodeDecodeError):
+            text = content.decode(encoding)
+    lines = [(i, line) for i, line in enumerate(_LINE_END.split(text), start=1) if line.strip()]
     if not lines:
         raise ValueError(f"{path} is empty.")
     current = lines[0][1].lstrip().startswith("#")
@@ -109,14 +112,6 @@ def load_preflib(path: Any) -> Bunch:
         title=title,
         data_type=data_type,
     )
-
-
-def _text(path):
-    content = path.read_bytes()
-    for encoding in ("utf-8-sig", "cp1252"):  # some older files have names in cp1252
-        with suppress(UnicodeDecodeError):
-            return content.decode(encoding)
-    return content.decode("latin-1")  # reads all bytes
 
 
 # Headers ----------------------------------------------------------------------------

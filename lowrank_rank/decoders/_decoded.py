@@ -1,5 +1,6 @@
 """Decoders by sorting, by assignment and by a program over subsets; checks of their data."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,29 @@ from scipy.optimize import linear_sum_assignment
 from .._arrays import LARGEST, ArrayLike, check_finite, numbers
 from .._lists import RankingLists, ranks_from_scores
 from .._parameters import check_parameter, count
+
+
+class Decoder(NamedTuple):
+    """A decoder of surrogate vectors to ranks.
+
+    Parameters
+    ----------
+    decode : callable
+        ``decode(u, n_items)`` with u (n_lists, d), returning ranks (n_lists, n_items). A decoder
+        of preferences is ``decode(u, *, bound=False)`` with u (n_lists, r, r), returning `Decoded`.
+    exact : bool
+        Whether the decoded ranks are Bayes-optimal at u = E[targets] for every
+        distribution of the label.
+    of_scores : bool
+        Whether u estimates `TargetLoss.score_targets` (d = r) rather than `encode`.
+    max_items : int or None
+        Largest length of a list.
+    """
+
+    decode: Callable
+    exact: bool
+    of_scores: bool = False
+    max_items: int | None = None
 
 
 class Decoded(NamedTuple):

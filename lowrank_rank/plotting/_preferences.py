@@ -68,7 +68,6 @@ class PreferenceMatrixDisplay:
         decoder: Any = "exact",
         item_names: Any = None,
         cost_name: str = "cost",
-        ax: Any = None,
         **kwargs: Any,
     ) -> "PreferenceMatrixDisplay":
         """Decode the preferences of one list, and draw.
@@ -84,8 +83,8 @@ class PreferenceMatrixDisplay:
             Names of the items; None is their numbers.
         cost_name : str, default="cost"
             Word for the cost in the title.
-        ax, **kwargs
-            As in `plot`.
+        **kwargs : dict
+            As in `plot`: ax, cmap and colorbar.
 
         Returns
         -------
@@ -115,7 +114,7 @@ class PreferenceMatrixDisplay:
             bound=float(decoded.bounds[0]) if short else None,
             item_names=item_names,
             cost_name=cost_name,
-        ).plot(ax=ax, **kwargs)
+        ).plot(**kwargs)
 
     @classmethod
     def from_estimator(
@@ -125,7 +124,6 @@ class PreferenceMatrixDisplay:
         *,
         decoder: Any = "exact",
         item_names: Any = None,
-        ax: Any = None,
         **kwargs: Any,
     ) -> "PreferenceMatrixDisplay":
         """Decode the net preferences that a fitted ranker predicts for one list, and draw.
@@ -138,8 +136,8 @@ class PreferenceMatrixDisplay:
             The query, for a model of fixed items; the documents of the list otherwise.
         decoder, item_names
             As in `from_preferences`; None takes ``estimator.item_names_`` where fit kept them.
-        ax, **kwargs
-            As in `plot`.
+        **kwargs : dict
+            As in `plot`: ax, cmap and colorbar.
 
         Returns
         -------
@@ -164,7 +162,7 @@ class PreferenceMatrixDisplay:
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
         item_names = getattr(estimator, "item_names_", None) if item_names is None else item_names
         settings = {"decoder": decoder, "item_names": item_names, "cost_name": "net cost"}
-        return cls.from_preferences(weights, ax=ax, **settings, **kwargs)
+        return cls.from_preferences(weights, **settings, **kwargs)
 
     def plot(
         self, *, ax: Any = None, cmap: Any = "RdBu", colorbar: bool = True

@@ -9,10 +9,9 @@ A regressor that learns E[encode(Y) | x] and a decoder that minimises
 Tewari 2013, theorem 3).
 """
 
-from collections.abc import Callable
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -25,7 +24,7 @@ from .._labels import check_judged, lists_of, read_labels, read_scored, read_wei
 from .._lists import batches
 from .._parameters import check_parameters, number
 from .._warn import warn
-from ..decoders._decoded import decode_sort
+from ..decoders._decoded import Decoder, decode_sort
 
 # Labels and values ------------------------------------------------------------------
 
@@ -100,28 +99,6 @@ def check_pairs_fit(loss, n_lists, n_items):
 
 
 # Decoders ---------------------------------------------------------------------------
-
-
-class Decoder(NamedTuple):
-    """A decoder of surrogate vectors to ranks.
-
-    Parameters
-    ----------
-    decode : callable
-        ``decode(u, n_items)`` with u (n_lists, d), returning ranks (n_lists, n_items).
-    exact : bool
-        Whether the decoded ranks are Bayes-optimal at u = E[targets] for every
-        distribution of the label.
-    of_scores : bool
-        Whether u estimates `TargetLoss.score_targets` (d = r) rather than `encode`.
-    max_items : int or None
-        Largest length of a list.
-    """
-
-    decode: Callable
-    exact: bool
-    of_scores: bool = False
-    max_items: int | None = None
 
 
 #: The decoder that sorts scores.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -12,7 +12,7 @@ from ..._arrays import ArrayLike
 from ..._lists import batches, ranks_from_orders
 from ..._parameters import check_parameter, count
 from ..._warn import warn
-from .._decoded import Decoded, checked_ranks
+from .._decoded import Decoded, Decoder, checked_ranks
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, dag_ranks, net_preferences
 from ._local_search import local_search
@@ -233,38 +233,14 @@ def decode_pd_exact(
 # The table -----------------------------------------------------------------------------
 
 
-class PDDecoder(NamedTuple):
-    """A decoder of preferences with its properties, such as whether it is exact.
-
-    Attributes
-    ----------
-    decode : callable
-        ``decode(u, *, bound=False)`` with preferences u (n_lists, r, r), returns `Decoded`.
-    exact : bool
-        Whether its orders have the least cost for every u.
-    max_items : int or None
-        Largest number of items.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS
-    >>> PD_DECODERS["dag"].decode([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]]).ranks
-    array([[1, 2, 3]])
-    """
-
-    decode: Callable
-    exact: bool = False
-    max_items: int | None = None
-
-
 #: Decoders of preferences by name, for losses, ranker, display and tests.
 PD_DECODERS = {
-    "exact": PDDecoder(decode_pd_exact, True, MAX_ITEMS_ORDERING),
-    "local_search": PDDecoder(decode_pd_local_search),
+    "exact": Decoder(decode_pd_exact, True, max_items=MAX_ITEMS_ORDERING),
+    "local_search": Decoder(decode_pd_local_search, False),
     # 20 restarts lose .01 % of the weight that the best orders keep (`benchmarks arcs`).
-    "short_search": PDDecoder(partial(decode_pd_local_search, n_restarts=20)),
-    "dag": PDDecoder(decode_pd_dag),
-    "borda": PDDecoder(decode_pd_borda),
+    "short_search": Decoder(partial(decode_pd_local_search, n_restarts=20), False),
+    "dag": Decoder(decode_pd_dag, False),
+    "borda": Decoder(decode_pd_borda, False),
 }
 
 
@@ -293,8 +269,8 @@ def auto_pd_decoder(n_items: int) -> str:
     return "short_search" if n_items <= 40 else "dag"  # 40: 5 ms a list (`benchmarks arcs`)
 
 
-def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
-    """The `PDDecoder` of a name or function, for a number of items.
+def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
+    """The `Decoder` of a name or function, for a number of items.
 
     Parameters
     ----------
@@ -305,7 +281,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
 
     Returns
     -------
-    PDDecoder
+    Decoder
 
     Raises
     ------
@@ -325,7 +301,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> PDDecoder:
             ranks = checked_ranks(decoder(u), u.shape[:2])
             return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
 
-        return PDDecoder(decode)
+        return Decoder(decode, False)
     automatic = auto_pd_decoder(n_items)
     name = automatic if decoder == "auto" else decoder
     if not isinstance(name, str) or name not in PD_DECODERS:
