@@ -13,7 +13,8 @@ from lowrank_rank.target_losses import (
     PairwiseDisagreement,
     PrecisionAtK,
 )
-from lowrank_rank.target_losses._names import TARGET_LOSSES
+
+from .internals import TARGET_LOSSES
 
 
 def binary(rng, n, r):

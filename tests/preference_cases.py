@@ -3,8 +3,8 @@
 import numpy as np
 
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
-from lowrank_rank.low_rank._calibration import all_ranks
 
+from .internals import all_ranks
 from .reference import disagreement_cost
 
 KINDS = {

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lowrank_rank._lists import RankingLists
-
 from .conftest import SHARED
+from .internals import RankingLists
 
 
 def parts(lists):

@@ -7,13 +7,9 @@ BY_HAND and MINIMISER hold the surrogates of the guide.
 import numpy as np
 from scipy.optimize import minimize
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.order_preserving._surrogates import (
-    PointwiseSmoothHinge,
-    PointwiseSquaredHinge,
-    resolve_surrogate,
-)
 from lowrank_rank.surrogates import SURROGATES
+
+from .internals import PointwiseSmoothHinge, PointwiseSquaredHinge, RankingLists, resolve_surrogate
 
 ETA = 4.0  # above every utility of the tests
 ORDER_PRESERVING = [name for name, one in SURROGATES.items() if one().is_order_preserving]

@@ -239,3 +239,16 @@ def test_a_module_has_its_test_file(path):
         return
     guesses = {"_".join(["test", *parts[:n]]) for n in range(1, len(parts) + 1)}
     assert guesses & TESTS, guesses
+
+
+def test_private_names_that_tests_reach_are_listed_in_one_place():
+    """Tests go through public names; `internals` lists the others."""
+    folder = Path(__file__).parent
+    for path in folder.rglob("*.py"):
+        if path.name == "internals.py" or "typing" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lowrank_rank"):
+                words = [*node.module.split("."), *(each.name for each in node.names)]
+                private = [word for word in words if word.startswith("_") and word[1] != "_"]
+                assert not private, f"{path.name}: {private} belong to tests/internals.py"

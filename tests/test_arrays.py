@@ -15,10 +15,10 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
-    _arrays,
 )
-from lowrank_rank._arrays import check_finite, check_size, is_finite, numbers, slices
 from lowrank_rank.metrics import ndcg_score
+
+from .internals import _arrays, check_finite, check_size, is_finite, numbers, slices
 
 X, Y, QID = np.arange(12.0).reshape(6, 2) % 5, np.array([0, 1, 0, 1, 0, 1]), [1, 1, 1, 2, 2, 2]
 ESTIMATORS = [

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from lowrank_rank._arrays import (
+from lowrank_rank.metrics import per_query
+
+from .internals import (
     column_names,
     first_missing,
     is_data_frame,
@@ -17,7 +19,6 @@ from lowrank_rank._arrays import (
     table_of,
     take_rows,
 )
-from lowrank_rank.metrics import per_query
 
 
 @pytest.fixture

@@ -23,9 +23,10 @@ from lowrank_rank import (
     WrappedRanker,
     make_ranking_scorer,
 )
-from lowrank_rank._arrays import mean_square
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.structured import StructuredHingeRanker
+
+from .internals import mean_square
 
 SKLEARN_IS_OLD = parse_version(sklearn.__version__) < parse_version("1.7")
 X, y, qid = make_ranking(n_lists=30, n_items=(3, 8), n_features=5, random_state=0)

@@ -11,10 +11,10 @@ from lowrank_rank import (
     OrderPreservingRegressor,
     PairwiseDAGRanker,
 )
-from lowrank_rank._blocks import Blocks, HeldBlocks, block_of, read_blocks
 from lowrank_rank.datasets import make_ranking
 
 from .block_cases import Once
+from .internals import Blocks, HeldBlocks, block_of, read_blocks
 
 
 def test_blocks_are_read_for_every_sum_and_held_ones_made_once():

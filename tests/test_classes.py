@@ -11,8 +11,9 @@ from lowrank_rank import (
     PrecisionAtKPerceptron,
     ranking_target,
 )
-from lowrank_rank._classes import class_indices, class_labels, read_classes, read_costs
 from lowrank_rank.structured import StructuredHingeBinaryClassifier, StructuredHingeClassifier
+
+from .internals import class_indices, class_labels, read_classes, read_costs
 
 BOTH = [LowRankSurrogateClassifier, StructuredHingeClassifier]
 

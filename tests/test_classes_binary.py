@@ -4,8 +4,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank._classes import read_binary_labels
 
+from .internals import read_binary_labels
 from .top_cases import labels_of
 
 

@@ -6,7 +6,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lowrank_rank import consensus_ranking
 from lowrank_rank.datasets import load_preflib, load_wine_tasting
-from lowrank_rank.low_rank._calibration import all_ranks
+
+from .internals import all_ranks
 
 METHODS = ["kemeny", "borda", "copeland", "dag"]
 

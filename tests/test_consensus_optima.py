@@ -5,10 +5,9 @@ from math import prod
 import numpy as np
 import pytest
 
-from lowrank_rank.consensus._consensus import find_optima, first_orders, ordered_components
 from lowrank_rank.decoders import decode_pd_exact
-from lowrank_rank.low_rank._calibration import all_ranks
 
+from .internals import all_ranks, find_optima, first_orders, ordered_components
 from .preference_cases import preferences
 
 

@@ -6,8 +6,9 @@ import pytest
 from sklearn.utils import Bunch
 
 from lowrank_rank import consensus_ranking
-from lowrank_rank.consensus._votes import read_votes
 from lowrank_rank.target_losses import PairwiseDisagreement
+
+from .internals import read_votes
 
 NAMES = ["ash", "birch", "cedar"]
 GRADES = np.array([[2.0, 1.0, 0.0], [0.0, 2.0, 1.0], [1.0, 1.0, 0.0], [np.nan, 0.0, 1.0]])

@@ -7,7 +7,8 @@ from lowrank_rank import LowRankSurrogateRanker
 from lowrank_rank.calibration import conditional_regret
 from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.target_losses import ExpectedRankUtility
-from lowrank_rank.target_losses._names import resolve_target_loss
+
+from .internals import resolve_target_loss
 
 SIZES = (100, 800, 6400, 51200)
 CASES = [

@@ -10,20 +10,21 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.decoders._average_precision import (
+
+from .internals import (
+    all_ranks,
+    auto_pd_decoder,
     average_precision_bound,
     average_precision_value,
+    decode_assignment,
     decode_map_diagonal,
-)
-from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
-from lowrank_rank.decoders.feedback_arcs._decoders import auto_pd_decoder, pd_decoder
-from lowrank_rank.decoders.feedback_arcs._graphs import (
+    decode_sort,
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
+    pd_decoder,
 )
-from lowrank_rank.low_rank._calibration import all_ranks
 
 
 def random_triangles(rng, n, r):

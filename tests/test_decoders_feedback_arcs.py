@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from lowrank_rank._lists import batches
 from lowrank_rank.decoders import (
     Decoded,
     decode_map_exact,
@@ -16,26 +15,23 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.decoders._average_precision import decode_map_diagonal
-from lowrank_rank.decoders.feedback_arcs._decoders import (
-    PD_DECODERS,
-    auto_pd_decoder,
-    pd_decoder,
-)
-from lowrank_rank.decoders.feedback_arcs._exact import (
+from lowrank_rank.target_losses import PairwiseDisagreement
+
+from .internals import (
     MAX_ITEMS_ORDERING,
     MAX_ITEMS_SUBSETS,
-)
-from lowrank_rank.decoders.feedback_arcs._graphs import (
+    PD_DECODERS,
     acyclic_edges,
+    auto_pd_decoder,
+    batches,
     check_preference_matrices,
+    decode_map_diagonal,
     differences_from_matrices,
     matrices_from_differences,
     net_preferences,
     net_scores,
+    pd_decoder,
 )
-from lowrank_rank.target_losses import PairwiseDisagreement
-
 from .preference_cases import (
     KINDS,
     along_an_order,

@@ -11,18 +11,20 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank._base import Rows
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.fitting._any_regressor import (
+from lowrank_rank.target_losses import DCG
+
+from .internals import (
+    LinearModel,
     RegressorModel,
+    Rows,
+    encode_items,
     round_significant,
     seeded,
+    solve_sums,
     weight_parameters,
     wraps,
 )
-from lowrank_rank.fitting._encoding import encode_items
-from lowrank_rank.fitting._ridge import LinearModel, solve_sums
-from lowrank_rank.target_losses import DCG
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(50, 3)), RNG.integers(0, 3, (50, 4)).astype(float)

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from lowrank_rank.fitting._cutting_plane import cutting_plane
-
+from .internals import cutting_plane
 from .top_cases import batch_of, make_list, objective, rule
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.fitting._early_stopping import hold_out, measure_on
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.target_losses import NDCG
+
+from .internals import RankingLists, hold_out, measure_on
 
 
 def test_whole_lists_that_weigh_something_are_held_out():

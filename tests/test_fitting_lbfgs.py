@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lowrank_rank.fitting._lbfgs import lbfgs
+from .internals import lbfgs
 
 
 def quartic(seed=0):

@@ -12,10 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.fitting._list_trees import fit_list_trees
-from lowrank_rank.order_preserving._list_loss import ListLoss
-from lowrank_rank.target_losses._names import resolve_target_loss
+from .internals import ListLoss, RankingLists, fit_list_trees, resolve_target_loss
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 4)).round(1)

@@ -8,7 +8,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.fitting._any_regressor import MeansOfKnown
+
+from .internals import MeansOfKnown
 
 
 @pytest.fixture

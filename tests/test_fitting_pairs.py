@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.fitting._pairs import dense_grades, pair_sums
-
+from .internals import RankingLists, dense_grades, pair_sums
 from .structured_cases import parts, random_lists
 
 

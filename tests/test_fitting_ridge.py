@@ -5,10 +5,8 @@ import pytest
 from scipy import sparse
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank._base import Rows, linear_scores
-from lowrank_rank.fitting._encoding import Encoding
-from lowrank_rank.fitting._ridge import fit_lsqr
-from lowrank_rank.fitting._statistics import Groups, SecondMoments
+
+from .internals import Encoding, Groups, Rows, SecondMoments, fit_lsqr, linear_scores
 
 
 @pytest.fixture

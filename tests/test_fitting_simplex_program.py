@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank.fitting._cutting_plane import simplex_program
+from .internals import simplex_program
 
 
 @pytest.mark.parametrize("n_groups", [1, 3])

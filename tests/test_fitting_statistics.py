@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from lowrank_rank.fitting._statistics import Groups, Moments, SecondMoments
+from .internals import Groups, Moments, SecondMoments
 
 N = 40_000
 

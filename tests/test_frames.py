@@ -23,7 +23,8 @@ from lowrank_rank import (
     ranking_target,
 )
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.fitting._any_regressor import round_significant
+
+from .internals import round_significant
 
 KINDS = np.array(["high", "low", "middle"])
 

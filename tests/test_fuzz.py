@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 
 import lowrank_rank
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.decoders._decoded import decode_sort
 
 from .fuzz.cases import PARAMETERS, Choices
 from .fuzz.fuzz import (
@@ -24,6 +23,7 @@ from .fuzz.fuzz import (
     run_case,
 )
 from .fuzz.invariances import run_invariance
+from .internals import decode_sort
 
 
 @settings(

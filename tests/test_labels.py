@@ -13,7 +13,11 @@ from lowrank_rank import (
     WrappedRanker,
     ranking_target,
 )
-from lowrank_rank._labels import (
+from lowrank_rank.metrics import ndcg_score
+from lowrank_rank.structured import StructuredHingeSequenceClassifier
+
+from .internals import (
+    RankingLists,
     check_items_judged,
     check_judged,
     lists_of,
@@ -24,9 +28,6 @@ from lowrank_rank._labels import (
     split_target,
     warn_of_single_items,
 )
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.metrics import ndcg_score
-from lowrank_rank.structured import StructuredHingeSequenceClassifier
 
 NAN = np.nan
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from lowrank_rank import ranking_target
-from lowrank_rank._labels import split_target
-from lowrank_rank._lists import RankingLists, factorize, same_id
+
+from .internals import RankingLists, factorize, same_id, split_target
 
 IDS = {
     "int": [7, 3, 7, 1, 3, 7],

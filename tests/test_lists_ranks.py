@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowrank_rank._lists import RankingLists, mid_fractions, mid_ranks, ranks_from_scores
+from .internals import RankingLists, mid_fractions, mid_ranks, ranks_from_scores
 
 
 @pytest.mark.parametrize("qid", [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]])

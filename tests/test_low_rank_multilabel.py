@@ -12,8 +12,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from lowrank_rank import LowRankSurrogateMultilabelClassifier
 from lowrank_rank.target_losses import NDCG, FBeta, SetLoss
-from lowrank_rank.target_losses._classes import Hamming
 from lowrank_rank.testing import check_target_loss
+
+from .internals import Hamming
 
 LOSSES = [FBeta(0.5), FBeta(), FBeta(2.0), Hamming()]
 X, Y = make_multilabel_classification(200, n_features=8, n_classes=5, random_state=0)

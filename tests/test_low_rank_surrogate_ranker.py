@@ -45,8 +45,8 @@ from lowrank_rank.target_losses import (
     PairwiseDisagreement,
     PrecisionAtK,
 )
-from lowrank_rank.target_losses._names import TARGET_LOSSES
 
+from .internals import TARGET_LOSSES
 from .losses import IDS, LOSSES
 from .reference import wide
 

@@ -24,7 +24,8 @@ from lowrank_rank.target_losses import (
     PrecisionAtK,
     PropensityScoredPrecisionAtK,
 )
-from lowrank_rank.target_losses._names import names_of, resolve_measure
+
+from .internals import names_of, resolve_measure
 
 N, P, R = 40, 6, 2100  # more labels than a block of scores has
 

@@ -291,7 +291,7 @@ def test_sparse_features():
 
 
 def test_the_search_finds_weights_that_no_single_change_improves():
-    from lowrank_rank.meta._stacking import best_weights
+    from .internals import best_weights
 
     scores = np.random.default_rng(1).normal(size=(3, len(Y))) + Y
 

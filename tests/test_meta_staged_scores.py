@@ -3,7 +3,7 @@
 import pytest
 from sklearn.linear_model import Ridge
 
-from lowrank_rank.meta._staged_scores import staged_scores, with_trees
+from .internals import staged_scores, with_trees
 
 
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])

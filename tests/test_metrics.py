@@ -21,9 +21,9 @@ from lowrank_rank.metrics import (
     reciprocal_rank_score,
 )
 from lowrank_rank.target_losses import AUC, NDCG, ExpectedReciprocalRank, FBeta
-from lowrank_rank.target_losses._names import resolve_measure
 
 from . import reference
+from .internals import resolve_measure
 
 
 def exponential(g):

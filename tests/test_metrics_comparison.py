@@ -13,7 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, compare_rankers, ranking_target
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
 from lowrank_rank.metrics import evaluate_run, mean_intervals, ndcg_score
-from lowrank_rank.metrics._comparison import holm, mean_interval, sign_flip_p_value
+
+from .internals import holm, mean_interval, sign_flip_p_value
 
 
 def test_sign_flips_by_hand():

@@ -7,8 +7,9 @@ from numpy.testing import assert_array_equal
 from lowrank_rank import ranking_target
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import mean_average_precision_score, ndcg_score, per_query
-from lowrank_rank.metrics._per_query import named_measures
 from lowrank_rank.target_losses import NDCG, PrecisionAtK
+
+from .internals import named_measures
 
 
 def test_columns_are_the_functions_without_average():

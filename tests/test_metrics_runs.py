@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from lowrank_rank import metrics
 from lowrank_rank.metrics import evaluate_run
 from lowrank_rank.target_losses import DCG
-from lowrank_rank.target_losses._names import names_of, resolve_measure
-from lowrank_rank.target_losses._target_loss import RankingMeasure
+
+from .internals import RankingMeasure, names_of, resolve_measure
 
 #: Ours, and what pytrec_eval is asked for and answers.
 SHARED = {

@@ -46,8 +46,9 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import mean_average_precision_score, ndcg_score
-from lowrank_rank.metrics._scorer import lists_seen, predict_scores
 from lowrank_rank.target_losses import NDCG, MeanAveragePrecision
+
+from .internals import lists_seen, predict_scores
 
 GRID = {"rank__alpha": [0.1, 10.0, 1000.0], "rank__target_loss": ["ndcg@5", "pd"]}
 

@@ -9,16 +9,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from lowrank_rank import boosting_metric, boosting_objective, ranking_target
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.order_preserving._surrogates import (
-    CrossEntropy,
-    PointwiseLogistic,
-    resolve_surrogate,
-)
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import DCG
-from lowrank_rank.target_losses._names import resolve_measure
+
+from .internals import (
+    CrossEntropy,
+    PointwiseLogistic,
+    RankingLists,
+    resolve_measure,
+    resolve_surrogate,
+)
 
 NAMES = sorted(SURROGATES)
 PAIRS = ["pairwise_logistic", "ranknet"]  # whose pairs are formed

@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 from sklearn.isotonic import isotonic_regression
 
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.calibration import C_phi, conditional_regret, is_order_preserving, regret_bound
-from lowrank_rank.decoders._decoded import decode_sort
-from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.metrics import mean_average_precision_score, measure_score
-from lowrank_rank.order_preserving._surrogates import (
+from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, SurrogateValues
+from lowrank_rank.target_losses import DCG, ExpectedRankUtility, ExpectedReciprocalRank
+
+from .internals import (
     PairwiseSquaredHinge,
     PointwiseLogistic,
     PointwiseSmoothHinge,
     PointwiseSquared,
     PointwiseSquaredHinge,
+    RankingLists,
+    all_ranks,
+    decode_sort,
     resolve_surrogate,
+    resolve_target_loss,
 )
-from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, SurrogateValues
-from lowrank_rank.target_losses import DCG, ExpectedRankUtility, ExpectedReciprocalRank
-from lowrank_rank.target_losses._names import resolve_target_loss
-
 from .losses import binary, graded, rankings
 from .surrogate_cases import BOUNDED, MINIMISER, ORDER_PRESERVING, population_minimiser, with_eta
 

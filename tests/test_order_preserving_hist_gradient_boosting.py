@@ -23,13 +23,12 @@ from lowrank_rank import (
     make_ranking_scorer,
     ranking_target,
 )
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.model_selection import query_train_test_split
-from lowrank_rank.order_preserving._list_loss import ListLoss
 from lowrank_rank.surrogates import SURROGATES
-from lowrank_rank.target_losses._names import resolve_target_loss
+
+from .internals import ListLoss, RankingLists, resolve_target_loss
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.order_preserving import _lambdarank
-from lowrank_rank.order_preserving._lambdarank import LambdaRank
+from .internals import LambdaRank, RankingLists, _lambdarank
 
 
 def best_dcg(gains, top):

@@ -6,12 +6,10 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 
 from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.order_preserving import _list_loss
-from lowrank_rank.order_preserving._list_loss import ListLoss, check_loss
 from lowrank_rank.surrogates import SURROGATES
-from lowrank_rank.target_losses._names import resolve_target_loss
+
+from .internals import ListLoss, RankingLists, _list_loss, check_loss, resolve_target_loss
 
 RNG = np.random.default_rng(0)
 QID = RNG.integers(0, 40, 600)

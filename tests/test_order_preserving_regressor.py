@@ -22,20 +22,9 @@ from lowrank_rank import (
     make_ranking_scorer,
     ranking_target,
 )
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.calibration import conditional_regret, regret_bound
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import ndcg_score
-from lowrank_rank.order_preserving._surrogates import (
-    CrossEntropy,
-    PairwiseSquared,
-    PairwiseSquaredHinge,
-    PointwiseExponential,
-    PointwiseLogistic,
-    PointwiseSmoothHinge,
-    PointwiseSquared,
-    PointwiseSquaredHinge,
-)
 from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, surrogate_loss
 from lowrank_rank.target_losses import (
     DCG,
@@ -45,8 +34,20 @@ from lowrank_rank.target_losses import (
     PrecisionAtK,
     RecallAtK,
 )
-from lowrank_rank.target_losses._names import TARGET_LOSSES, resolve_target_loss
 
+from .internals import (
+    TARGET_LOSSES,
+    CrossEntropy,
+    PairwiseSquared,
+    PairwiseSquaredHinge,
+    PointwiseExponential,
+    PointwiseLogistic,
+    PointwiseSmoothHinge,
+    PointwiseSquared,
+    PointwiseSquaredHinge,
+    RankingLists,
+    resolve_target_loss,
+)
 from .losses import IDS, LOSSES
 from .reference import dcg
 from .surrogate_cases import BOUNDED, ORDER_PRESERVING, PAIRWISE, PROPORTIONAL, by_hand, with_eta

@@ -9,10 +9,9 @@ import pytest
 from scipy.special import expit, xlogy
 
 from lowrank_rank import ranking_target
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.order_preserving._surrogates import PointwiseLogistic, resolve_surrogate
 from lowrank_rank.surrogates import SURROGATES, BregmanSurrogate, Surrogate, surrogate_loss
 
+from .internals import PointwiseLogistic, RankingLists, resolve_surrogate
 from .surrogate_cases import (
     BY_HAND,
     CASES,

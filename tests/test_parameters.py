@@ -8,7 +8,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 import lowrank_rank
-from lowrank_rank._parameters import (
+
+from .internals import (
     all_or_nothing,
     check_parameter,
     check_parameters,

@@ -20,7 +20,6 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import load_wine_tasting, make_ranking
 from lowrank_rank.decoders import decode_pd_borda, decode_pd_exact
-from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
@@ -30,6 +29,8 @@ from lowrank_rank.plotting import (
     RankerComparisonDisplay,
     RankIntervalDisplay,
 )
+
+from .internals import PD_DECODERS
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from lowrank_rank.precision_at_top._batches import ListsBatch, MatrixBatch
 from lowrank_rank.surrogates import precision_surrogate
 
+from .internals import ListsBatch, MatrixBatch
 from .top_cases import STEPS, batch_of, make_list, objective, perceptron_by_definition, rule
 
 

@@ -7,13 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.precision_at_top._batches import (
-    Top,
-    make_batches,
-    number_of_batches,
-    resolve_top,
-)
 
+from .internals import Top, make_batches, number_of_batches, resolve_top
 from .top_cases import labels_of, numbered
 
 

@@ -28,12 +28,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron, make_ranking_scorer, ranking_target
-from lowrank_rank._classes import threshold_between
-from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.metrics import precision_at_k_score, recall_at_k_score
 from lowrank_rank.surrogates import precision_surrogate
 from lowrank_rank.target_losses import PrecisionAtK
 
+from .internals import fit_logistic, threshold_between
 from .top_cases import labels_matrix, no_steps, perceptron_by_definition, rare_class
 
 STEPS = ["ramp", "avg", "max", "struct"]

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from lowrank_rank.precision_at_top._steps import run_pass
-
+from .internals import run_pass
 from .top_cases import batch_of, make_list, objective, path_from, steps_of
 
 

@@ -12,10 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.fitting._logistic import fit_logistic
-from lowrank_rank.fitting._statistics import Scaling, chosen_alpha
-from lowrank_rank.precision_at_top._steps import start_weights
 
+from .internals import Scaling, chosen_alpha, fit_logistic, start_weights
 from .top_cases import labels_matrix, labels_of, no_steps, rare_class
 
 

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank.calibration import precision_margins
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.surrogates import precision_surrogate
 
+from .internals import PRECISION_SURROGATES
 from .top_cases import NAMES, perceptron_step, random_lists
 
 CONVEX = sorted(name for name, form in PRECISION_SURROGATES.items() if form.convex)

@@ -8,8 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 from lowrank_rank.calibration import conditional_regret, noise_report
-from lowrank_rank.decoders._decoded import decode_sort
 from lowrank_rank.target_losses import MeanAveragePrecision, PairwiseDisagreement
+
+from .internals import decode_sort
 
 
 def in_p_dag(u, **given):

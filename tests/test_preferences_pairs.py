@@ -5,11 +5,10 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from lowrank_rank import PairwiseDAGRanker
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.datasets import make_ranking
-from lowrank_rank.preferences._pairs import pair_of_code, pairs_within
 from lowrank_rank.target_losses import PairwiseDisagreement
 
+from .internals import RankingLists, pair_of_code, pairs_within
 from .preference_cases import all_pairs
 
 

@@ -24,12 +24,10 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS
-from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.metrics import measure_score, pairwise_disagreement_loss
-from lowrank_rank.preferences._pairwise_dag import label_scores
 from lowrank_rank.target_losses import KendallTau, PairwiseDisagreement
 
+from .internals import PD_DECODERS, all_ranks, label_scores
 from .preference_cases import products
 
 DECODERS = [*PD_DECODERS, "score", "auto"]

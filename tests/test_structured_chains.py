@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._chains import chain_marginals, transition_counts, viterbi
-
+from .internals import RankingLists, chain_marginals, transition_counts, viterbi
 from .structured_cases import parts
 
 

@@ -5,11 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._hinges import ClassHinge, PairHinge, PlacesHinge
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import NDCG, KendallTau
 
+from .internals import ClassHinge, PairHinge, PlacesHinge, RankingLists
 from .structured_cases import vector_cases
 
 

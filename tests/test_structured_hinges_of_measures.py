@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 
 from lowrank_rank.surrogates import structured_hinge
 from lowrank_rank.target_losses import FBeta
-from lowrank_rank.target_losses._classes import BalancedAccuracy
 
+from .internals import BalancedAccuracy
 from .structured_cases import vector_cases
 
 

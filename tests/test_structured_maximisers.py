@@ -8,9 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linear_sum_assignment
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._maximisers import worst_places
-
+from .internals import RankingLists, worst_places
 from .structured_cases import parts, random_lists
 
 

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._maximisers import COUNT_LOSSES, count_bounds, count_hinge
 from lowrank_rank.target_losses import FBeta, PrecisionAtK, RecallAtK
-from lowrank_rank.target_losses._classes import BalancedAccuracy
 
+from .internals import COUNT_LOSSES, BalancedAccuracy, RankingLists, count_bounds, count_hinge
 from .structured_cases import parts, random_lists
 
 MEASURES = {

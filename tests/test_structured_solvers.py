@@ -5,23 +5,22 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._chains import ChainProblem
-from lowrank_rank.structured._hinges import (
+from lowrank_rank.target_losses import NDCG, FBeta, KendallTau
+
+from .internals import (
+    ChainProblem,
     ClassHinge,
     CountHinge,
+    Descent,
+    LinearProblem,
     ListHinge,
     PairHinge,
     PlacesHinge,
-)
-from lowrank_rank.structured._solvers import (
-    Descent,
-    LinearProblem,
+    RankingLists,
     cutting_planes,
     descend,
     smoothed,
 )
-from lowrank_rank.target_losses import NDCG, FBeta, KendallTau
 
 
 def problems():

@@ -6,10 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 from scipy.sparse import csr_matrix
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.structured._chains import ChainProblem
-from lowrank_rank.structured._hinges import ClassHinge, ListHinge
-from lowrank_rank.structured._solvers import LinearProblem
+from .internals import ChainProblem, ClassHinge, LinearProblem, ListHinge, RankingLists
 
 
 @pytest.mark.parametrize("kind", ["linear", "chain"])

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from lowrank_rank import LowRankSurrogateRanker, StackingRanker, compare_rankers, consensus_ranking
-from lowrank_rank._tables import TableMixin
 from lowrank_rank.datasets import make_ranking
+
+from .internals import TableMixin
 
 
 class Result(TableMixin):

@@ -11,10 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from lowrank_rank import LowRankSurrogateRanker, get_ranking_scorer_names, target_losses
-from lowrank_rank._lists import RankingLists
 from lowrank_rank.calibration import conditional_regret
-from lowrank_rank.decoders.feedback_arcs._graphs import differences_from_matrices
-from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.target_losses import (
     AUC,
     DCG,
@@ -30,16 +27,19 @@ from lowrank_rank.target_losses import (
     SpearmanRho,
     TargetLoss,
 )
-from lowrank_rank.target_losses._names import (
+from lowrank_rank.testing import check_target_loss
+
+from .internals import (
     SCORE_ONLY,
     TARGET_LOSSES,
+    RankingLists,
+    RankingMeasure,
+    all_ranks,
+    differences_from_matrices,
     names_of,
     resolve_measure,
     resolve_target_loss,
 )
-from lowrank_rank.target_losses._target_loss import RankingMeasure
-from lowrank_rank.testing import check_target_loss
-
 from .losses import IDS, LOSSES, graded
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from lowrank_rank._lists import RankingLists
-from lowrank_rank.target_losses._pair_counts import inversions, pair_counts
+from .internals import RankingLists, inversions, pair_counts
 
 LABELS = {
     "grades": lambda rng, n: rng.integers(0, 5, n).astype(float),

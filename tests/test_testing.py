@@ -4,15 +4,11 @@ import numpy as np
 import pytest
 
 from lowrank_rank import OrderPreservingRegressor
-from lowrank_rank.order_preserving._surrogates import (
-    CrossEntropy,
-    PairwiseSquared,
-    PointwiseSquared,
-    RankNet,
-)
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.surrogates import SurrogateValues as Values
 from lowrank_rank.testing import check_surrogate
+
+from .internals import CrossEntropy, PairwiseSquared, PointwiseSquared, RankNet
 
 
 @pytest.mark.parametrize("name", SURROGATES)

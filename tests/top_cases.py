@@ -6,12 +6,16 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank._classes import read_binary_labels
-from lowrank_rank.fitting._statistics import Scaling
-from lowrank_rank.precision_at_top._batches import ListsBatch
-from lowrank_rank.precision_at_top._steps import Trajectory, take_step
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.surrogates import precision_surrogate
+
+from .internals import (
+    PRECISION_SURROGATES,
+    ListsBatch,
+    Scaling,
+    Trajectory,
+    read_binary_labels,
+    take_step,
+)
 
 NAMES = sorted(PRECISION_SURROGATES)
 PERCEPTRONS = sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)

@@ -35,7 +35,8 @@ from lowrank_rank.structured import (
 )
 from lowrank_rank.surrogates import SURROGATES
 from lowrank_rank.target_losses import FBeta, PairwiseDisagreement, PrecisionAtK
-from lowrank_rank.target_losses._names import names_of
+
+from ..internals import names_of
 
 #: By which features, and labels, are multiplied where their scale is odd.
 SCALES_OF_FEATURES = [1e3, 1e-3, 1e50, 1e-50, 1e100, 1e155, 1e-200, 1e-308, 1e307]

@@ -42,24 +42,25 @@ from lowrank_rank.decoders import (
     decode_pd_local_search,
     preference_cost,
 )
-from lowrank_rank.decoders._average_precision import (
-    average_precision_bound,
-    average_precision_value,
-    decode_map_diagonal,
-)
-from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
-from lowrank_rank.decoders.feedback_arcs._graphs import (
-    differences_from_matrices,
-    matrices_from_differences,
-    net_preferences,
-    net_scores,
-)
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
 from lowrank_rank.structured import StructuredHingeSequenceClassifier
 from lowrank_rank.surrogates import SURROGATES, precision_surrogate, surrogate_loss
 from lowrank_rank.target_losses import KendallTau, MeanAveragePrecision, PairwiseDisagreement
-from lowrank_rank.target_losses._names import SCORE_ONLY, names_of, resolve_measure
 
+from ..internals import (
+    PRECISION_SURROGATES,
+    SCORE_ONLY,
+    average_precision_bound,
+    average_precision_value,
+    decode_assignment,
+    decode_map_diagonal,
+    decode_sort,
+    differences_from_matrices,
+    matrices_from_differences,
+    names_of,
+    net_preferences,
+    net_scores,
+    resolve_measure,
+)
 from .cases import (
     BAD_VALUES,
     HINGES,

@@ -1,0 +1,167 @@
+# ruff: noqa: F401
+"""Private names that tests reach, in one place; every other test uses public names."""
+
+from lowrank_rank import _arrays
+from lowrank_rank._arrays import (
+    check_finite,
+    check_size,
+    column_names,
+    first_missing,
+    is_data_frame,
+    is_finite,
+    is_frame,
+    mean_square,
+    name_the_text,
+    numbers,
+    slices,
+    table_of,
+    take_rows,
+)
+from lowrank_rank._base import Rows, linear_scores
+from lowrank_rank._blocks import Blocks, HeldBlocks, block_of, read_blocks
+from lowrank_rank._classes import (
+    class_indices,
+    class_labels,
+    read_binary_labels,
+    read_classes,
+    read_costs,
+    threshold_between,
+)
+from lowrank_rank._labels import (
+    check_items_judged,
+    check_judged,
+    lists_of,
+    one_label_per_row,
+    read_labels,
+    read_scored,
+    read_weights,
+    split_target,
+    warn_of_single_items,
+)
+from lowrank_rank._lists import (
+    RankingLists,
+    batches,
+    factorize,
+    mid_fractions,
+    mid_ranks,
+    ranks_from_scores,
+    same_id,
+)
+from lowrank_rank._parameters import (
+    all_or_nothing,
+    check_parameter,
+    check_parameters,
+    count,
+    fresh_fit,
+    jobs,
+    number,
+    predictor,
+    random_state,
+    regressor,
+    verbosity,
+)
+from lowrank_rank._tables import TableMixin
+from lowrank_rank.consensus._consensus import find_optima, first_orders, ordered_components
+from lowrank_rank.consensus._votes import read_votes
+from lowrank_rank.decoders._average_precision import (
+    average_precision_bound,
+    average_precision_value,
+    decode_map_diagonal,
+)
+from lowrank_rank.decoders._decoded import decode_assignment, decode_sort
+from lowrank_rank.decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
+from lowrank_rank.decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
+from lowrank_rank.decoders.feedback_arcs._graphs import (
+    acyclic_edges,
+    check_preference_matrices,
+    differences_from_matrices,
+    matrices_from_differences,
+    net_preferences,
+    net_scores,
+)
+from lowrank_rank.fitting._any_regressor import (
+    MeansOfKnown,
+    RegressorModel,
+    round_significant,
+    seeded,
+    weight_parameters,
+    wraps,
+)
+from lowrank_rank.fitting._cutting_plane import cutting_plane, simplex_program
+from lowrank_rank.fitting._early_stopping import hold_out, measure_on
+from lowrank_rank.fitting._encoding import Encoding, encode_items
+from lowrank_rank.fitting._lbfgs import lbfgs
+from lowrank_rank.fitting._list_trees import fit_list_trees
+from lowrank_rank.fitting._logistic import fit_logistic
+from lowrank_rank.fitting._pairs import dense_grades, pair_sums
+from lowrank_rank.fitting._ridge import LinearModel, fit_lsqr, solve_sums
+from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments, chosen_alpha
+from lowrank_rank.low_rank._calibration import all_ranks
+from lowrank_rank.meta._stacking import best_weights
+from lowrank_rank.meta._staged_scores import staged_scores, with_trees
+from lowrank_rank.metrics._comparison import holm, mean_interval, sign_flip_p_value
+from lowrank_rank.metrics._per_query import named_measures
+from lowrank_rank.metrics._scorer import lists_seen, predict_scores
+from lowrank_rank.order_preserving import _lambdarank, _list_loss
+from lowrank_rank.order_preserving._lambdarank import LambdaRank
+from lowrank_rank.order_preserving._list_loss import ListLoss, check_loss
+from lowrank_rank.order_preserving._surrogates import (
+    CrossEntropy,
+    PairwiseSquared,
+    PairwiseSquaredHinge,
+    PointwiseExponential,
+    PointwiseLogistic,
+    PointwiseSmoothHinge,
+    PointwiseSquared,
+    PointwiseSquaredHinge,
+    RankNet,
+    resolve_surrogate,
+)
+from lowrank_rank.precision_at_top._batches import (
+    ListsBatch,
+    MatrixBatch,
+    Top,
+    make_batches,
+    number_of_batches,
+    resolve_top,
+)
+from lowrank_rank.precision_at_top._steps import Trajectory, run_pass, start_weights, take_step
+from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
+from lowrank_rank.preferences._pairs import pair_of_code, pairs_within
+from lowrank_rank.preferences._pairwise_dag import label_scores
+from lowrank_rank.structured._chains import (
+    ChainProblem,
+    chain_marginals,
+    transition_counts,
+    viterbi,
+)
+from lowrank_rank.structured._hinges import (
+    ClassHinge,
+    CountHinge,
+    ListHinge,
+    PairHinge,
+    PlacesHinge,
+)
+from lowrank_rank.structured._maximisers import (
+    COUNT_LOSSES,
+    count_bounds,
+    count_hinge,
+    worst_places,
+)
+from lowrank_rank.structured._solvers import (
+    Descent,
+    LinearProblem,
+    cutting_planes,
+    descend,
+    smoothed,
+)
+from lowrank_rank.target_losses._classes import BalancedAccuracy, Hamming
+from lowrank_rank.target_losses._names import (
+    SCORE_ONLY,
+    TARGET_LOSSES,
+    names_of,
+    resolve_measure,
+    resolve_target_loss,
+)
+from lowrank_rank.target_losses._pair_counts import inversions, pair_counts
+from lowrank_rank.target_losses._target_loss import RankingMeasure
