@@ -76,7 +76,7 @@ def documented_modules():
 
 
 def documented_objects():
-    """Classes and functions by module, each at the first place where it is public; then results."""
+    """Classes and functions by module, each at its first public place; then results."""
     seen = set()
     for module in documented_modules():
         objects = {}
@@ -125,7 +125,7 @@ def paths_by_name():
 
 
 def reference_role(role, rawtext, text, lineno, inliner, options=None, content=None):
-    """Role of `name` in single backticks: code, linked to its page where it has one."""
+    """Role of `name` in single backticks: code, with a link to its page, if any."""
     code = nodes.literal(rawtext, text)
     path = paths_by_name().get(text)
     if path is None:
@@ -253,7 +253,7 @@ N_ITEMS = 10
 
 
 def names_table(names, *, aimed_at):
-    """What each name stands for, as the classes themselves say."""
+    """The meaning of each name, from the docstrings of the classes."""
     head = ["name", "class", "labels", "NaN"]
     head += ["d", "documents", "decoders of fixed items"] if aimed_at else []
     rows = [head]

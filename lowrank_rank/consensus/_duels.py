@@ -56,7 +56,7 @@ class BradleyTerry(TableMixin):
         Log odds that one unit of a covariate adds, and sandwich standard errors.
     tie, tie_error : float
         Davidson's parameter, and its standard error: items of equal strength tie with probability
-        ``tie / (2 + tie)``. Both are 0 without ties.
+        ``tie / (2 + tie)``. Without ties both are 0.
     half_games : float
     judge_weights : dict or None
         Weight of each judge's duels, from 0.02 to 1. None without a column "judge".
@@ -269,7 +269,7 @@ def bradley_terry(
         tie the item in the place of the winner counts as winner.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of strength 0.
-        With 0.5 every item has a finite strength.
+        Every item has a finite strength with 0.5.
     ties : {"davidson", "half"}, default="davidson"
         "davidson" makes ties a third outcome, with one parameter [2]_. "half" counts half a win
         and half a loss.
@@ -303,10 +303,10 @@ def bradley_terry(
     group of its own. Variances clustered by n groups have the factor n / (n - 1); those without
     groups have no such factor.
 
-    With a column "judge" the model is fitted twice. A judge agrees with the first order in a
+    The model is fitted twice if there is a column "judge". A judge agrees with the first order in a
     fraction acc of its duels, ``(agreeing + 1) / (duels + 2)`` with ties as half, and the second
     fit weighs its duels by ``max(2 acc - 1, 0.02)``: a judge who guesses hardly counts. Each row is
-    then a group of its own, unless there are groups. It cannot help where most judges err alike.
+    then a group of its own, unless there are groups. This cannot help if most judges err alike.
     ``group=judge`` is another thing, errors clustered by few judges, and nearly useless with ten.
 
     References

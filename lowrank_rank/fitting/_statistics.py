@@ -335,8 +335,8 @@ class SecondMoments:
     def gcv_alpha(self, scale):
         """The penalty of least generalised cross-validation error, of 65 from 1e-4 to 1e4.
 
-        The error is ``n RSS / (n - df)^2``. RSS is the squared error of all targets, and df is 1 +
-        the sum of ``e / (e + n alpha)`` over the eigenvalues e of the products of scaled features
+        The error is ``n RSS / (n - df)^2``. RSS is the squared error of all targets. df is 1 +
+        the sum of ``e / (e + n alpha)``, with the eigenvalues e of the products of scaled features
         (Golub, Heath and Wahba 1979).
         """
         n, alphas = self.features.total, np.logspace(-4, 4, 65)

@@ -247,7 +247,7 @@ class RankingMeasure(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_lists,)
-            The measure of each list; NaN where it is undefined.
+            The measure of each list; NaN if undefined.
         """
         raise NotImplementedError(f"{type(self).__name__} must define values(y, scores, lists).")
 
@@ -264,7 +264,7 @@ class RankingMeasure(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_lists,)
-            The measure of each list; NaN where it is undefined.
+            The measure of each list; NaN if undefined.
         """
         return self.values(y, scores, lists)
 
@@ -287,7 +287,7 @@ class RankingMeasure(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_lists,)
-            The measure of each list; NaN where it is undefined.
+            The measure of each list; NaN if undefined.
         """
         value = self.values(np.where(retrieved, y, 0.0), scores, lists)
         return np.where(np.isnan(value) & (lists.sum(y) > 0), 0.0, value)
@@ -446,7 +446,7 @@ class TargetLoss(RankingMeasure):
         return self.check_labels(y.data)
 
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
-        """`encode`, with NaN for the targets that a regression leaves out."""
+        """`encode`, with NaN for the targets that a regression ignores."""
         return self.encode(y)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
