@@ -46,7 +46,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         ``RandomForestClassifier()``, with a class for each set in fit.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``0.2 f g`` for "logistic" and ``f g`` for "ridge", with f =
+        the mean loss. "auto" is ``0.5 f g`` for "logistic" and ``f g`` for "ridge", with f =
         min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
         feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
         says. "gcv", of "ridge" alone, is the best of 65 by generalised cross-validation.
