@@ -247,7 +247,7 @@ def id_text(one, name):
 
 def same_id(a, b):
     """Whether two single ids are equal, of whatever types they are."""
-    equal = a == b
+    equal = plain(a) == plain(b)
     return bool(equal) if np.ndim(equal) == 0 else False  # NumPy compares tuples item by item
 
 
