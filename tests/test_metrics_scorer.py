@@ -40,6 +40,7 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
+    compare_rankers,
     get_ranking_scorer_names,
     make_ranking_scorer,
     ranking_target,
@@ -646,3 +647,24 @@ def test_displays_of_scikit_learn_take_the_scorers(display):
         **curve,
     )
     assert "ndcg" in drawn.ax_.get_ylabel().lower()
+
+
+def test_numbers_are_no_labels_of_a_classifier_of_names():
+    """A model of "fraud" and "ok" would rank its last class, "ok"."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    is_fraud = (X[:, 0] > 0.5).astype(int)
+    model = LogisticRegression().fit(X, np.where(is_fraud, "fraud", "ok"))
+    y, qid = is_fraud, np.repeat(np.arange(6), 10)
+    for refused in (
+        lambda: compare_rankers(y, {"model": model}, X=X, qid=qid, measure="recall@5"),
+        lambda: make_ranking_scorer("recall@5")(model, X, ranking_target(y, qid)),
+        lambda: make_ranking_scorer("recall@5", pos_label="fraud")(
+            model, X, ranking_target(y, qid)
+        ),
+    ):
+        with pytest.raises(ValueError, match=r"classes of the model are \['fraud', 'ok'\]"):
+            refused()
+    scores = model.predict_proba(X)[:, 0]
+    found = compare_rankers(y, {"model": scores}, qid=qid, measure="recall@5")
+    assert found.means.mean[0] > 0.9

@@ -277,9 +277,8 @@ def predict_scores(estimator, X, qid=None, *, matrix=False):
             return np.column_stack([p[:, -1] for p in probabilities])
         is_binary = not matrix and np.shape(probabilities)[1] == 2
         return probabilities[:, 1] if is_binary else probabilities
-    if (
-        not matrix and "qid" in signature(estimator.predict).parameters
-    ):  # without ids the rows are one list
+    if not matrix and "qid" in signature(estimator.predict).parameters:
+        # Without ids the rows are one list.
         return estimator.predict(X, qid=np.zeros(n_rows(X)) if qid is None else qid)
     return estimator.predict(X)
 
@@ -311,18 +310,18 @@ def _relevance(y, scores, estimator, pos_label):
             "class at the top. Set both to the same class, or omit it in the scorer."
         )
     pos_label = own if pos_label is None else pos_label
-    if pos_label is None:
-        if np.asarray(y).dtype.kind in "OUS":
-            raise ValueError(
-                f"The labels are names, {np.asarray(estimator.classes_).tolist()}: say which class "
-                "is relevant, make_ranking_scorer(..., pos_label=...)."
-            )
-        return y, scores
-    classes = np.asarray(estimator.classes_)
-    if pos_label not in classes.tolist():
+    labels, classes = np.unique(y).tolist(), np.asarray(estimator.classes_).tolist()
+    has_names = any(isinstance(label, str) for label in labels + classes)
+    if has_names and (pos_label is None or not set(labels) <= set(classes)):
         raise ValueError(
-            f"pos_label={pos_label!r} is not a class of the model, {classes.tolist()}."
+            f"The classes of the model are {classes}, and y holds {labels[0]!r}: give y with these "
+            "names and say which class is relevant, make_ranking_scorer(..., pos_label=...); or "
+            "give y == name, and as scores the column of that class of predict_proba(X)."
         )
+    if pos_label is None:
+        return y, scores
+    if pos_label not in classes:
+        raise ValueError(f"pos_label={pos_label!r} is not a class of the model, {classes}.")
     return np.asarray(y) == pos_label, scores if pos_label == classes[-1] else -scores
 
 
