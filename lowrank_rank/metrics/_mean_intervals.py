@@ -60,7 +60,9 @@ class MeanIntervals(TableMixin):
             "n_queries": self.n_queries,
             "n_undefined": self.n_undefined,
         }
-        return columns if self.judge_weight is None else columns | {"judge": self.judge_weight}
+        return (
+            columns if self.judge_weight is None else columns | {"judge_weight": self.judge_weight}
+        )
 
 
 def mean_intervals(
