@@ -33,7 +33,7 @@ def check_target_loss(
     * The sum ``offset(y) + <encode(y), rank_features(ranks)>`` differs from minus the measure by
       one constant for all orders of a label.
     * Every decoder with ``exact=True`` is Bayes-optimal at u = E[targets] for random distributions
-      over `support`. Both checks are those of `calibration.calibration_report`.
+      over `support`. `calibration.calibration_report` makes both checks too.
     * Decoders permute with the items.
 
     Losses of sets:

@@ -340,3 +340,15 @@ def test_without_dask_the_extra_is_named():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert 'pip install "lowrank_rank[dask]"' in found.stdout
+
+
+def test_generalised_cross_validation_of_partitions(client):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    y = np.maximum(X @ rng.normal(size=(6, 4)) + 3.0 * rng.normal(size=(120, 4)) + 9.0, 0.0)
+    settings = {"target_loss": "dcg", "estimator": "ridge", "alpha": "gcv"}
+    on = [da.from_array(a, chunks=(50, a.shape[1])) for a in (X, y)]
+    model = DaskLowRankSurrogateRanker(**settings).fit(*on, client=client)
+    memory = LowRankSurrogateRanker(**settings).fit(X, y)
+    assert model.alpha_ == memory.alpha_
+    same(model, memory, 1e-12)

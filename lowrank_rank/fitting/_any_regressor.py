@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._arrays import is_data_frame, name_the_text, take_rows
 from .._base import attribute_of_fitted
 from ._encoding import is_missing
-from ._list_trees import fit_list_trees
+from ._list_trees import fit_list_trees, refuse_empty_columns
 from ._ridge import LinearModel
 
 
@@ -166,16 +166,6 @@ def named_regressor(estimator, n_documents=0, missing=False):
     if n_documents > 20_000:
         return trees, 6
     return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
-
-
-def refuse_empty_columns(X):
-    """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
-    if not isinstance(X, np.ndarray):
-        return
-    unknown = np.flatnonzero(np.isnan(X[0]))
-    empty = unknown[np.isnan(X[:, unknown]).all(axis=0)]
-    if len(empty):
-        raise ValueError(f"Column {int(empty[0])} of X is NaN in every row: drop it.")
 
 
 class RegressorModel(NamedTuple):
@@ -344,6 +334,7 @@ def round_significant(values, bits=32):
 
 
 def fit_one(estimator, X, y, sample_weight):
+    """Fit a regressor or classifier; an error that text causes names its column."""
     try:
         if sample_weight is None:
             return estimator.fit(X, y)

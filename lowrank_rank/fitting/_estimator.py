@@ -37,11 +37,11 @@ from ._any_regressor import (
     fits_of,
     linear_model,
     named_regressor,
-    refuse_empty_columns,
     seeded,
     weights_given,
     wraps,
 )
+from ._list_trees import refuse_empty_columns
 from ._logistic import FractionalModel, fit_fractional
 from ._ridge import LinearModel, chosen_solver, fit_lsqr, fit_sparse_targets, solve_sums, sums_of
 

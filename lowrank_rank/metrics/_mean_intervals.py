@@ -60,9 +60,8 @@ class MeanIntervals(TableMixin):
             "n_queries": self.n_queries,
             "n_undefined": self.n_undefined,
         }
-        return (
-            columns if self.judge_weight is None else columns | {"judge_weight": self.judge_weight}
-        )
+        judge = {} if self.judge_weight is None else {"judge_weight": self.judge_weight}
+        return columns | judge
 
 
 def mean_intervals(
