@@ -163,7 +163,7 @@ def batch_size(estimator, problem, solver, n_batches):
     if estimator.batch_size != "auto":
         return estimator.batch_size
     if solver == "cutting_plane":
-        by_time = max(50_000_000 // problem.size**2, 100)
+        by_time = max(10_000_000 // problem.size**2, 50)
         n_batches = max(min(by_time, 4_000_000 // problem.size, 500), 1)
     return max(1, problem.n_blocks // n_batches)
 
