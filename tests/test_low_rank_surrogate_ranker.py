@@ -2,6 +2,7 @@
 
 import pickle
 import tracemalloc
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -1151,6 +1152,26 @@ def test_pairs_of_items_are_fitted_and_ranked_in_blocks():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.6 * 8 * 600 * 1770  # less than an array of all targets
+
+
+def test_logistic_regression_takes_some_pairs_at_a_time():
+    """A pair has the coefficients of its two items alone."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 5))
+    y = np.digitize(X[:, :1] + rng.normal(size=(1000, 60)), [0, 1]).astype(float)
+    weights = rng.integers(0, 3, 1000)
+    model = LowRankSurrogateRanker(target_loss="pd", decoder="borda", alpha=0.01, tol=1e-7)
+    tracemalloc.start()
+    fitted = clone(model).fit(X, y, sample_weight=weights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.8 * 8 * 1000 * 1770  # less than an array of all targets
+    pairs = list(combinations(range(60), 2))
+    for at in (0, 127, 128, 900, 1769):
+        alone = clone(model).fit(X, y[:, pairs[at]], sample_weight=weights)
+        for name in ("coef_", "intercept_", "low_", "high_"):
+            expected = getattr(alone, name)[0]
+            np.testing.assert_allclose(getattr(fitted, name)[at], expected, atol=1e-5)
 
 
 def test_a_row_of_any_block_is_named():

@@ -155,6 +155,12 @@ class FractionalModel(NamedTuple):
         return self.low + (self.high - self.low) * shares
 
 
+def joined(models):
+    """The `FractionalModel` of all targets, of models of some of them."""
+    *parts, n_iter, alpha = zip(*models, strict=True)
+    return FractionalModel(*map(np.concatenate, parts), max(n_iter), alpha[0])
+
+
 def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     """Fractional logistic regression of fixed items (Papke & Wooldridge 1996).
 
@@ -186,7 +192,9 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)
     alpha = chosen_alpha(alpha, encoding.kind, moments.mean_square, rows.weights.sum())
-    shares = (targets[:, varying] - low[varying]) / (high - low)[varying]
+    shares = targets[:, varying]  # a copy
+    shares -= low[varying]
+    shares /= (high - low)[varying]
     w, n_iter = _minimum(scaled, shares, weights / weights.sum(), alpha, tol, max_iter)
     if n_iter >= max_iter:
         warn(

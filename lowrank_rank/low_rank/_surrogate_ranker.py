@@ -1,5 +1,6 @@
 """LowRankSurrogateRanker: encode the labels, regress, decode."""
 
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
+from ..fitting._logistic import joined
 from ..fitting._ridge import LinearModel, chosen_solver, solve_sums, sums_of
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
@@ -320,14 +322,17 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _fitted(self, rows, loss):
         """The model of `Rows`: encodes, standardises and solves.
 
-        Sums of items add up over blocks of rows, as pairs are r^2 / 2 targets. A block has a
-        quarter as many numbers as the sums.
+        Targets of pairs, r^2 / 2 in a row, are never all in memory. Sums of ridge regression add up
+        over blocks of rows that have a quarter as many numbers as the sums.
         """
         X, y, _, weights = rows
-        if self.estimator != "ridge" or y.ndim == 1 or issparse(y) or not is_finite(y):
+        is_known = y.ndim > 1 and not issparse(y) and is_finite(y)
+        if not is_known or self.estimator not in ("auto", "logistic", "ridge"):
             return self._regress(rows, self._encode(rows, loss))
         first = self._encode(rows._replace(y=y[:1]), loss).targets
-        if chosen_solver(X, first, self.alpha) == "lsqr":
+        if self.estimator != "ridge" and first.size > y.shape[1]:
+            return self._fit_some_pairs(rows, loss, first.size)
+        if self.estimator != "ridge" or chosen_solver(X, first, self.alpha) == "lsqr":
             return self._regress(rows, self._encode(rows, loss))
         loss.check_labels(y)  # names the row
         sums: Any = None
@@ -337,6 +342,18 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
             sums = added if sums is None else sums + added
             del added
         return solve_sums(sums, self.alpha)
+
+    def _fit_some_pairs(self, rows, loss, d):
+        """Logistic regression of a sixteenth of the pairs, or d p / n pairs, at a time."""
+        (n, p), models = rows.X.shape, []
+        loss.check_labels(rows.y)  # names the row
+        for some in slices(d, 64 * math.ceil(d * max(1 / 16, p / n) / 64)):
+            targets = np.empty((n, some.stop - some.start))
+            for part in batches(n, d, 2**16):
+                encoding = encode_items(rows.y[part], loss, self.decoder_, part.start)
+                targets[part] = encoding.targets[:, some]
+            models.append(self._regress(rows, encoding._replace(targets=targets)))
+        return joined(models)
 
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
