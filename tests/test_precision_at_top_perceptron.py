@@ -15,7 +15,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_svmlight_file
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFittedError
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import make_scorer, precision_score
 from sklearn.model_selection import (
     GridSearchCV,
@@ -88,22 +88,32 @@ def test_features_as_they_are_may_be_sparse(params, start):
     assert_allclose(clone(model).fit(sparse.csc_matrix(X), y).coef_, thin.coef_, atol=1e-12)
 
 
-def test_sparse_features_are_divided_and_not_shifted():
+@pytest.mark.parametrize("method", ["ramp", "avg", "max", "struct"])
+@pytest.mark.parametrize("start", ["logistic", "zeros", "estimator", "array"])
+@pytest.mark.parametrize("y_of", ["one list", "queries", "matrix"])
+def test_sparse_and_dense_features_give_the_same_model(method, start, y_of):
+    """Columns with 0, 1, 49, 51 and all zeros, and one with an offset."""
+    tol = 1e-3 if start == "logistic" else 1e-9  # a logistic start is iterated
     X, y = rare_class(600)
-    X[np.abs(X) < 0.5] = 0.0
-    scale = np.sqrt(np.sum(X**2, axis=0) / np.count_nonzero(X, axis=0))
-    model = PrecisionAtKPerceptron(random_state=0)
-    plain = clone(model).fit(sparse.csr_matrix(X), y)
-    scaled = clone(model).fit(sparse.csr_matrix(X / scale), y)
-    assert_allclose(plain.coef_, scaled.coef_ / scale, rtol=1e-9)
-
-
-def test_sparse_start_is_close_to_the_dense_one():
-    X, y = rare_class(600)
-    X[np.abs(X) < 0.5] = 0.0
-    dense = PrecisionAtKPerceptron(random_state=0).fit(X, y)
-    thin = PrecisionAtKPerceptron(random_state=0).fit(sparse.csr_matrix(X), y)
-    assert abs(thin.score(X, y) - dense.score(X, y)) < 0.05
+    for column, zeros in enumerate([6, 294, 306, 599, 600]):
+        X[np.argsort(np.abs(X[:, column]))[:zeros], column] = 0.0
+    X[:, 5] += 30.0
+    qid = np.arange(600) // 30 if y_of == "queries" else None
+    if y_of == "matrix":
+        y = np.column_stack([y, X[:, 5] > 30.0, X[:, 6] > 0.5]).astype(int)
+    if start == "estimator":
+        start = LinearRegression()
+    elif start == "array":
+        start = np.full((3, 9) if y_of == "matrix" else 8, 0.1)
+    model = PrecisionAtKPerceptron(random_state=0, method=method, start=start)
+    dense = clone(model).fit(X, y, qid=qid)
+    thin = clone(model).fit(sparse.csr_matrix(X), y, qid=qid)
+    size = np.abs(dense.coef_).max()
+    assert_allclose(thin.coef_ / size, dense.coef_ / size, atol=tol)
+    assert_allclose(thin.intercept_, dense.intercept_, atol=10 * tol * size)
+    mixed = clone(model).fit(X, y, qid=qid)
+    mixed = mixed.partial_fit(sparse.csr_matrix(X), y, qid=qid)
+    assert_allclose(mixed.coef_, dense.partial_fit(X, y, qid=qid).coef_, atol=1e-9 * size)
 
 
 @pytest.mark.parametrize("params", ALGORITHMS, ids=str)

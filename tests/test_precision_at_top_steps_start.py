@@ -69,10 +69,10 @@ def test_starts_that_cannot_be(start, match):
 
 def test_start_is_zero_where_one_class_is_missing():
     X, y, scaling = np.eye(2), np.array([1, 0]), Scaling(np.zeros(2), np.ones(2))
-    assert start_weights("logistic", X, X, labels_of(y), scaling).any()
-    assert not start_weights("zeros", X, X, labels_of(y), scaling).any()
+    assert start_weights("logistic", X, labels_of(y), scaling).any()
+    assert not start_weights("zeros", X, labels_of(y), scaling).any()
     only = labels_of(y)._replace(positive=np.array([True, True]))
-    assert not start_weights("logistic", X, X, only, scaling).any()
+    assert not start_weights("logistic", X, only, scaling).any()
 
 
 def test_features_that_are_all_zero_start_from_zeros():

@@ -30,10 +30,10 @@ def _standardised(X, weights):
     Sparse columns with zeros are not centred: the free intercept takes their means.
     """
     moments = Moments.of(X, weights)
-    scaling = Scaling.of(X, moments)
+    scaling = Scaling(moments.mean, moments.scale)
     if sparse.issparse(X):
         X, shift = shift_full_columns(X, moments.mean)
-        return standardise(X, scaling), scaling._replace(mean=shift), moments
+        scaling = scaling._replace(mean=shift)
     return standardise(X, scaling), scaling, moments
 
 
@@ -158,7 +158,8 @@ class FractionalModel(NamedTuple):
 def joined(models):
     """The `FractionalModel` of all targets, of models of some of them."""
     *parts, n_iter, alpha = zip(*models, strict=True)
-    return FractionalModel(*map(np.concatenate, parts), max(n_iter), alpha[0])
+    coef, intercept, low, high = map(np.concatenate, parts)
+    return FractionalModel(coef, intercept, low, high, max(n_iter), alpha[0])
 
 
 def fit_fractional(rows, encoding, alpha, *, tol, max_iter):

@@ -206,12 +206,6 @@ class Scaling(NamedTuple):
     mean: np.ndarray
     scale: np.ndarray
 
-    @classmethod
-    def of(cls, X, moments):
-        """The scaling by the `Moments` of X; sparse X is not centred."""
-        mean = np.zeros(X.shape[1]) if sparse.issparse(X) else moments.mean
-        return cls(mean, moments.scale)
-
     def unscaled(self, coef, intercept):
         """Coefficients (d, p) and intercepts (d,) of the features as given."""
         coef = coef / self.scale

@@ -134,8 +134,9 @@ class _Batch:
     _sorted: Any
     _combined: Any
 
-    def __init__(self, X, n_above, n_below, k, mirrored):
+    def __init__(self, X, n_above, n_below, k, mirrored, shift=0.0):
         self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)
+        self.shift = np.broadcast_to(np.asarray(shift, dtype=X.dtype), X.shape[1])
         self.places = Places(n_above, n_below, k)
         self.n_places = int(self.places.most.sum())
         self.sign = np.where(mirrored, -1, 1).astype(X.dtype)  # float32 scores stay float32
@@ -192,21 +193,23 @@ class ListsBatch(_Batch):
         At least 1 each, k <= n_above.
     mirrored : ndarray of bool, shape (m,)
         Whether the scores of a list are to be negated.
+    shift : ndarray of shape (p,) or float, default=0.0
+        Subtracted from the rows: the means of sparse X.
     """
 
-    def __init__(self, X, n_above, n_below, k, mirrored):
-        super().__init__(X, n_above, n_below, k, mirrored)
+    def __init__(self, X, n_above, n_below, k, mirrored, shift=0.0):
+        super().__init__(X, n_above, n_below, k, mirrored, shift)
         kinds = np.column_stack([n_above, n_below]).ravel()
         self.kind = np.repeat(np.arange(float(len(kinds))), kinds)
         self.sign_of_rows = np.repeat(self.sign, n_above + n_below)
 
     def _sorted(self, weights):
-        scores = self.sign_of_rows * (self.X @ weights)
+        scores = self.sign_of_rows * (self.X @ weights - self.shift @ weights)
         order = np.argsort(self.kind - _squashed(scores))
         return SortedScores(scores, order, self.places)
 
     def _combined(self, slope):
-        return slope @ self.X
+        return slope @ self.X - slope.sum() * self.shift
 
 
 class MatrixBatch(_Batch):
@@ -223,23 +226,26 @@ class MatrixBatch(_Batch):
         1 <= k <= number above.
     mirrored : ndarray of bool, shape (n,)
         Whether the scores of a row are to be negated.
+    shift : ndarray of shape (p,) or float, default=0.0
+        As for `ListsBatch`.
     """
 
-    def __init__(self, X, above, k, mirrored):
+    def __init__(self, X, above, k, mirrored, shift=0.0):
         n_above, n_items = above.sum(axis=1), above.shape[1]
-        super().__init__(X, n_above, n_items - n_above, k, mirrored)
+        super().__init__(X, n_above, n_items - n_above, k, mirrored, shift)
         self.kind = 2.0 - above
         self.starts = n_items * np.arange(len(above))[:, np.newaxis]
 
     def _sorted(self, weights):
-        scores = self.sign[:, np.newaxis] * (self.X @ weights[:-1] + weights[-1])
+        coef, intercept = weights[:-1], weights[-1] - self.shift @ weights[:-1]
+        scores = self.sign[:, np.newaxis] * (self.X @ coef + intercept)
         order = np.argsort(self.kind - _squashed(scores), axis=1) + self.starts
         return SortedScores(scores.ravel(), order.ravel(), self.places)
 
     def _combined(self, slope):
         slope = slope.reshape(self.n_rows, -1)
-        ones = np.ones((1, len(slope)), dtype=slope.dtype)
-        return np.vstack([self.X.T @ slope, ones @ slope])  # the product is faster than a sum
+        sums = np.ones(len(slope), dtype=slope.dtype) @ slope  # faster than a sum
+        return np.vstack([self.X.T @ slope - np.outer(self.shift, sums), sums])
 
 
 def _squashed(scores):
@@ -253,7 +259,7 @@ def _squashed(scores):
 # Lists cut into batches -------------------------------------------------------------
 
 
-def make_batches(X, labels, top, batch_size, random_state):
+def make_batches(X, labels, top, batch_size, random_state, shift=0.0):
     """Mini-batches of one long list, of queries, or of the rows of a matrix y.
 
     The rows keep their order if `random_state` is None. The sizes for "auto" were chosen by
@@ -263,10 +269,10 @@ def make_batches(X, labels, top, batch_size, random_state):
         make = _batches_of_one_list
     else:
         make = _batches_of_matrix if labels.lists is None else _batches_of_queries
-    return make(X, labels, top, batch_size, random_state)
+    return make(X, labels, top, batch_size, random_state, shift)
 
 
-def _batches_of_one_list(X, labels, top, batch_size, random_state):
+def _batches_of_one_list(X, labels, top, batch_size, random_state, shift):
     """Batches stratified by class; each batch is a list."""
     rows = [np.flatnonzero(labels.positive), np.flatnonzero(~labels.positive)]
     n_positives, n_negatives = len(rows[0]), len(rows[1])
@@ -284,12 +290,12 @@ def _batches_of_one_list(X, labels, top, batch_size, random_state):
     places = top.places_of_batches(k, n_above.ravel())[:, np.newaxis]
     mirror = np.array([mirrored])
     return [
-        ListsBatch(X[np.concatenate([a, b])], n_above[i], n_below[i], places[i], mirror)
+        ListsBatch(X[np.concatenate([a, b])], n_above[i], n_below[i], places[i], mirror, shift)
         for i, (a, b) in enumerate(zip(above, below, strict=True))
     ]
 
 
-def _batches_of_queries(X, labels, top, batch_size, random_state):
+def _batches_of_queries(X, labels, top, batch_size, random_state, shift):
     """Batches of queries that have both positives and negatives."""
     n_positives, n_negatives, k, mirrored, counts = tops_of_lists(labels, top)
     lists, taken = labels.lists, np.flatnonzero(counts)
@@ -310,12 +316,12 @@ def _batches_of_queries(X, labels, top, batch_size, random_state):
     number = ((ends - lists.lengths[taken]) / batch_size).astype(int)
     cuts = np.flatnonzero(np.diff(number)) + 1
     return [
-        ListsBatch(X[some], n_above[of], n_below[of], k[of], mirrored[of])
+        ListsBatch(X[some], n_above[of], n_below[of], k[of], mirrored[of], shift)
         for of, some in zip(np.split(taken, cuts), np.split(rows, ends[cuts - 1]), strict=True)
     ]
 
 
-def _batches_of_matrix(X, labels, top, batch_size, random_state):
+def _batches_of_matrix(X, labels, top, batch_size, random_state, shift):
     """Batches of rows, each a list of the same items."""
     *_, k, mirrored, counts = tops_of_lists(labels, top)
     rows = np.flatnonzero(counts)
@@ -324,7 +330,7 @@ def _batches_of_matrix(X, labels, top, batch_size, random_state):
     size = max(32, len(rows) // 25) if batch_size == "auto" else batch_size
     above = labels.positive ^ mirrored[:, np.newaxis]
     return [
-        MatrixBatch(X[some], above[some], k[some], mirrored[some])
+        MatrixBatch(X[some], above[some], k[some], mirrored[some], shift)
         for some in (np.array_split(rows, -(-len(rows) // size)) if len(rows) else [])
     ]
 

@@ -34,6 +34,7 @@ from ._steps import (
     Trajectory,
     minimise_struct,
     run_pass,
+    shift_of,
     start_weights,
     take_step,
 )
@@ -81,11 +82,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     "svmperf"           cutting planes for "struct", on one list (see [3]_)
     ==================  ================================================================
 
-    The first four standardise the features (sparse ones without a shift), so the unit of a column
-    does not matter. A few rows with huge values still lead the steps astray: scale heavy-tailed
-    features by logarithms, or quantile-transform them first. The others run as published: features
-    as given, weights that begin at zero, and their uniform mean. "struct" falls when all scores
-    rise: put ``StandardScaler(with_std=False)`` before "1pmb" and "svmperf".
+    The first four standardise the features, so the unit of a column does not matter. A few rows
+    with huge values still lead the steps astray: scale heavy-tailed features by logarithms, or
+    quantile-transform them first. The others run as published: features as given, weights that
+    begin at zero, and their uniform mean. "struct" falls when all scores rise: put
+    ``StandardScaler(with_std=False)`` before "1pmb" and "svmperf".
 
     `fit` takes no ``sample_weight``: weight 2 would have to be two rows, which take two places at
     the top and may be in two mini-batches.
@@ -415,16 +416,17 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def _standardise(self, X, labels):
         """The initial `Trajectory`, and the standardised rows."""
         check_range(X)
-        scaling, start = Scaling(np.zeros(X.shape[1]), np.ones(X.shape[1])), self.start
-        as_given = METHODS[self.method][1] != "steps"
-        if not as_given:
-            scaling = Scaling.of(X, Moments.of(X, np.ones(X.shape[0])))
+        p, start, as_given = X.shape[1], self.start, METHODS[self.method][1] != "steps"
+        if as_given:
+            scaling, square = Scaling(np.zeros(p), np.ones(p)), float(mean_square(X))
+        else:
+            moments = Moments.of(X, np.ones(X.shape[0]))
+            scaling, square = Scaling(moments.mean, moments.scale), moments.mean_square
         if self.method == "svmperf" or (isinstance(start, str) and start == "auto"):
             start = "zeros" if as_given else "logistic"
-        scaled = standardise(X, scaling)
-        weights = start_weights(start, X, scaled, labels, scaling)
-        square = float(mean_square(scaled)) + (weights.ndim == 2)  # an intercept is a feature of 1
-        return Trajectory(weights, weights, weights, scaling, square), scaled
+        weights = start_weights(start, X, labels, scaling)
+        square += weights.ndim == 2  # an intercept is a feature of 1
+        return Trajectory(weights, weights, weights, scaling, square), standardise(X, scaling)
 
     def _solve(self, path, X, labels, top):
         """All passes, or cutting planes, over the standardised rows; returns the weights."""
@@ -436,8 +438,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             )
             self._path_, self.loss_curve_, self.n_iter_ = path, curve, len(curve)
             return weights
-        random_state = check_random_state(self.random_state)
-        batches = make_batches(X, labels, top, self.batch_size, random_state)
+        random_state, shift = check_random_state(self.random_state), shift_of(X, path.scaling)
+        batches = make_batches(X, labels, top, self.batch_size, random_state, shift)
         if not batches:
             raise ValueError(
                 f"The top of {self.target_loss_!r} covers every list: all orders are equal."
@@ -452,7 +454,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _solve_one_pass(self, path, X, labels, top):
         """One pass over the standardised rows of a call of `partial_fit`."""
-        batches = make_batches(X, labels, top, self.batch_size, None)
+        shift = shift_of(X, path.scaling)
+        batches = make_batches(X, labels, top, self.batch_size, None, shift)
         path.n_places += sum(batch.n_places for batch in batches)
         value = self._run_pass(path, batches)
         if np.isnan(value):

@@ -47,7 +47,7 @@ METHODS = {
 # Initial weights --------------------------------------------------------------------
 
 
-def start_weights(start, X, scaled, labels, scaling):
+def start_weights(start, X, labels, scaling):
     """Initial weights (p,) or (p + 1, L) of the standardised features.
 
     They are zeros if all labels are equal, unless an array is given.
@@ -56,8 +56,8 @@ def start_weights(start, X, scaled, labels, scaling):
     ----------
     start : {"logistic", "zeros"}, estimator or array-like
         Estimators are fitted to X; an array holds weights of X.
-    X, scaled : ndarray or CSR matrix of shape (n, p)
-        The features as given, and standardised by `scaling`.
+    X : ndarray or CSR matrix of shape (n, p)
+        The features as given, not yet standardised by `scaling`.
     labels : Labels
     scaling : Scaling
     """
@@ -79,8 +79,14 @@ def start_weights(start, X, scaled, labels, scaling):
         if hasattr(start, "fit"):
             coef, intercept = _of_estimator(start, X, labels, scaling)
         elif start == "logistic":
-            coef, intercept = _logistic(scaled, positive)
+            coef, intercept = _logistic(X, positive)
+            coef, intercept = coef * scaling.scale, intercept + coef @ scaling.mean
     return coef[0] if positive.ndim == 1 else np.vstack([coef.T, intercept])
+
+
+def shift_of(X, scaling):
+    """What the standardised copy of X still lacks: sparse rows are divided, but not centred."""
+    return scaling.mean / scaling.scale if sparse.issparse(X) else np.zeros(X.shape[1])
 
 
 def _logistic(X, positive):
@@ -136,7 +142,7 @@ def _slopes(function, X, scaling):
 
     origin = values(sparse.csr_matrix((1, p)) if is_sparse else np.zeros((1, p)))[0]
     slopes = values(steps if is_sparse else steps.toarray()) - origin
-    return slopes.T.astype(np.float64), origin
+    return slopes.T.astype(np.float64), origin + shift_of(X, scaling) @ slopes
 
 
 # Mini-batch steps ---------------------------------------------------------------------
