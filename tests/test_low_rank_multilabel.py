@@ -223,12 +223,21 @@ def test_labels_and_features_in_another_order_change_nothing():
     )
 
 
+def test_sums_over_sizes_are_logistic_regressions_of_labels():
+    alone = fitted(X, Y, target_loss="hamming", alpha=0.01, tol=1e-8)
+    model = fitted(X, Y, alpha=0.01, tol=1e-8)
+    u = model.predict_surrogate(X)
+    assert u.shape == (len(X), 1 + 5 * Y.sum(axis=1).max())
+    of_labels = u[:, 1:].reshape(len(X), 5, -1).sum(axis=2)
+    np.testing.assert_allclose(of_labels, alone.predict_surrogate(X) + 0.5, atol=1e-6)
+
+
 def test_constant_columns_are_not_fitted():
     """A label that no row has is never predicted, one that every row has always is."""
     y = np.column_stack([Y, np.zeros(len(Y)), np.ones(len(Y))])
     model = fitted(X, y)
     largest = Y.sum(axis=1).max() + 1
-    of_nobody = model.coef_[1:].reshape(7, largest, -1)[5]
+    of_nobody = model.coef_[1:-7].reshape(7, largest, -1)[5]
     assert not of_nobody.any()
     predicted = model.predict(X)
     assert not predicted[:, 5].any()

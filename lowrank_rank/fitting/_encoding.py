@@ -23,7 +23,8 @@ class Encoding(NamedTuple):
 
     Attributes
     ----------
-    kind : {"documents", "items", "classes", "sets"}
+    kind : {"documents", "items", "classes"}
+        Sets of labels have the penalties of classes.
     targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
         For documents ``gain / normaliser``, not yet times `factor`.
     codes : ndarray of int or None

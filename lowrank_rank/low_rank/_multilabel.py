@@ -1,6 +1,6 @@
 """LowRankSurrogateMultilabelClassifier: sets of labels for the F-measure, by its low-rank form."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -19,7 +19,27 @@ from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
-from ..target_losses._classes import SetLoss, resolve_set_loss
+from ..fitting._logistic import FractionalModel
+from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
+
+
+class LabelledSets(NamedTuple):
+    """Logistic regression of label and size, scaled to that of each label alone.
+
+    P(label, size) is P(label) times the share of the size. Few rows have a label and a size, so
+    the penalty draws such probabilities to their mean; P(label) has more rows.
+    """
+
+    model: FractionalModel
+    n_labels: int
+
+    def predict(self, X):
+        """Surrogate vectors (n, s K + 1); the last s targets of the model are the labels."""
+        u, of_labels = np.split(self.model.predict(X), [-self.n_labels], axis=1)
+        of_sizes = u[:, 1:].reshape(len(u), self.n_labels, -1)
+        total = np.maximum(of_sizes.sum(axis=2), np.finfo(float).tiny)
+        of_sizes *= (of_labels / total)[:, :, np.newaxis]
+        return u
 
 
 def _sets(labels):
@@ -42,11 +62,12 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         object such as ``FBeta(beta=2)``.
     estimator : {"auto", "logistic", "ridge", "trees"} or regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each target that
-        is not constant in fit. "ridge" is linear least squares. "trees" is
-        ``RandomForestClassifier()``, with a class for each set in fit.
+        is not constant in fit; that of each label alone sets the sum over the sizes. "ridge" is
+        linear least squares. "trees" is ``RandomForestClassifier()``, with a class for each set in
+        fit.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``0.5 f g`` for "logistic" and ``f g`` for "ridge", with f =
+        the mean loss. "auto" is ``0.1 f g`` for "logistic" and ``f g`` for "ridge", with f =
         min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
         feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
         says. "gcv", of "ridge" alone, is the best of 65 by generalised cross-validation.
@@ -70,8 +91,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     n_labels_ : int
         Number s of columns of y.
     coef_, intercept_ : ndarrays of shape (d, n_features) and (d,)
-        The linear models have them, as in `LowRankSurrogateRanker`.
-    low_, high_ : ndarrays of shape (d,)
+        The linear models have them, as in `LowRankSurrogateRanker`. "logistic" of "f1" has d + s,
+        the last ones of the labels.
+    low_, high_ : ndarrays of shape (d,) or (d + s,)
         Bounds of the targets of "logistic".
     estimators_ : list of regressors
         One model, or one for each target. "trees": one classifier.
@@ -189,6 +211,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
             self._keep(self._fitted(rows, loss))
+            if isinstance(self._model_, FractionalModel) and isinstance(loss, FBeta):
+                self._model_ = LabelledSets(self._model_, self.n_labels_)
         return self
 
     def _fitted(self, rows, loss):
@@ -200,7 +224,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
                 "use target_loss='hamming', or fit to fewer rows",
             )
             targets = loss.encode(rows.y, self._max_size_)
-            return self._regress(rows, Encoding("sets", targets))
+            if self.estimator in ("auto", "logistic") and isinstance(loss, FBeta):
+                targets = np.hstack([targets, rows.y])  # for `LabelledSets`
+            return self._regress(rows, Encoding("classes", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"
