@@ -271,9 +271,11 @@ def refuse_missing_labels(y):
     check_unmasked(y, "y")
     try:
         values = as_array(y)
+        if values.dtype.kind == "O" and any(isinstance(v, set | frozenset) for v in values.flat):
+            raise ValueError("sets")
     except ValueError:
         raise ValueError(
-            "y must hold one class label per row, but its rows differ in length: lists of tags "
+            "y must hold one class label per row, but its rows are sets or differ in length: tags "
             "become a matrix of 0 and 1 by MultiLabelBinarizer."
         ) from None
     if values.ndim != 1 or values.dtype.kind not in "Of":

@@ -75,12 +75,12 @@ CASES = {
         LowRankSurrogateClassifier(estimator="ridge"), WORDS, GRADES[:, 0], None,
         F_WORDS * G_WORDS,
     ),
-    "sets": (LowRankSurrogateMultilabelClassifier(), X, SETS, None, 0.1 * F * G),
+    "sets": (LowRankSurrogateMultilabelClassifier(), X, SETS, None, 0.2 * F * G),
     "sets, ridge": (
         LowRankSurrogateMultilabelClassifier(estimator="ridge"), X, SETS, None, F * G,
     ),
     "sets, sparse": (
-        LowRankSurrogateMultilabelClassifier(), WORDS, SETS, None, 0.1 * F_WORDS * G_WORDS,
+        LowRankSurrogateMultilabelClassifier(), WORDS, SETS, None, 0.2 * F_WORDS * G_WORDS,
     ),
 }  # fmt: skip
 

@@ -302,7 +302,10 @@ def test_both_tables_print():
     scores = {"new": y, "old": np.random.RandomState(0).normal(size=16)}
     found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)
     means, pairs = repr(found).split("\n\n")
-    assert [line.split()[0] for line in means.splitlines()] == ["name", "new", "old"]
+    heading, *means = means.splitlines()
+    assert heading == "mrr, means and differences with 95% intervals"
+    assert f"<p>{heading}</p><table>" in found._repr_html_()
+    assert [line.split()[0] for line in means] == ["name", "new", "old"]
     assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
 
 

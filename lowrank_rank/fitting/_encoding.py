@@ -23,8 +23,7 @@ class Encoding(NamedTuple):
 
     Attributes
     ----------
-    kind : {"documents", "items", "classes"}
-        Sets of labels have the penalties of classes.
+    kind : {"documents", "items", "classes", "sets"}
     targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
         For documents ``gain / normaliser``, not yet times `factor`.
     codes : ndarray of int or None

@@ -461,6 +461,8 @@ FORMULAS = {
     "items, missing labels": lambda f, g: max(0.1, 3.0 * f),
     "classes": lambda f, g: 0.1 * f * g,
     "classes, ridge": lambda f, g: f * g,
+    "sets": lambda f, g: 0.2 * f * g,
+    "sets, ridge": lambda f, g: f * g,
     "documents, hinge": lambda f, g: 0.01 * max(1.0, 300.0 * f),
     "items, hinge": lambda f, g: max(0.003, f**2),
     "classes, hinge": lambda f, g: 0.3 * f * g,

@@ -67,7 +67,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         fit.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``0.1 f g`` for "logistic" and ``f g`` for "ridge", with f =
+        the mean loss. "auto" is ``0.2 f g`` for "logistic" and ``f g`` for "ridge", with f =
         min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
         feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
         says. "gcv", of "ridge" alone, is the best of 65 by generalised cross-validation.
@@ -226,7 +226,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             targets = loss.encode(rows.y, self._max_size_)
             if self.estimator in ("auto", "logistic") and isinstance(loss, FBeta):
                 targets = np.hstack([targets, rows.y])  # for `LabelledSets`
-            return self._regress(rows, Encoding("classes", targets))
+            return self._regress(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)
         n_bytes = 1600 * len(rows.y) * len(distinct)  # two nodes for a row in each of 100 trees
         what = f"A forest of {len(rows.y)} rows and {len(distinct)} sets"

@@ -6,6 +6,7 @@ query, and whole queries are drawn or flipped.
 """
 
 from dataclasses import dataclass
+from html import escape
 from itertools import combinations
 from typing import Any
 
@@ -138,11 +139,16 @@ class RankerComparison(TableMixin):
             "worse": (differences < 0).sum(axis=0),
         }
 
+    def _heading(self):
+        return f"{self.measure}, means and differences with {self.confidence_level:.0%} intervals"
+
     def __repr__(self) -> str:
-        return "\n\n".join([repr(self.means), super().__repr__()][: 1 + len(self.pairs)])
+        tables = [f"{self._heading()}\n{self.means!r}", super().__repr__()]
+        return "\n\n".join(tables[: 1 + len(self.pairs)])
 
     def _repr_html_(self) -> str:
-        return "".join([self.means._repr_html_(), super()._repr_html_()][: 1 + len(self.pairs)])
+        tables = [self.means._repr_html_(), super()._repr_html_()]
+        return "".join([f"<p>{escape(self._heading())}</p>", *tables[: 1 + len(self.pairs)]])
 
 
 def _of_pairs(pairs):
