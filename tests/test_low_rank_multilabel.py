@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier
@@ -223,13 +224,20 @@ def test_labels_and_features_in_another_order_change_nothing():
     )
 
 
-def test_sums_over_sizes_are_logistic_regressions_of_labels():
-    alone = fitted(X, Y, target_loss="hamming", alpha=0.01, tol=1e-8)
+def test_a_label_has_the_mean_of_its_own_regression_and_of_the_sum_over_sizes():
+    alone = fitted(X, Y, target_loss="hamming", alpha=0.01, tol=1e-8).predict_surrogate(X) + 0.5
     model = fitted(X, Y, alpha=0.01, tol=1e-8)
+    shares = expit(X @ model.coef_.T + model.intercept_)
+    targets = model.low_ + (model.high_ - model.low_) * shares
+    np.testing.assert_allclose(targets[:, -5:], alone, atol=1e-6)
+    of_sizes = targets[:, 1:-5].reshape(len(X), 5, -1)
     u = model.predict_surrogate(X)
-    assert u.shape == (len(X), 1 + 5 * Y.sum(axis=1).max())
-    of_labels = u[:, 1:].reshape(len(X), 5, -1).sum(axis=2)
-    np.testing.assert_allclose(of_labels, alone.predict_surrogate(X) + 0.5, atol=1e-6)
+    np.testing.assert_allclose(u[:, 0], targets[:, 0])
+    found = u[:, 1:].reshape(of_sizes.shape)
+    np.testing.assert_allclose(found.sum(axis=2), (of_sizes.sum(axis=2) + alone) / 2, atol=1e-6)
+    np.testing.assert_allclose(
+        found[:, :, 0] * of_sizes[:, :, 1], found[:, :, 1] * of_sizes[:, :, 0]
+    )
 
 
 def test_constant_columns_are_not_fitted():

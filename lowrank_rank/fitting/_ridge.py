@@ -23,13 +23,7 @@ from .._base import linear_scores
 from .._labels import nothing_counts
 from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
-from ._statistics import (
-    Groups,
-    Moments,
-    SecondMoments,
-    chosen_alpha,
-    shift_full_columns,
-)
+from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, shift_full_columns
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.

@@ -6,13 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_range,
-    check_same_index,
-    check_size,
-)
+from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._base import Rows
 from .._classes import read_binary_labels
 from .._labels import read_item_names, read_weights
@@ -24,10 +18,10 @@ from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
 
 
 class LabelledSets(NamedTuple):
-    """Logistic regression of label and size, scaled to that of each label alone.
+    """Logistic regression of label and size, and of each label alone.
 
-    P(label, size) is P(label) times the share of the size. Few rows have a label and a size, so
-    the penalty draws such probabilities to their mean; P(label) has more rows.
+    P(label) is the mean of two estimates: of the label alone, and of the sum over sizes. Few rows
+    have a label and a size, so the penalty draws these probabilities to their mean.
     """
 
     model: FractionalModel
@@ -38,7 +32,7 @@ class LabelledSets(NamedTuple):
         u, of_labels = np.split(self.model.predict(X), [-self.n_labels], axis=1)
         of_sizes = u[:, 1:].reshape(len(u), self.n_labels, -1)
         total = np.maximum(of_sizes.sum(axis=2), np.finfo(float).tiny)
-        of_sizes *= (of_labels / total)[:, :, np.newaxis]
+        of_sizes *= (1.0 + of_labels / total)[:, :, np.newaxis] / 2.0
         return u
 
 
@@ -62,9 +56,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         object such as ``FBeta(beta=2)``.
     estimator : {"auto", "logistic", "ridge", "trees"} or regressor, default="auto"
         The model of the targets. "auto" and "logistic" are logistic regression of each target that
-        is not constant in fit; that of each label alone sets the sum over the sizes. "ridge" is
-        linear least squares. "trees" is ``RandomForestClassifier()``, with a class for each set in
-        fit.
+        is not constant in fit; "f1" averages its probabilities of a label with those of the label
+        alone. "ridge" is linear least squares. "trees" is ``RandomForestClassifier()``, with a
+        class for each set in fit.
     alpha : float, "auto" or "gcv", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``0.2 f g`` for "logistic" and ``f g`` for "ridge", with f =

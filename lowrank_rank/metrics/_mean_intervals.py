@@ -65,11 +65,7 @@ class MeanIntervals(TableMixin):
 
 
 def mean_intervals(
-    human: Any,
-    *,
-    judge: Any = None,
-    judge_unlabelled: Any = None,
-    confidence_level: float = 0.95,
+    human: Any, *, judge: Any = None, judge_unlabelled: Any = None, confidence_level: float = 0.95
 ) -> MeanIntervals:
     """Means of a measure over queries, each with its interval.
 

@@ -19,12 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from .._arrays import slices
 from .._blocks import block_of, check_has_ids, check_new_lists
 from .._labels import nobody_judges, nothing_counts
-from ..fitting._encoding import (
-    encode_documents,
-    encode_items,
-    items_decoder,
-    mean_normaliser,
-)
+from ..fitting._encoding import encode_documents, encode_items, items_decoder, mean_normaliser
 from ..fitting._lbfgs import lbfgs
 from ..fitting._statistics import Moments, SecondMoments
 from ..target_losses._names import names_of, resolve_target_loss

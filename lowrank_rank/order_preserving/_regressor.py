@@ -20,15 +20,7 @@ from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ._list_loss import check_has_utilities
-from ._problem import (
-    ScoreProblem,
-    Summary,
-    encode,
-    minimise,
-    read,
-    ridge_solution,
-    unbounded_items,
-)
+from ._problem import ScoreProblem, Summary, encode, minimise, read, ridge_solution, unbounded_items
 from ._surrogates import Surrogate, resolve_surrogate
 
 
