@@ -437,17 +437,9 @@ def consensus_ranking(
     decoded, scores = decode_votes(method, total[np.newaxis], votes.are_counts, time_limit)
     cost = float(preference_cost(total[np.newaxis], decoded.ranks)[0])
     bound = None if decoded.bounds is None else float(decoded.bounds[0])
-    return ConsensusRanking(
-        votes.items,
-        decoded.ranks[0],
-        method,
-        total,
-        cost,
-        bound,
-        None if scores is None else scores[0],
-        votes,
-        time_limit,
-    )
+    scores = None if scores is None else scores[0]
+    found = votes.items, decoded.ranks[0], method, total, cost, bound, scores, votes, time_limit
+    return ConsensusRanking(*found)
 
 
 # Methods ------------------------------------------------------------------------------

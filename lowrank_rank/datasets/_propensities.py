@@ -167,14 +167,8 @@ def _solve(shows, clicked):
     start = np.zeros(len(of_place) - 1)
     if len(start) == 0:
         return np.zeros(1)
-    found = minimize(
-        value_and_gradient,
-        start,
-        jac=True,
-        hess=hessian,
-        method="trust-exact",
-        options={"gtol": 1e-9},
-    )
+    settings = {"method": "trust-exact", "options": {"gtol": 1e-9}}
+    found = minimize(value_and_gradient, start, jac=True, hess=hessian, **settings)
     return np.append(0.0, found.x)
 
 

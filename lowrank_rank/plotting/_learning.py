@@ -175,19 +175,11 @@ class QueryLearningCurveDisplay(LearningCurveDisplay):
         """
         check_parameter("reference", reference, [*rankers, None])
         seed = check_random_state(random_state).randint(2**31 - 1)
-        folds, curves = query_folds(X, y, qid, cv), {}
+        settings = {"qid": qid, "train_sizes": train_sizes, "cv": query_folds(X, y, qid, cv)}
+        settings |= {"scoring": scoring, "n_jobs": n_jobs, "random_state": seed}
+        curves = {}
         for name, ranker in rankers.items():
-            curves[name] = query_learning_curve(
-                ranker,
-                X,
-                y,
-                qid=qid,
-                train_sizes=train_sizes,
-                cv=folds,
-                scoring=scoring,
-                n_jobs=n_jobs,
-                random_state=seed,
-            )
+            curves[name] = query_learning_curve(ranker, X, y, **settings)
         display = cls(
             train_sizes=next(iter(curves.values()))[0],
             train_scores={name: curve[1] for name, curve in curves.items()},
