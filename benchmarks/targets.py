@@ -9,14 +9,16 @@ are repeated four times, and the values of a row averaged. The controls are logi
 each label (i), or of each label and size (ii):
 
 * "above 1/2": labels of a probability above 1/2 (i).
+* "above .2": ``OneVsRestClassifier(LogisticRegression())``, labels of a probability above .2.
 * "one threshold": one threshold for all labels with the largest F1 on five inner folds (i).
 * "one threshold, of sizes": the same on probabilities of labels that are summed over sizes (ii).
 * "threshold per label": `TunedThresholdClassifierCV(scoring="f1")` of each label (i).
 * "independent": the exact decoder, as if the labels were independent given the features (i).
 
-Two sets are generated. "documents" are those of scikit-learn's `make_multilabel_classification`.
+Three sets are generated. "documents" are those of scikit-learn's `make_multilabel_classification`.
 Rows of "topics" have one of four topics of one, two, four and five labels, and 3 % of the labels
-are flipped. The time is that of a fit, in units of the fit of (i).
+are flipped. "words" are 0/1 words, and their labels are independent. The time is that of a fit, in
+units of the fit of (i).
 
 many_labels: LowRankSurrogateRanker with sparse y against Ridge(solver="cholesky") with dense y,
 time and memory in processes of their own; 100,000 labels; a long tail of labels.
