@@ -263,6 +263,7 @@ def _checked(values, name, what="numbers", **options):
         if not str(error).startswith(_NO_NUMBERS):
             raise
         words = "Map words to numbers first." if "could not convert" in str(error) else ""
+        words = "MultiLabelBinarizer makes numbers of tags." if "'set'" in str(error) else words
         raise ValueError(f"{name} must hold {what}: {error}. {words}".rstrip()) from None
 
 
@@ -275,8 +276,8 @@ def refuse_missing_labels(y):
             raise ValueError("sets")
     except ValueError:
         raise ValueError(
-            "y must hold one class label per row, but its rows are sets or differ in length: tags "
-            "become a matrix of 0 and 1 by MultiLabelBinarizer."
+            "The rows of y are sets or differ in length: tags become a matrix of 0 and 1 by "
+            "MultiLabelBinarizer, and classes need one label in each row."
         ) from None
     if values.ndim != 1 or values.dtype.kind not in "Of":
         return

@@ -63,3 +63,11 @@ def test_dates_are_refused_by_name():
     frame = ordinary_frame().assign(day=pd.Timestamp("2020-01-01"))
     with pytest.raises(ValueError, match="Column 'day' of X has the type datetime"):
         StackingRanker().fit(frame, Y, qid=QID)
+
+
+def test_titles_are_categories_with_a_warning():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abc")[: X.shape[1]])
+    frame["title"] = [f"red shoe number {i}" for i in range(len(X))]
+    with pytest.warns(UserWarning, match="Column 'title' of X has .* and its words are not read"):
+        StackingRanker().fit(frame, Y, qid=QID)

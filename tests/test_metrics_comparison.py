@@ -366,6 +366,10 @@ def test_runs_with_a_judge():
     assert set(found.qid) <= set(human)
     with pytest.raises(ValueError, match="judge has no query 'extra'"):
         compare_rankers({**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0)
+    _, *documents = judge[next(iter(human))]
+    human[next(iter(human))] = dict.fromkeys(documents, 1)
+    with pytest.raises(ValueError, match=f"y_true lacks 1 of the {len(documents) + 1} documents"):
+        compare_rankers(human, runs, judge=judge, zero_division=0.0)
 
 
 def test_runs_that_cannot_be_compared():

@@ -673,3 +673,22 @@ def test_values_of_orders_are_means_over_those_of_tied_scores(name):
         each = [loss.values(loss.check_labels(y), order, lists)[0] for order in orders]
         found = loss.values_of_orders(loss.check_labels(y), scores, lists)[0]
         assert found == pytest.approx(np.mean(each))
+
+
+def test_a_loss_of_your_own_is_told_what_is_wrong():
+    class Rising(target_losses.PositionalLoss):
+        labels = "graded"
+
+        def discount(self, p, r):
+            return 1.0 * p
+
+    class Misspelt(Rising):
+        labels = "grades"
+
+    X, y, qid = [[0.0], [1.0], [2.0]], [0, 1, 2], [0, 0, 0]
+    with pytest.raises(ValueError, match="discount of place 2 of 3, 2, is above that of place 1"):
+        LowRankSurrogateRanker(target_loss=Rising()).fit(X, y, qid=qid).score(X, y, qid=qid)
+    with pytest.raises(ValueError, match="labels of Misspelt is 'grades': it must be 'binary'"):
+        LowRankSurrogateRanker(target_loss=Misspelt()).fit(X, y, qid=qid)
+    with pytest.raises(TypeError, match="of your own a subclass of"):
+        LowRankSurrogateRanker(target_loss=Rising).fit(X, y, qid=qid)

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices, take_rows
+from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, n_rows, slices, take_rows
 from .._base import BaseRanker, Rows, score_blocks
 from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
@@ -346,6 +346,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _fit_some_pairs(self, rows, loss, d):
         """Logistic regression of a sixteenth of the pairs, or d p / n pairs, at a time."""
         (n, p), models = rows.X.shape, []
+        n_bytes = 16 * d * (p + 1)  # of the parts and of the whole
+        check_size(f"The coefficients of {d} pairs", n_bytes, "take a loss of single items, 'ndcg'")
         loss.check_labels(rows.y)  # names the row
         for some in slices(d, 64 * math.ceil(d * max(1 / 16, p / n) / 64)):
             targets = np.empty((n, some.stop - some.start))

@@ -11,6 +11,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.utils import check_array
 
 from .._arrays import column_names, is_data_frame
+from .._warn import warn
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
 from ..order_preserving._list_loss import has_utilities
@@ -49,11 +50,17 @@ def default_parts(X, ndim, measure):
             ("trees", make_pipeline(floats, trees) if is_data_frame(X) else trees),
         ]
     one_hot = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES)
+    for name in texts:
+        seen = set(as_texts(X[[name]])[:, 0]) - {None}
+        if len(seen) > max(20, len(X) / 10) and sum(" " in text for text in seen) > len(seen) / 2:
+            warn(
+                f"Column {name!r} of X has {len(seen)} texts in {len(X)} rows: a text is one "
+                "category here, and its words are not read. Make features of it (scikit-learn's "
+                "TfidfVectorizer) or drop it."
+            )
+    unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
     ordinal = OrdinalEncoder(
-        handle_unknown="use_encoded_value",
-        unknown_value=np.nan,
-        encoded_missing_value=np.nan,
-        max_categories=_MAX_CATEGORIES,
+        encoded_missing_value=np.nan, max_categories=_MAX_CATEGORIES, **unknown
     )
     trees.set_params(categorical_features=list(range(len(texts))))
     numbers = [name for name in column_names(X) if name not in texts]

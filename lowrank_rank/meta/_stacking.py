@@ -48,6 +48,19 @@ class HeldOutScores(TableMixin):
         }
 
 
+def _are_weights(value):
+    return isinstance(value, dict) and all(number(0).accepts(one) for one in value.values())
+
+
+_parts = Rule(lambda value: _are_parts(value), "a list of pairs (name, estimator)")
+_splitter = Rule(lambda cv: hasattr(cv, "split"), "a splitter")
+_splits = Rule(
+    lambda cv: hasattr(cv, "__len__"),
+    "a list of pairs (train, test), no generator, which a second fit would find empty",
+)
+_weights = Rule(_are_weights, "a dict of numbers >= 0, the weights_ of another stack")
+
+
 class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """Not sure which ranker? Fit several and weigh them by the measure.
 
@@ -131,28 +144,9 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = {
-        "estimators": [
-            Rule(lambda value: _are_parts(value), "a list of pairs (name, estimator)"),
-            None,
-        ],
-        "cv": [
-            count(2),
-            Rule(lambda cv: hasattr(cv, "split"), "a splitter"),
-            Rule(
-                lambda cv: hasattr(cv, "__len__"),
-                "a list of pairs (train, test), no generator, which a second fit would find empty",
-            ),
-        ],
-        "weights": [
-            Rule(
-                lambda value: (
-                    isinstance(value, dict)
-                    and all(number(0).accepts(one) for one in value.values())
-                ),
-                "a dict of numbers >= 0, the weights_ of another stack",
-            ),
-            None,
-        ],
+        "estimators": [_parts, None],
+        "cv": [count(2), _splitter, _splits],
+        "weights": [_weights, None],
         "n_jobs": RUNTIME["n_jobs"],
         "verbose": RUNTIME["verbose"],
     }

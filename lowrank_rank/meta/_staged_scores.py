@@ -54,20 +54,13 @@ def _lightgbm_scores(model, rows, held, value, patience):
     (X, y, options), (X_held, options_held) = rows, held
     unused = np.zeros(X_held.shape[0])
     if "eval_X" in signature(model.fit).parameters:  # from LightGBM 4.7 on
-        given = {"eval_X": X_held, "eval_y": unused}
+        given: dict = {"eval_X": X_held, "eval_y": unused}
     else:
         given = {"eval_set": [(X_held, unused)]}
+    stop = lightgbm.early_stopping(patience, verbose=False)
+    given |= {"callbacks": [lightgbm.record_evaluation(history), stop], **options, **options_held}
     model.set_params(metric="None").fit(
-        X,
-        y,
-        **options,
-        **given,
-        **options_held,
-        eval_metric=lambda _, predicted: ("measure", value(predicted), True),
-        callbacks=[
-            lightgbm.record_evaluation(history),
-            lightgbm.early_stopping(patience, verbose=False),
-        ],
+        X, y, eval_metric=lambda _, predicted: ("measure", value(predicted), True), **given
     )
     return history["valid_0"]["measure"]
 
@@ -78,12 +71,8 @@ def _xgboost_scores(model, rows, held, value, patience):
 
     scores: list = []
     (X, y, options), (X_held, _) = rows, held
-    matrix = xgboost.DMatrix(
-        X_held,
-        missing=model.missing,
-        feature_types=model.feature_types,
-        enable_categorical=model.enable_categorical,
-    )
+    kinds = {name: getattr(model, name) for name in ("feature_types", "enable_categorical")}
+    matrix = xgboost.DMatrix(X_held, missing=model.missing, **kinds)
 
     class Measure(xgboost.callback.TrainingCallback):
         def after_iteration(self, model, epoch, evals_log):

@@ -331,7 +331,7 @@ def _pairs_of(rankers, baseline):
 def _values_of(y_true, judge, rankers, X, qid, measure, options):
     """Ids of the queries, values by people and by the judge, and which queries people judged."""
     method, n_resamples, zero_division = options
-    are_runs = is_judgements(y_true)
+    are_runs = is_judgements(y_true) or is_judgements(judge)
     if not are_runs:
         check_same_columns(y_true=y_true, judge=judge)
     if judge is not None and (method, n_resamples) != ("expanded", 9999):
@@ -365,6 +365,12 @@ def _of_runs(qrels, judge, rankers, measure, zero_division):
     by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
     if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):
         raise ValueError(f"judge has no query {missing[0]!r}: it must label all queries.")
+    for q, documents in (by_judge or {}).items():
+        if q in human and (n_missing := len(documents.keys() - human[q].keys())):
+            raise ValueError(
+                f"y_true lacks {n_missing} of the {len(documents)} documents that the judge has "
+                f"in query {q!r}: people must judge all of them or none, or drop these from judge."
+            )
     runs = {name: read_mapping(run, SCORE, f"rankers[{name!r}]") for name, run in rankers.items()}
     queries = [q for q in by_judge or human if any(q in run for run in runs.values())]
     if not queries:

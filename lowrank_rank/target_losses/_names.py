@@ -213,8 +213,8 @@ def resolve_measure(measure: str | RankingMeasure, *, scored: bool = True) -> Ra
         return measure
     if not isinstance(measure, str):
         raise TypeError(
-            "A target loss is a name such as 'ndcg@10' or an object such as NDCG(k=10), got "
-            f"{measure!r}."
+            "A target loss is a name such as 'ndcg@10' or an object such as NDCG(k=10), of your "
+            f"own a subclass of target_losses.PositionalLoss, got {measure!r}."
         )
     entry, parameters = _parse(measure, scored)
     return entry.measure(**parameters)

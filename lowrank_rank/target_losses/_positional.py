@@ -80,7 +80,14 @@ def best_discounted_sum(gains, discount, lists, *, cutoff=None):
 def _discount_row(discount, r, cutoff):
     """discount(1), ..., discount(r), down to the cut-off."""
     depth = r if cutoff is None else min(int(cutoff), r)
-    return discount(np.arange(1, depth + 1), r) * np.ones(depth)
+    row = discount(np.arange(1, depth + 1), r) * np.ones(depth)
+    if np.any(rises := np.diff(row) > 0):
+        p = int(np.argmax(rises)) + 1
+        raise ValueError(
+            f"The discount of place {p + 1} of {r}, {row[p]:g}, is above that of place {p}, "
+            f"{row[p - 1]:g}: discounts must not increase."
+        )
+    return row
 
 
 def discounts(discount, lists, cutoff=None):

@@ -187,6 +187,11 @@ class RankingMeasure(BaseEstimator):
             return y
         if self.labels == "binary":
             return relevance(y, getattr(self, "relevance_threshold", None))
+        if self.labels not in ("graded", "any"):
+            raise ValueError(
+                f"labels of {type(self).__name__} is {self.labels!r}: it must be 'binary', "
+                "'graded' or 'any'."
+            )
         return check_grades(y) if self.labels == "graded" else y
 
     def __repr__(self, **how: Any) -> str:
