@@ -276,8 +276,8 @@ def refuse_missing_labels(y):
             raise ValueError("sets")
     except ValueError:
         raise ValueError(
-            "The rows of y are sets or differ in length: tags become a matrix of 0 and 1 by "
-            "MultiLabelBinarizer, and classes need one label in each row."
+            "The rows of y are sets or differ in length: y must hold one class label per row, or "
+            "be a matrix of 0 and 1 for tags (MultiLabelBinarizer)."
         ) from None
     if values.ndim != 1 or values.dtype.kind not in "Of":
         return

@@ -72,13 +72,8 @@ def lbfgs(
         if report is not None and report(n_iter, point.reshape(shape), *latest):
             raise StopIteration
 
-    options = {
-        "maxiter": max_iter,
-        "maxfun": 20 * max_iter,
-        "gtol": tol,
-        "ftol": 0,
-        "maxcor": memory,
-    }
+    options = {"gtol": tol, "ftol": 0, "maxcor": memory}
+    options |= {"maxiter": max_iter, "maxfun": 20 * max_iter}
     try:
         found = minimize(
             flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options

@@ -327,12 +327,14 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         """
         X, y, _, weights = rows
         is_known = y.ndim > 1 and not issparse(y) and is_finite(y)
-        if not is_known or self.estimator not in ("auto", "logistic", "ridge"):
+        is_logistic = is_known and self.estimator in ("auto", "logistic")
+        is_logistic = is_logistic and items_decoder(self.decoder, loss, y) != "sort"
+        if not (is_logistic or (is_known and self.estimator == "ridge")):
             return self._regress(rows, self._encode(rows, loss))
         first = self._encode(rows._replace(y=y[:1]), loss).targets
-        if self.estimator != "ridge" and first.size > y.shape[1]:
+        if is_logistic:
             return self._fit_some_pairs(rows, loss, first.size)
-        if self.estimator != "ridge" or chosen_solver(X, first, self.alpha) == "lsqr":
+        if chosen_solver(X, first, self.alpha) == "lsqr":
             return self._regress(rows, self._encode(rows, loss))
         loss.check_labels(y)  # names the row
         sums: Any = None

@@ -50,14 +50,7 @@ def default_parts(X, ndim, measure):
             ("trees", make_pipeline(floats, trees) if is_data_frame(X) else trees),
         ]
     one_hot = OneHotEncoder(handle_unknown="infrequent_if_exist", max_categories=_MAX_CATEGORIES)
-    for name in texts:
-        seen = set(as_texts(X[[name]])[:, 0]) - {None}
-        if len(seen) > max(20, len(X) / 10) and sum(" " in text for text in seen) > len(seen) / 2:
-            warn(
-                f"Column {name!r} of X has {len(seen)} texts in {len(X)} rows: a text is one "
-                "category here, and its words are not read. Make features of it (scikit-learn's "
-                "TfidfVectorizer) or drop it."
-            )
+    warn_of_words(X, texts)
     unknown = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
     ordinal = OrdinalEncoder(
         encoded_missing_value=np.nan, max_categories=_MAX_CATEGORIES, **unknown
@@ -68,6 +61,18 @@ def default_parts(X, ndim, measure):
         ("linear", make_pipeline(encoded(one_hot, texts, numbers, impute), linear)),
         ("trees", make_pipeline(encoded(ordinal, texts, numbers), trees)),
     ]
+
+
+def warn_of_words(X, texts):
+    """Warn of columns of titles or sentences, which are read as categories."""
+    for name in texts:
+        seen = set(as_texts(X[[name]])[:, 0]) - {None}
+        if len(seen) > max(20, len(X) / 10) and sum(" " in text for text in seen) > len(seen) / 2:
+            warn(
+                f"Column {name!r} of X has {len(seen)} texts in {len(X)} rows: a text is one "
+                "category here, and its words are not read. Make features of it (scikit-learn's "
+                "TfidfVectorizer) or drop it."
+            )
 
 
 def encoded(encoder, texts, numbers, *after):
