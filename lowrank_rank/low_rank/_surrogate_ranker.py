@@ -332,9 +332,9 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         if not (is_logistic or (is_known and self.estimator == "ridge")):
             return self._regress(rows, self._encode(rows, loss))
         first = self._encode(rows._replace(y=y[:1]), loss).targets
-        if is_logistic:
+        if is_logistic and first.size > 64:
             return self._fit_some_pairs(rows, loss, first.size)
-        if chosen_solver(X, first, self.alpha) == "lsqr":
+        if is_logistic or chosen_solver(X, first, self.alpha) == "lsqr":
             return self._regress(rows, self._encode(rows, loss))
         loss.check_labels(y)  # names the row
         sums: Any = None
