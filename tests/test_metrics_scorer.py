@@ -662,6 +662,9 @@ def test_numbers_are_no_labels_of_a_classifier_of_names():
         lambda: make_ranking_scorer("recall@5", pos_label="fraud")(
             model, X, ranking_target(y, qid)
         ),
+        lambda: make_ranking_scorer("recall@5", pos_label="fraud", one_list=True)(
+            model, X, np.where(is_fraud, "fraud", None)
+        ),
     ):
         with pytest.raises(ValueError, match=r"classes of the model are \['fraud', 'ok'\]"):
             refused()

@@ -310,7 +310,8 @@ def _relevance(y, scores, estimator, pos_label):
             "class at the top. Set both to the same class, or omit it in the scorer."
         )
     pos_label = own if pos_label is None else pos_label
-    labels, classes = np.unique(y).tolist(), np.asarray(estimator.classes_).tolist()
+    labels, classes = np.ravel(y).tolist(), np.asarray(estimator.classes_).tolist()
+    labels = list(dict.fromkeys(labels))  # None does not sort
     has_names = any(isinstance(label, str) for label in labels + classes)
     if has_names and (pos_label is None or not set(labels) <= set(classes)):
         raise ValueError(
