@@ -470,7 +470,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
         self.decoder_ = self.decoder
-        if sparse.issparse(X):
+        if sparse.issparse(X) or is_finite(X):
             self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
         else:  # NaN is skipped
             sums, mass = weights @ np.nan_to_num(X), weights @ ~np.isnan(X)
