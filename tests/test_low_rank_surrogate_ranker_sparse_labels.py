@@ -138,21 +138,18 @@ def test_a_constant_feature_has_no_coefficient():
         assert not ranker.coef_[:, 0].any()
 
 
-def test_default_penalty():
+def test_the_default_penalty_is_that_of_dense_labels():
     rng = np.random.default_rng(4)
     y, X = sparse.csr_matrix(labels(rng)), features(rng, "dense")
     ranker = LowRankSurrogateRanker(target_loss="precision@5")
-    assert ranker.fit(X, y).alpha_ == 1.0
-    assert ranker.fit(X[:8], y[:8]).alpha_ == pytest.approx(2 * P / 8)
-    assert ranker.fit(X, y, sample_weight=np.full(N, 0.2)).alpha_ == pytest.approx(2 * P / 8)
+    assert ranker.fit(X, y).alpha_ == pytest.approx(3.0 * P / N * P / 100)
+    assert ranker.fit(X[:8], y[:8]).alpha_ == pytest.approx(3.0 * P / 8 * P / 100)
+    few = ranker.fit(X, y, sample_weight=np.full(N, 0.2)).alpha_  # as of eight rows
+    assert few == pytest.approx(3.0 * P / 8 * P / 100)
     X = features(rng, "sparse")[:8]
-    shares = (X != 0).mean(axis=0)
-    m = np.minimum(2 * np.asarray(shares).ravel(), 1).sum()
-    assert 2.0 < m < P - 0.9  # a column is empty
     for form in (X, X.toarray()):
-        assert ranker.fit(form, y[:8]).alpha_ == pytest.approx(max(1.0, 2 * m / 8))
-    many = ranker.fit(X, y[:8], sample_weight=np.full(8, 0.2))
-    assert many.alpha_ == pytest.approx(2.0)  # m exceeds the rows
+        dense = clone(ranker).set_params(estimator="ridge").fit(form, y[:8].toarray())
+        assert ranker.fit(form, y[:8]).alpha_ == pytest.approx(dense.alpha_)
 
 
 def test_no_label_at_all():

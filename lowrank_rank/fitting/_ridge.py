@@ -136,7 +136,7 @@ def fit_sparse_targets(rows, targets, alpha, entries=2**18):
     check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
     moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
     features = moments.features
-    alpha = chosen_alpha(alpha, "items, sparse labels", features.mean_square, features.total)
+    alpha = chosen_alpha(alpha, "items, ridge", features.mean_square, features.total)
     # A constant feature gets the coefficient 0.
     scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, features.scale)
     inverse = moments.solver(alpha * features.total, scale)(np.eye(p))

@@ -457,7 +457,6 @@ FORMULAS = {
     "documents": lambda f, g: max(0.1, 10.0 * f),
     "items": lambda f, g: 0.5 * f * g,
     "items, ridge": lambda f, g: 3.0 * f * g,
-    "items, sparse labels": lambda f, g: max(1.0, 2.0 * f),
     "items, missing labels": lambda f, g: max(0.1, 3.0 * f),
     "classes": lambda f, g: 0.1 * f * g,
     "classes, ridge": lambda f, g: f * g,

@@ -82,11 +82,11 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     alpha : float, "auto" or "gcv", default="auto"
         Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
         the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f g / 2`` for "logistic", ``3 f
-        g`` for items by "ridge", ``max(0.1, 3 f)`` with NaN in y, ``max(1, 2 f)`` for sparse y.
-        Here f = min(m / n, 1) and g = min(m / 100, 1), with n rows, counted by `sample_weight`, and
-        m features. For items, a feature with a share q < 1/2 of entries that are not 0 counts as 2
-        q features, as the guide says. "gcv", for items by "ridge", is the best of 65 penalties by
-        generalised cross-validation: take it for noisy orders of many weak features.
+        g`` for items by "ridge", ``max(0.1, 3 f)`` with NaN in y. Here f = min(m / n, 1) and g =
+        min(m / 100, 1), with n rows, counted by `sample_weight`, and m features. For items, a
+        feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
+        says. "gcv", for items by "ridge", is the best of 65 penalties by generalised
+        cross-validation: take it for noisy orders of many weak features.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these means while
         they grow. False is the published loss.
