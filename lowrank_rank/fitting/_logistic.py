@@ -156,7 +156,7 @@ class FractionalModel(NamedTuple):
 
 
 def joined(models):
-    """The `FractionalModel` of all targets, of models of some of them."""
+    """One `FractionalModel` of several, each of other targets."""
     *parts, n_iter, alpha = zip(*models, strict=True)
     coef, intercept, low, high = map(np.concatenate, parts)
     return FractionalModel(coef, intercept, low, high, max(n_iter), alpha[0])

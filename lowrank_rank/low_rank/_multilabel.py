@@ -20,8 +20,9 @@ from ..target_losses._classes import FBeta, SetLoss, resolve_set_loss
 class LabelledSets(NamedTuple):
     """Logistic regression of label and size, and of each label alone.
 
-    P(label) is the mean of two estimates: of the label alone, and of the sum over sizes. Few rows
-    have a label and a size, so the penalty draws these probabilities to their mean.
+    P(label) is the mean of two estimates: the regression of the label alone, and the sum over
+    sizes. Few rows have one label and one size, so the penalty draws the parts of the sum to their
+    means.
     """
 
     model: FractionalModel
