@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.target_losses import PrecisionAtK
+from lowrank_rank.target_losses import PrecisionAtK, PrecisionAtShare
 
 FILES = {
     "letter": "letter.scale.gz",  # 26 classes; 1 is the letter A
@@ -31,9 +31,9 @@ BASELINES = {
     "ridge": RidgeClassifier(),
 }
 DEPTHS = {
-    "precision@25%": PrecisionAtK(share=0.25),
-    "precision@50%": PrecisionAtK(share=0.5),
-    "prbep": PrecisionAtK(share=1.0),
+    "precision@25%": PrecisionAtShare(share=0.25),
+    "precision@50%": PrecisionAtShare(share=0.5),
+    "prbep": PrecisionAtShare(share=1.0),
 }
 DEFAULT_DEPTH = PrecisionAtKPerceptron().target_loss
 

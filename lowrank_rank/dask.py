@@ -1,4 +1,4 @@
-"""Rankers and a classifier on a Dask cluster, with the coefficients of a fit in memory.
+"""Estimators on a Dask cluster, with the coefficients of a fit in memory.
 
 Fits add up sums over the partitions of Dask arrays and data frames: the statistics of ridge
 regression, or value and gradient of a surrogate. Only these sums travel between machines, and the
@@ -6,11 +6,12 @@ rows of lists that are cut between two partitions. ``pip install "lowrank_rank[d
 """
 
 import copy
-from functools import partial, reduce
+from functools import reduce
 from operator import add
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 try:
@@ -29,17 +30,11 @@ from ._labels import nothing_counts, read_scored
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from ._warn import warn
-from .fitting._estimator import add_models, batch_of, take_sums
-from .low_rank._classifier import LowRankSurrogateClassifier
-from .low_rank._surrogate_ranker import LowRankSurrogateRanker
+from .fitting._estimator import keep_batch, read_batch
 from .order_preserving._problem import read
 from .order_preserving._regressor import OrderPreservingRegressor
 
-__all__ = [
-    "DaskLowRankSurrogateClassifier",
-    "DaskLowRankSurrogateRanker",
-    "DaskOrderPreservingRegressor",
-]
+__all__ = ["fit", "predict", "rank", "score"]
 
 # Blocks on a cluster ----------------------------------------------------------------
 
@@ -193,10 +188,101 @@ def whole_lists(client, futures, distinct):
 # Estimators -------------------------------------------------------------------------
 
 
-def _on_partitions(X, model, tail, dtype):
-    """Predictions for a Dask collection: a dask array with the same partitions."""
+def fit(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    qid: Any = None,
+    sample_weight: Any = None,
+    client: Client | None = None,
+) -> Any:
+    """Fit an estimator to the partitions of Dask arrays or data frames.
+
+    Parameters
+    ----------
+    model : estimator
+        `OrderPreservingRegressor`, or one whose batches add up: `LowRankSurrogateRanker` and
+        `PairwiseDAGRanker` of documents, or with ``estimator="ridge"``, and
+        `LowRankSurrogateClassifier` with ``estimator="ridge"``.
+    X : dask array or data frame of shape (n_rows, n_features)
+        Features of the rows.
+    y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
+        Labels, as in memory.
+    qid : dask array or series of shape (n_rows,) or None, default=None
+        Query id of each document. If ids are sorted, only lists that are cut between two
+        partitions move; else all rows are shuffled, with a warning.
+    sample_weight : dask array or series of shape (n_rows,) or None, default=None
+        Weights of the rows; None is 1 for each.
+    client : distributed.Client or None, default=None
+        None is the current client.
+
+    Returns
+    -------
+    estimator
+        The model, fitted as in memory.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As in memory; if collections are cut at different rows, or documents have no qid.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.dask import fit
+    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     ranker = fit(LowRankSurrogateRanker(), *data[:2], qid=data[2])
+    >>> ranker.rank(X[:3], qid=[0, 0, 0])
+    array([3, 2, 1])
+    """
+    blocks = _blocks(model, client, X, y, qid, sample_weight)
+    with fresh_fit(model):
+        if isinstance(model, OrderPreservingRegressor):
+            loss = model._check_parameters()
+            model._validate_X(blocks.first_row, reset=True)
+            model._fit(blocks.map(read, copy.copy(model), loss), loss)
+            return model
+        if not model._adds_up():
+            raise ValueError(
+                "A cluster adds up the sums of ridge regression: set estimator='ridge', got "
+                f"estimator={model.estimator!r}."
+            )
+        model._validate_X(blocks.first_row, reset=True)
+        reader = copy.copy(model)
+        if is_classifier(model) and not names_classes(model.loss_matrix, model.classes):
+            reader.classes = np.unique(np.concatenate(list(blocks.map(_labels, model))))
+        # A copy for each block: threads of a worker read at the same time.
+        total = blocks.total(lambda block: read_batch(copy.copy(reader), block), add)
+        return keep_batch(model, total)
+
+
+def predict(model: Any, X: Any) -> da.Array:
+    """Predictions for a Dask collection: a dask array with the same partitions.
+
+    Parameters
+    ----------
+    model : estimator
+        Any fitted estimator of this package, with `predict` of shape (n_rows,), or (n_rows, r).
+    X : dask array or data frame of shape (n_rows, n_features)
+        Features of the rows.
+
+    Returns
+    -------
+    dask array of shape (n_rows,) or (n_rows, r)
+        As `predict` in memory.
+    """
+    check_is_fitted(model)
+    n_items = getattr(model, "n_items_", None)
+    dtype = model.decisions_.dtype if is_classifier(model) else np.float64
     light, pieces = delayed(_light(model)), _pieces(X)
     known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
+    tail = () if n_items is None else (n_items,)
     return da.concatenate(
         [
             da.from_delayed(light.predict(piece), (n, *tail), dtype=dtype)
@@ -206,6 +292,85 @@ def _on_partitions(X, model, tail, dtype):
     )
 
 
+def rank(
+    model: Any, X: Any, *, qid: Any = None, one_list: bool = False, client: Client | None = None
+) -> da.Array:
+    """Ranks of each list, 1 = best: a dask array with the partitions of X.
+
+    Parameters
+    ----------
+    model : ranker
+        A fitted ranker.
+    X, qid
+        As in `fit`.
+    one_list : bool, default=False
+        Rank all rows as one list, in place of qid.
+    client : distributed.Client or None, default=None
+        Client that runs the tasks; None is the current one.
+
+    Returns
+    -------
+    dask array of int, shape (n_rows,) or (n_queries, r)
+        Ranks, 1 is best.
+    """
+    check_one_list(one_list, qid, model.n_items_)
+    scores = predict(model, X)
+    if model.n_items_ is not None:
+        orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
+        return orders.map_blocks(ranks_from_orders, dtype=np.intp)
+    if qid is None and not one_list:
+        raise ValueError("rank needs qid, the query id of each row, or one_list=True.")
+    client = default_client() if client is None else client
+    parts = client.gather(client.compute(_pieces(scores)))
+    ids = qid if one_list else np.concatenate(client.gather(client.compute(_pieces(qid))))
+    lists = RankingLists.from_qid(ids, sum(map(len, parts)))
+    ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
+    return da.from_array(ranks, chunks=(tuple(map(len, parts)),))
+
+
+def score(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    qid: Any = None,
+    sample_weight: Any = None,
+    client: Client | None = None,
+) -> float:
+    """Score of a fitted estimator on partitions, as its `score` in memory.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted ranker or classifier.
+    X, y, qid, sample_weight, client
+        As in `fit`.
+
+    Returns
+    -------
+    float
+        Greater is better.
+    """
+    check_is_fitted(model)
+    blocks = _blocks(model, client, X, y, qid, sample_weight)
+    total, weight = blocks.sum(_costs if is_classifier(model) else _values, _light(model))
+    if not weight > 0 and is_classifier(model):
+        raise nothing_counts()
+    return float(total / weight) if weight > 0 else float(model.target_loss_.undefined)
+
+
+def _blocks(model, client, X, y, qid, weights):
+    """`DaskBlocks` of whole lists."""
+    client = default_client() if client is None else client
+    blocks = _partitions(client, X, y, qid, weights)
+    if qid is None and y.ndim == 1 and not is_classifier(model):
+        raise ValueError(
+            "Documents on a cluster need qid, one id for each row: without it all rows of all "
+            "partitions would be one list."
+        )
+    return blocks
+
+
 def _light(model):
     """Copy a model without its sums, to send it to workers."""
     light: Any = copy.copy(model)
@@ -213,18 +378,8 @@ def _light(model):
     return light
 
 
-def _fit_by_sums(model, blocks, **attributes):
-    """Fit by the sums of ridge regression; workers read blocks with some attributes replaced."""
-    with fresh_fit(model):
-        if not model._adds_up():
-            raise ValueError(
-                "A cluster adds up the sums of ridge regression: set estimator='ridge', got "
-                f"estimator={model.estimator!r}."
-            )
-        model._validate_X(blocks.first_row, reset=True)
-        reader = copy.copy(model)
-        vars(reader).update(attributes)
-        take_sums(model, blocks.total(partial(batch_of, reader), add_models))
+def _labels(block, classifier):
+    return np.unique(class_labels(classifier, block[1]))
 
 
 def _values(block, model):
@@ -237,288 +392,9 @@ def _values(block, model):
     return np.array([values[known] @ each[known], each[known].sum()])
 
 
-class _DaskRanker:
-    """`fit`, `predict`, `rank` and `score` on partitions; data in memory go to the base class."""
-
-    n_items_: int | None
-
-    def fit(self, X, y, *, qid=None, sample_weight=None, client: Client | None = None) -> Any:
-        """Fit to the partitions of Dask arrays or data frames.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_rows, n_features)
-            Features of the rows.
-        y : dask array or series of shape (n_rows,), or array (n_queries, r) of fixed items
-            Labels, as in memory.
-        qid : dask array or series of shape (n_rows,) or None, default=None
-            Query id of each document. If ids are sorted, only lists that are cut between two
-            partitions move; else all rows are shuffled, with a warning.
-        sample_weight : dask array or series of shape (n_rows,) or None, default=None
-            Weights of the rows; None is 1 for each.
-        client : distributed.Client or None, default=None
-            None is the current client.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in memory; if collections are cut at different rows, or documents have no qid.
-        """
-        client = default_client() if client is None else client
-        self._fit_on(self._blocks(client, X, y, qid, sample_weight))  # type: ignore[attr-defined]
-        return self
-
-    def _blocks(self, client, X, y, qid, weights):
-        """`DaskBlocks` of whole lists."""
-        blocks = _partitions(client, X, y, qid, weights)
-        if qid is None and y.ndim == 1:
-            raise ValueError(
-                "Documents on a cluster need qid, one id for each row: without it all rows of all "
-                "partitions would be one list."
-            )
-        return blocks
-
-    def predict(self, X) -> Any:
-        """Scores, higher is better: a dask array with the partitions of X, or as in memory.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_rows, n_features), or as in memory
-            Features of the rows.
-
-        Returns
-        -------
-        dask array or ndarray of shape (n_rows,) or (n_queries, r)
-            Scores: the larger, the better.
-        """
-        if not is_dask_collection(X):
-            return super().predict(X)  # type: ignore[misc]
-        check_is_fitted(self)
-        tail = () if self.n_items_ is None else (self.n_items_,)
-        return _on_partitions(X, self, tail, np.float64)
-
-    def rank(self, X, *, qid=None, one_list: bool = False, client: Client | None = None) -> Any:
-        """Ranks of each list, 1 = best: a dask array with the partitions of X, or as in memory.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_rows, n_features), or as in memory
-            Features of the rows.
-        qid : dask array or series of shape (n_rows,) or None, default=None
-            Query ids of the rows.
-        one_list : bool, default=False
-            Rank all rows as one list, in place of qid.
-        client : distributed.Client or None, default=None
-            Client that runs the tasks; None is the current one.
-
-        Returns
-        -------
-        dask array or ndarray of int, shape (n_rows,) or (n_queries, r)
-            Ranks, 1 is best.
-        """
-        if not is_dask_collection(X):
-            return super().rank(X, qid=qid, one_list=one_list)  # type: ignore[misc]
-        check_one_list(one_list, qid, self.n_items_)
-        scores = self.predict(X)
-        if self.n_items_ is not None:
-            orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
-            return orders.map_blocks(ranks_from_orders, dtype=np.intp)
-        if qid is None and not one_list:
-            raise ValueError("rank needs qid, the query id of each row, or one_list=True.")
-        client = default_client() if client is None else client
-        parts = client.gather(client.compute(_pieces(scores)))
-        ids = qid if one_list else np.concatenate(client.gather(client.compute(_pieces(qid))))
-        lists = RankingLists.from_qid(ids, sum(map(len, parts)))
-        ranks = lists.ungroup(ranks_from_scores(lists.group(np.concatenate(parts)), lists))
-        return da.from_array(ranks, chunks=(tuple(map(len, parts)),))
-
-    def score(self, X, y, sample_weight=None, *, qid=None, client: Client | None = None) -> float:
-        """Mean of the target loss's measure over the lists, greater is better.
-
-        Parameters
-        ----------
-        X, y, sample_weight, qid, client
-            As in `fit`, or all in memory.
-
-        Returns
-        -------
-        float
-            As `score` in memory.
-        """
-        if not is_dask_collection(X):
-            return super().score(X, y, sample_weight, qid=qid)  # type: ignore[misc]
-        check_is_fitted(self)
-        client = default_client() if client is None else client
-        blocks = self._blocks(client, X, y, qid, sample_weight)
-        total, weight = blocks.sum(_values, _light(self))
-        undefined = self.target_loss_.undefined  # type: ignore[attr-defined]
-        return float(total / weight) if weight > 0 else float(undefined)
-
-
-class DaskLowRankSurrogateRanker(_DaskRanker, LowRankSurrogateRanker):
-    """`LowRankSurrogateRanker` on a Dask cluster: the same parameters and coefficients.
-
-    In one pass each partition gives sums of n_features x n_features numbers. Workers add them up
-    and the client solves. Only ridge regression is fitted: documents, or fixed items with
-    ``estimator="ridge"``.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> import numpy as np
-    >>> from distributed import Client
-    >>> from lowrank_rank.dask import DaskLowRankSurrogateRanker
-    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
-    >>> with Client(processes=False, dashboard_address=":0") as client:
-    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
-    ...     ranker = DaskLowRankSurrogateRanker().fit(*data[:2], qid=data[2])
-    >>> ranker.rank(X[:3], qid=[0, 0, 0])
-    array([3, 2, 1])
-    """
-
-    def _fit_on(self, blocks):
-        _fit_by_sums(self, blocks)
-
-
-class DaskOrderPreservingRegressor(_DaskRanker, OrderPreservingRegressor):
-    """`OrderPreservingRegressor` on a Dask cluster: the same parameters and coefficients.
-
-    Every evaluation of L-BFGS sends the coefficients to the partitions, which return value and
-    gradient. The client adds them up in the order of the partitions: a fit does not depend on the
-    order in which workers finish, or on lost workers. Standardised partitions stay on the
-    workers, in double precision.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> import numpy as np
-    >>> from distributed import Client
-    >>> from lowrank_rank.dask import DaskOrderPreservingRegressor
-    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
-    >>> with Client(processes=False, dashboard_address=":0") as client:
-    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
-    ...     ranker = DaskOrderPreservingRegressor().fit(*data[:2], qid=data[2])
-    >>> ranker.rank(X[:3], qid=[0, 0, 0])
-    array([3, 2, 1])
-    """
-
-    def _fit_on(self, blocks):
-        with fresh_fit(self):
-            loss = self._check_parameters()
-            self._validate_X(blocks.first_row, reset=True)
-            self._fit(blocks.map(read, copy.copy(self), loss), loss)
-
-
-def _labels(block, classifier):
-    return np.unique(class_labels(classifier, block[1]))
-
-
 def _costs(block, model):
     """Weighted sum of one minus the cost of each row, and the weights."""
     X, y, _, weights = block
     weights = np.ones(len(y)) if weights is None else np.asarray(weights)
     value = model.score(X, y, weights) if weights.any() else 0.0
     return np.array([value * weights.sum(), weights.sum()])
-
-
-class DaskLowRankSurrogateClassifier(LowRankSurrogateClassifier):
-    """`LowRankSurrogateClassifier` on a Dask cluster: the same parameters and coefficients.
-
-    The fit needs ``estimator="ridge"`` and takes one pass over the partitions. A pass over y comes
-    first, unless `classes` or the index of `loss_matrix` names the classes.
-
-    Examples
-    --------
-    >>> import dask.array as da
-    >>> import numpy as np
-    >>> from distributed import Client
-    >>> from lowrank_rank.dask import DaskLowRankSurrogateClassifier
-    >>> X, y = np.arange(8.0).reshape(8, 1), np.repeat(["low", "high"], 4)
-    >>> with Client(processes=False, dashboard_address=":0") as client:
-    ...     data = [da.from_array(a, chunks=3) for a in (X, y)]
-    ...     classifier = DaskLowRankSurrogateClassifier(estimator="ridge").fit(*data)
-    >>> classifier.predict([[1.0], [6.0]])
-    array(['low', 'high'], dtype='<U4')
-    """
-
-    def fit(  # type: ignore[override]
-        self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None
-    ) -> "DaskLowRankSurrogateClassifier":
-        """Fit to the partitions of Dask arrays or data frames.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features)
-            Features of the rows.
-        y : dask array or series of shape (n_samples,)
-            Labels, as in memory.
-        sample_weight : dask array or series of shape (n_samples,) or None, default=None
-            Weights of the rows; None is 1 for each.
-        client : distributed.Client or None, default=None
-            None is the current client.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in memory; if frames have different numbers of partitions.
-        """
-        client = default_client() if client is None else client
-        blocks = _partitions(client, X, y, None, sample_weight)
-        classes = self.classes
-        if not names_classes(self.loss_matrix, classes):
-            classes = np.unique(np.concatenate(list(blocks.map(_labels, self))))
-        _fit_by_sums(self, blocks, classes=classes)
-        return self
-
-    def predict(self, X: Any) -> "np.ndarray | da.Array":  # type: ignore[override]
-        """Decision of the least estimated cost for each row.
-
-        Parameters
-        ----------
-        X : dask array or data frame of shape (n_samples, n_features), or as in memory
-            Features of the rows.
-
-        Returns
-        -------
-        dask array or ndarray of shape (n_samples,)
-            Decisions.
-        """
-        if not is_dask_collection(X):
-            return super().predict(X)
-        check_is_fitted(self)
-        return _on_partitions(X, self, (), self.decisions_.dtype)
-
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None
-    ) -> float:
-        """One minus the mean cost of the predicted decisions, greater is better.
-
-        Parameters
-        ----------
-        X, y, sample_weight, client
-            As in `fit`, or all in memory.
-
-        Returns
-        -------
-        float
-            As `score` in memory.
-        """
-        if not is_dask_collection(X):
-            return super().score(X, y, sample_weight)
-        check_is_fitted(self)
-        client = default_client() if client is None else client
-        blocks = _partitions(client, X, y, None, sample_weight)
-        total, weight = blocks.sum(_costs, _light(self))
-        if not weight > 0:
-            raise nothing_counts()
-        return float(total / weight)

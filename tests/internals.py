@@ -126,7 +126,11 @@ from lowrank_rank.precision_at_top._batches import (
     resolve_top,
 )
 from lowrank_rank.precision_at_top._steps import Trajectory, run_pass, start_weights, take_step
-from lowrank_rank.precision_at_top._surrogates import PRECISION_SURROGATES
+from lowrank_rank.precision_at_top._surrogates import (
+    PRECISION_SURROGATES,
+    perceptron_avg,
+    perceptron_max,
+)
 from lowrank_rank.preferences._pairs import pair_of_code, pairs_within
 from lowrank_rank.preferences._pairwise_dag import label_scores
 from lowrank_rank.structured._chains import (

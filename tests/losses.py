@@ -12,6 +12,7 @@ from lowrank_rank.target_losses import (
     ExpectedRankUtility,
     PairwiseDisagreement,
     PrecisionAtK,
+    PrecisionAtShare,
 )
 
 from .internals import TARGET_LOSSES
@@ -44,7 +45,7 @@ EXTRA = [
     (PrecisionAtK(k=3), binary),
     (PrecisionAtK(k=2), graded),
     (PrecisionAtK(k=2, relevance_threshold=2), graded),
-    (PrecisionAtK(share=0.5, relevance_threshold=1), graded),
+    (PrecisionAtShare(share=0.5, relevance_threshold=1), graded),
     (DCG(k=2, gain="exponential"), graded),
     (NDCG(k=3, gain="exponential"), graded),
     (ExpectedRankUtility(neutral=1.0, half_life=2.0), graded),

@@ -23,11 +23,36 @@ pytest.importorskip("distributed")
 import dask.array as da
 from distributed import Client, LocalCluster
 
-from lowrank_rank.dask import (
-    DaskLowRankSurrogateClassifier,
-    DaskLowRankSurrogateRanker,
-    DaskOrderPreservingRegressor,
-)
+from dask import is_dask_collection
+
+from lowrank_rank import dask as on_cluster
+
+
+def on_dask(base):
+    """A class whose methods call the functions on a cluster: a shim of this prototype."""
+
+    class Model(base):
+        def fit(self, X, y, sample_weight=None, **options):
+            return on_cluster.fit(self, X, y, sample_weight=sample_weight, **options)
+
+        def predict(self, X):
+            return on_cluster.predict(self, X) if is_dask_collection(X) else super().predict(X)
+
+        def rank(self, X, **options):
+            function = on_cluster.rank if is_dask_collection(X) else super().rank
+            return on_cluster.rank(self, X, **options) if is_dask_collection(X) else function(X, **options)
+
+        def score(self, X, y, sample_weight=None, **options):
+            if is_dask_collection(X):
+                return on_cluster.score(self, X, y, sample_weight=sample_weight, **options)
+            return super().score(X, y, sample_weight, **options)
+
+    return Model
+
+
+DaskLowRankSurrogateClassifier = on_dask(LowRankSurrogateClassifier)
+DaskLowRankSurrogateRanker = on_dask(LowRankSurrogateRanker)
+DaskOrderPreservingRegressor = on_dask(OrderPreservingRegressor)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),

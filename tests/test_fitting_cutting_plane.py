@@ -18,7 +18,7 @@ def test_cutting_planes_certify_the_minimum(name):
 
     def solve(**stop):
         return cutting_plane(
-            lambda w: batch.tangent(w, rule(name)[0]), np.zeros(3), penalty=penalty, **stop
+            lambda w: batch.step(w, *rule(name)), np.zeros(3), penalty=penalty, **stop
         )
 
     weights, gap, *_ = solve(tol=1e-6, max_iter=200)

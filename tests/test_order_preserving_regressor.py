@@ -32,6 +32,7 @@ from lowrank_rank.target_losses import (
     MeanAveragePrecision,
     PositionalLoss,
     PrecisionAtK,
+    PrecisionAtShare,
     RecallAtK,
 )
 
@@ -782,7 +783,7 @@ def test_eta_is_above_the_utilities_that_count(items):
 BAD = {
     "pd": ({"target_loss": "pd"}, ValueError, "LowRankSurrogateRanker takes the other"),
     "share": ({"target_loss": "precision@25%"}, ValueError, "needs utilities"),
-    "share object": ({"target_loss": PrecisionAtK(share=0.5)}, ValueError, "needs utilities"),
+    "share object": ({"target_loss": PrecisionAtShare(share=0.5)}, ValueError, "needs utilities"),
     "measure": ({"target_loss": "mrr"}, ValueError, "without a low-rank form"),
     "surrogate": ({"surrogate": "hinge"}, ValueError, "Unknown surrogate 'hinge'"),
     "no surrogate": ({"surrogate": None}, TypeError, "a name or a Surrogate"),

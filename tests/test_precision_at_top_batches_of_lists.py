@@ -19,13 +19,13 @@ def problem_of(X, labels, top, batch_size, random_state):
 def rows_of(batches):
     """Rows above and rows below of each batch."""
     return [
-        tuple(rows.ravel().tolist() for rows in np.split(batch.X, batch.places.n_positives))
+        tuple(rows.ravel().tolist() for rows in np.split(batch.X, batch.n_above))
         for batch in batches
     ]
 
 
 def places_of(problem):
-    return [int(batch.places.k[0]) for batch in problem]
+    return [int(batch.k[0]) for batch in problem]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_places_of_the_batches_add_up_to_k(n_positives, batch_size, shuffle):
             continue
         problem = problem_of(numbered(2000), labels_of(y), top, batch_size, state)
         assert sum(places_of(problem)) == k
-        assert all(1 <= batch.places.k[0] <= batch.places.n_positives[0] for batch in problem)
+        assert all(1 <= batch.k[0] <= batch.n_above[0] for batch in problem)
 
 
 def test_fractions_are_of_each_batch_unless_rounding_makes_another_top_of_them():
@@ -145,11 +145,11 @@ def test_batches_of_queries_are_of_whole_lists():
         assert sum(batch.n_lists for batch in batches) == taken.sum()
         assert sum(batch.n_rows for batch in batches) == sizes[taken].sum()
         for batch in batches:
-            first = batch.places.starts
+            first = np.cumsum(batch.n_above + batch.n_below) - batch.n_above - batch.n_below
             ids = batch.X[first, 0]
             assert_array_equal(batch.X[:, 0], np.repeat(ids, sizes[ids]))
-            assert_array_equal(batch.places.n_positives, positives[ids])
-            assert_array_equal(batch.places.k, np.minimum(2, positives[ids]))
+            assert_array_equal(batch.n_above, positives[ids])
+            assert_array_equal(batch.k, np.minimum(2, positives[ids]))
             assert batch.n_lists == 1 or batch.n_rows < 100 + 30 or batch_size == "auto"
         assert len(batches) == taken.sum() if batch_size == 1 else len(batches) > 20
 

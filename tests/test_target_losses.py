@@ -23,6 +23,7 @@ from lowrank_rank.target_losses import (
     MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
+    PrecisionAtShare,
     RecallAtK,
     SpearmanRho,
     TargetLoss,
@@ -164,9 +165,9 @@ def test_contract_check_says_what_shape_labels_have(support):
     ("name", "loss"),
     [
         ("precision@5", PrecisionAtK(k=5)),
-        ("precision@25%", PrecisionAtK(share=0.25)),
+        ("precision@25%", PrecisionAtShare(share=0.25)),
         ("wta", PrecisionAtK(k=1)),
-        ("prbep", PrecisionAtK(share=1.0)),
+        ("prbep", PrecisionAtShare(share=1.0)),
         ("recall@20", RecallAtK(k=20)),
         ("dcg", DCG()),
         ("dcg@10", DCG(k=10)),
@@ -266,7 +267,7 @@ def test_names_of_losses_by_what_they_can():
     classes = [type(resolve_target_loss(name)) for name in names_of()]
     each = names_of(one_each=True)
     assert {"precision@10", "precision@25%"} <= set(each)
-    assert [type(resolve_target_loss(n)) for n in each if n != "precision@25%"] == list(
+    assert [type(resolve_target_loss(n)) for n in each] == list(
         dict.fromkeys(classes)
     )
 
@@ -349,9 +350,8 @@ def test_tables_are_complete():
         (PrecisionAtK(k=2, relevance_threshold="2"), [[0, 1]], "relevance_threshold must be"),
         (ExpectedRankUtility(half_life=1.0), [[0, 1]], "half_life"),
         (PrecisionAtK(k=0.5), [[0, 1]], "integer"),
-        (PrecisionAtK(share=1.5), [[0, 1]], r"\(0, 1\]"),
-        (PrecisionAtK(share=5), [[0, 1]], r"for a count give k=\.\.\."),
-        (PrecisionAtK(5, share=0.5), [[0, 1]], "k=5 and share=0.5 both say"),
+        (PrecisionAtShare(share=1.5), [[0, 1]], r"\(0, 1\]"),
+        (PrecisionAtShare(share=5), [[0, 1]], r"for a count give k=\.\.\."),
         (PairwiseDisagreement(), -np.ones((1, 2, 2)), "opposite preference"),
         (PairwiseDisagreement("log"), [[0, 1]], "weights must be one of"),
     ],
@@ -377,7 +377,7 @@ def test_grades_above_zero_are_relevant(name):
 
 
 def test_share_of_one_may_be_an_integer():
-    assert PrecisionAtK(share=1).encode([[1, 0, 1]]).shape == (1, 9)
+    assert PrecisionAtShare(share=1).encode([[1, 0, 1]]).shape == (1, 9)
 
 
 def test_nan_stays_nan_in_targets():
@@ -399,7 +399,7 @@ def regret_of(loss, decoder, support, probabilities):
 def test_share_precision_is_not_calibrated_by_sorting():
     """Y = (0,0,1,0), (1,0,0,1), (1,0,0,0) with .4, .3, .3 and k = P: .60, sorting gives .45."""
     support, p = np.array([[0, 0, 1, 0], [1, 0, 0, 1], [1, 0, 0, 0.0]]), np.array([0.4, 0.3, 0.3])
-    loss = PrecisionAtK(share=1.0)
+    loss = PrecisionAtShare(share=1.0)
     exact = loss.decoders["assignment"].decode(p[np.newaxis] @ loss.encode(support), 4)
     value = p @ loss.measure(support, -np.tile(exact, (3, 1)), average=None)
     assert value == pytest.approx(0.60)
@@ -557,7 +557,7 @@ def test_dimensions():
     y = np.ones((1, 5))
     assert MeanAveragePrecision().encode(y).shape == (1, 15)
     assert PairwiseDisagreement().encode(y).shape == (1, 10)
-    assert PrecisionAtK(share=0.5).encode(y).shape == (1, 5 * 3)
+    assert PrecisionAtShare(share=0.5).encode(y).shape == (1, 5 * 3)
     assert NDCG().encode(y).shape == (1, 5)
 
 

@@ -13,18 +13,20 @@ from .internals import (
     ListsBatch,
     Scaling,
     Trajectory,
+    perceptron_avg,
+    perceptron_max,
     read_binary_labels,
     take_step,
 )
 
 NAMES = sorted(PRECISION_SURROGATES)
-PERCEPTRONS = sorted(name for name, form in PRECISION_SURROGATES.items() if form.perceptron)
+PERCEPTRONS = {"avg": perceptron_avg, "max": perceptron_max}
 #: (surrogate, whether the step is that of its perceptron)
 STEPS = [(name, False) for name in NAMES] + [(name, True) for name in PERCEPTRONS]
 
 
 def rule(name, perceptron=False):
-    return PRECISION_SURROGATES[name], perceptron
+    return (PERCEPTRONS if perceptron else PRECISION_SURROGATES)[name], not perceptron
 
 
 def steps_of(name, *, eta0, alpha):
@@ -54,8 +56,8 @@ def batch_of(X, y, k, *, mirrored=False):
 def perceptron_step(y, scores, k, *, surrogate="avg"):
     """The coefficient of each row in the perceptron's update of the weights."""
     y, scores = np.asarray(y), np.asarray(scores, dtype=float)
-    direction, _ = batch_of(np.eye(len(y)), y, k).step(scores, *rule(surrogate, True))
-    return np.zeros(len(y)) if direction is None else 0.0 - direction
+    _, direction, _ = batch_of(np.eye(len(y)), y, k).step(scores, *rule(surrogate, True))
+    return 0.0 - direction
 
 
 def perceptron_by_definition(y, scores, k, *, surrogate="avg"):

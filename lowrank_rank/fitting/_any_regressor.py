@@ -20,7 +20,10 @@ from ._ridge import LinearModel
 
 
 def chosen_estimator(estimator, rows, encoding):
-    """The model that "auto" and "trees" stand for on these rows; see `named_regressor`."""
+    """The estimator that "auto" and the "trees" of items stand for on these rows.
+
+    The "trees" of documents stay a name: `fit_document_trees` fits them.
+    """
     kind, missing = encoding.kind, is_missing(rows, encoding)
     if issparse(encoding.targets):
         if estimator not in ("auto", "ridge"):
@@ -28,9 +31,11 @@ def chosen_estimator(estimator, rows, encoding):
                 f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
                 "estimator='auto' or 'ridge'."
             )
-        return "ridge", 1
+        return "ridge"
+    if not isinstance(estimator, str):
+        return estimator
     if estimator == "auto":
-        return ("ridge" if kind == "documents" or missing else "logistic"), 1
+        return "ridge" if kind == "documents" or missing else "logistic"
     if estimator == "logistic" and kind == "documents":
         raise ValueError(
             "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
@@ -43,15 +48,30 @@ def chosen_estimator(estimator, rows, encoding):
         )
     if estimator == "trees":
         refuse_empty_columns(rows.X)
-    return named_regressor(estimator, rows.X.shape[0] if kind == "documents" else None, missing)
+    return item_forest(missing) if estimator == "trees" and kind != "documents" else estimator
 
 
-def fit_centred_trees(trees, X, encoding, weights, n_offsets):
+def item_forest(missing):
+    """The "trees" of items: a forest. If labels are `missing`, most items are known in a leaf."""
+    forest = ExtraTreesRegressor()
+    return MeansOfKnown(forest.set_params(min_samples_leaf=3)) if missing else forest
+
+
+def document_trees(n):
+    """The "trees" of n documents, whose targets are noisy: small trees and steps up to 20,000."""
+    trees = HistGradientBoostingRegressor(
+        max_iter=200, min_samples_leaf=min(50, max(5, n // 20)), early_stopping=False
+    )
+    small = {"learning_rate": 0.05, "max_leaf_nodes": 7, "max_features": 0.3}
+    return trees.set_params(**small) if n <= 20_000 else trees
+
+
+def fit_centred_trees(trees, X, encoding, weights):
     """Fit boosted trees to half the squared error up to an offset of each list.
 
-    The offsets are updated `n_offsets` times, evenly over the trees.
+    The offsets are updated 20 times, above 20,000 rows 6 times, evenly over the trees.
     """
-    n_calls, targets = 0, None
+    n_offsets, n_calls, targets = 20 if X.shape[0] <= 20_000 else 6, 0, None
 
     def derivatives(scores):
         nonlocal n_calls, targets
@@ -142,27 +162,6 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 
 
 # Any regressor ----------------------------------------------------------------------
-
-
-def named_regressor(estimator, n_documents=0, missing=False):
-    """The regressor for "trees", or `estimator` itself, and a number of updates.
-
-    Documents get boosted trees. Up to 20,000 documents, whose targets are noisy, the trees and
-    steps are small. The list offsets of centred documents are updated so often; 1 is never. Fixed
-    items, with `n_documents` None, get a forest. If targets are `missing`, the leaves of the forest
-    have at least three rows: most items are known in every leaf.
-    """
-    if not (isinstance(estimator, str) and estimator == "trees"):
-        return estimator, 1
-    if n_documents is None:
-        forest = MeansOfKnown(ExtraTreesRegressor(min_samples_leaf=3))
-        return (forest if missing else ExtraTreesRegressor()), 1
-    trees = HistGradientBoostingRegressor(
-        max_iter=200, min_samples_leaf=min(50, max(5, n_documents // 20)), early_stopping=False
-    )
-    if n_documents > 20_000:
-        return trees, 6
-    return trees.set_params(learning_rate=0.05, max_leaf_nodes=7, max_features=0.3), 20
 
 
 class RegressorModel(NamedTuple):

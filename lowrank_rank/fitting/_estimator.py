@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from copy import copy
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import add
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -25,18 +27,18 @@ from .._arrays import (
     take_rows,
 )
 from .._base import attribute_of_fitted, read_features
-from .._blocks import check_has_ids, check_new_lists, cut_list, read_blocks
+from .._blocks import Blocks, check_has_ids, check_new_lists, cut_list, read_blocks
 from .._lists import batches, same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import (
     RegressorModel,
     chosen_estimator,
+    document_trees,
     fit_centred_trees,
     fit_one,
     fits_of,
     linear_model,
-    named_regressor,
     seeded,
     weights_given,
     wraps,
@@ -44,6 +46,7 @@ from ._any_regressor import (
 from ._list_trees import refuse_empty_columns
 from ._logistic import FractionalModel, fit_fractional
 from ._ridge import LinearModel, chosen_solver, fit_lsqr, fit_sparse_targets, solve_sums, sums_of
+from ._statistics import SecondMoments
 
 _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
@@ -76,7 +79,7 @@ class RegressionMixin:
     _shared: ClassVar[tuple[str, ...]] = ()  # attributes that all batches of a model share
     _averaged: ClassVar[tuple[str, ...]] = ()  # fitted attributes that are means over rows
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
-    _n_documents: ClassVar[int | None] = 0  # "trees" are a forest if None
+    _trees: ClassVar[Any] = HistGradientBoostingRegressor()  # their tags are those of "trees"
     _keeps_frames: ClassVar[bool] = False  # other estimators get the data frame itself
     _checked_loss: Any
     _encode: Any
@@ -84,12 +87,12 @@ class RegressionMixin:
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
-        estimator, _ = named_regressor(self.estimator, self._n_documents)
+        estimator = self._trees if self._has_trees() else self.estimator
         known = predictor.accepts(estimator)  # else fit says what is wrong with it
         base = get_tags(estimator).input_tags if known else None
         tags.input_tags.sparse = True if base is None else base.sparse
         tags.input_tags.allow_nan = False if base is None else base.allow_nan
-        if tags.regressor_tags is not None and isinstance(estimator, str):
+        if tags.regressor_tags is not None and self._is_linear():
             needs_items = estimator == "logistic"
             tags.target_tags.multi_output = needs_items
             tags.target_tags.single_output = not needs_items
@@ -97,7 +100,10 @@ class RegressionMixin:
 
     def _is_linear(self):
         """Whether the model is linear and one of this package."""
-        return isinstance(self.estimator, str) and self.estimator != "trees"
+        return isinstance(self.estimator, str) and not self._has_trees()
+
+    def _has_trees(self):
+        return isinstance(self.estimator, str) and self.estimator == "trees"
 
     def _adds_up(self):
         return self.estimator in ("auto", "ridge")
@@ -112,15 +118,17 @@ class RegressionMixin:
 
         Its ``predict(X)`` has the shape (n, d).
         """
-        estimator, n_offsets = chosen_estimator(self.estimator, rows, encoding)
+        estimator = chosen_estimator(self.estimator, rows, encoding)
         X, targets, weights = rows.X, encoding.targets, rows.weights
         what = f"on {X.shape}, {targets.shape[1]} target(s)"
+        if isinstance(estimator, str) and estimator == "trees":
+            self._say(f"boosted trees {what}")
+            estimator = document_trees(X.shape[0])
+            if encoding.codes is not None:
+                trees = seeded(estimator, self.random_state)
+                return RegressorModel([fit_centred_trees(trees, X, encoding, weights)])
         if not isinstance(estimator, str):
             self._say(f"{type(estimator).__name__} {what}")
-            if n_offsets > 1 and encoding.codes is not None:
-                trees = seeded(estimator, self.random_state)
-                trees = fit_centred_trees(trees, X, encoding, weights, n_offsets)
-                return RegressorModel([trees])
             return self._fit_estimator(estimator, X, encoding.scaled_targets(weights), weights)
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         if estimator == "logistic":
@@ -204,7 +212,7 @@ class RegressionMixin:
         if other and self._keeps_frames and is_data_frame(X):
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = other and (
-            get_tags(self).input_tags.allow_nan or wraps(named_regressor(self.estimator)[0])
+            get_tags(self).input_tags.allow_nan or (not self._has_trees() and wraps(self.estimator))
         )
         return read_features(
             self,
@@ -239,10 +247,6 @@ class RegressionMixin:
 
 
 # Batches ------------------------------------------------------------------------------
-#
-# `sum_up` sets the fitted attributes that follow from the labels of a batch, and `_sums_`, on an
-# estimator. Batches of partial_fit, blocks, partitions and models to merge are such estimators:
-# `add_models` adds them up.
 
 
 @available_if(adds_up)
@@ -310,80 +314,115 @@ def fit_blocks(self: Any, blocks: Iterable) -> Any:
     return add_blocks(self, blocks)
 
 
-def add_blocks(model, blocks, **known):
-    """Run `fit_blocks`, with further arguments of `_read_batch`."""
-    with fresh_fit(model):
-        seen: set = set()
-        for block in read_blocks(blocks):
-            check_new_lists(add_batch(model, block, **known), seen)
-        if not hasattr(model, "_sums_"):
-            raise ValueError("There are no blocks: at least one row is needed.")
-        take_sums(model, model)
-    return model
+@dataclass(frozen=True)
+class Batch:
+    """What whole lists say to ridge regression: batches of one model add up.
+
+    Batches of `partial_fit`, blocks, partitions of Dask and the models of `merge` are alike.
+
+    Attributes
+    ----------
+    fitted : dict
+        Fitted attributes that follow from the columns and the labels.
+    sums : SecondMoments
+    shared, averaged : tuple of str
+        Those of them that all batches share, and those that are means over rows.
+    """
+
+    fitted: dict[str, Any]
+    sums: SecondMoments
+    shared: tuple[str, ...]
+    averaged: tuple[str, ...]
+
+    @classmethod
+    def of(cls, model, sums):
+        """The batch of an estimator that has read it."""
+        fitted = {name: value for name, value in vars(model).items() if name[-1] == "_"}
+        return cls(fitted, sums, model._shared, model._averaged)
+
+    def __add__(self, later):
+        """Both batches together; refuses batches of two kinds, and a list cut in two."""
+        one, two, features = self.fitted, dict(later.fitted), self.sums.features
+        settings = [(name, one.get(name), two.get(name)) for name in self.shared]
+        centered = (each.sums.features.within is not None for each in (self, later))
+        for name, before, now in [*settings, ("centered", *centered)]:
+            if not _agree(now, before):
+                raise ValueError(
+                    f"Earlier batches had {_said(name, before)}, this one has {_said(name, now)}: "
+                    "all batches of a model must be of one kind. Use fit to start again."
+                )
+        if "n_lists_" in two:
+            check_has_ids(one["_has_qid_"], two["_has_qid_"] or two["n_items_"] is not None)
+            (first, last), (head, tail) = one["_ends_"], two["_ends_"]
+            if two["_has_qid_"] and same_id(head, last):
+                raise cut_list(head)
+            two.update(n_lists_=one["n_lists_"] + two["n_lists_"], _ends_=(first, tail))
+        sums = self.sums + later.sums
+        fraction = 1.0 - features.total / sums.features.total if sums.features.total > 0 else 0.0
+        for name in set(self.averaged) & set(one):
+            two[name] = one[name] + fraction * (two[name] - one[name])
+        return replace(self, fitted=two, sums=sums)
 
 
-def add_and_solve(model, block, **known):
-    """Run `partial_fit`, with further arguments of `_read_batch`."""
-    if getattr(model, "_sums_", None) is None and hasattr(model, "_model_"):
-        raise ValueError(
-            "The model was fitted by an iterative solver, logistic regression or an estimator, "
-            "which keeps no sums: clone it and give all batches to partial_fit."
-        )
-    with all_or_nothing(model):
-        add_batch(model, block, **known)
-        model._keep(solve_sums(model._sums_, model.alpha))
-    return model
+def read_batch(reader, block, seen=None, **known):
+    """The `Batch` of a block; a reader without columns, a copy of the model, takes those.
 
-
-def add_batch(model, block, **known):
-    """Read a block and add it to the earlier ones; returns its distinct query ids."""
-    earlier = copy(model) if hasattr(model, "_sums_") else None
-    ids = sum_up(model, block, reset=earlier is None, **known)
-    if earlier is not None:
-        vars(model).update(vars(add_models(earlier, model)))
-    return ids
-
-
-def batch_of(model, block):
-    """A copy of the model with the sums of a block; X has been validated before."""
-    model = copy(model)
-    sum_up(model, block, reset=False)
-    return model
-
-
-def sum_up(model, block, **known):
-    """Set the sums of a block, which the model reads, and return its distinct query ids."""
-    rows, encoding = model._read_batch(*block, **known)
+    `seen` are the ids of earlier blocks.
+    """
+    reset = not hasattr(reader, "n_features_in_")
+    rows, encoding = reader._read_batch(*block, reset=reset, **known)
     if issparse(encoding.targets):
         raise ValueError(
             "partial_fit and fit_blocks need a dense y, y.toarray(): a sparse y goes to fit."
         )
-    if encoding.kind == "items" and model.estimator == "auto":
+    if encoding.kind == "items" and reader.estimator == "auto":
         raise ValueError(
             "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "
             "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
             "regression, which needs all rows at once."
         )
-    model._sums_ = sums_of(rows, encoding)
-    return rows.ids
+    if seen is not None:
+        check_new_lists(rows.ids, seen)
+    return Batch.of(reader, sums_of(rows, encoding))
 
 
-def take_sums(model, added):
-    """Take the fitted attributes of a model with sums, and solve; returns the model.
+def keep_batch(model, batch, *, whole=True):
+    """Solve, and set the fitted attributes; returns the model.
 
-    A fixed item without any label is refused; a pair may have none.
+    Of the `whole` data a fixed item without any label is refused; a pair may have none.
     """
-    sums, loss = added._sums_, getattr(added, "target_loss_", None)
-    known = sums.total > 0
-    pairs = isinstance(loss, PairwiseDisagreement) and added.decoder_ not in ("sort", "score")
-    if sums.kind == "items" and not pairs and not known.all():
+    sums, known = batch.sums, batch.sums.total > 0
+    decoder, loss = batch.fitted.get("decoder_"), batch.fitted.get("target_loss_")
+    pairs = isinstance(loss, PairwiseDisagreement) and decoder not in ("sort", "score")
+    if whole and sums.kind == "items" and not pairs and not known.all():
         raise ValueError(
             f"Target {int(np.argmin(known))} is NaN in every row that counts, of all blocks: no "
             "query judges this item. Drop the column."
         )
-    vars(model).update({name: value for name, value in vars(added).items() if name[-1] == "_"})
-    model._keep(solve_sums(model._sums_, model.alpha))
+    with all_or_nothing(model):
+        vars(model).update(batch.fitted)
+        model._keep(solve_sums(sums, model.alpha))
     return model
+
+
+def add_blocks(model, blocks, **known):
+    """Run `fit_blocks`, with further arguments of `_read_batch`."""
+    with fresh_fit(model):
+        read = partial(read_batch, copy(model), seen=set(), **known)
+        return keep_batch(model, Blocks(read_blocks(blocks)).sum(read))
+
+
+def add_and_solve(model, block, **known):
+    """Run `partial_fit`, with further arguments of `_read_batch`."""
+    sums = getattr(model, "_sums_", None)
+    if sums is None and hasattr(model, "_model_"):
+        raise ValueError(
+            "The model was fitted by an iterative solver, logistic regression or an estimator, "
+            "which keeps no sums: clone it and give all batches to partial_fit."
+        )
+    batch = read_batch(copy(model), block, **known)
+    total = batch if sums is None else Batch.of(model, sums) + batch
+    return keep_batch(model, total, whole=False)
 
 
 def _said(name, value):
@@ -391,35 +430,6 @@ def _said(name, value):
     if name == "n_items_":
         return "one row per document" if value is None else f"{value} items in each row"
     return f"{name.strip('_')} {value}"
-
-
-def add_models(earlier, later):
-    """A copy of the later model with the sums of both."""
-    model = copy(later)
-    settings = [
-        (name, getattr(earlier, name, None), getattr(model, name, None)) for name in model._shared
-    ]
-    centered = (each._sums_.features.within is not None for each in (earlier, model))
-    for name, one, two in [*settings, ("centered", *centered)]:
-        if not _agree(two, one):
-            raise ValueError(
-                f"Earlier batches had {_said(name, one)}, this one has {_said(name, two)}: all "
-                "batches of a model must be of one kind. Use fit to start again."
-            )
-    one, two = (each._sums_.features.total for each in (earlier, model))
-    fraction = two / (one + two) if one + two > 0 else 0.0
-    for name in model._averaged:
-        mean = getattr(earlier, name, None)
-        if mean is not None:
-            setattr(model, name, mean + fraction * (getattr(model, name) - mean))
-    if hasattr(model, "n_lists_"):
-        check_has_ids(earlier._has_qid_, model._has_qid_ or model.n_items_ is not None)
-        if model._has_qid_ and same_id(model._ends_[0], earlier._ends_[1]):
-            raise cut_list(model._ends_[0])
-        model.n_lists_ += earlier.n_lists_
-        model._ends_ = earlier._ends_[0], model._ends_[1]
-    model._sums_ = earlier._sums_ + model._sums_
-    return model
 
 
 def _agree(now, before):
@@ -516,4 +526,4 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
             "Two of the models have equal sums: they are the same model, or were fitted to "
             "the same rows, which would count twice. Give each part once."
         )
-    return take_sums(clone(first), reduce(add_models, models))
+    return keep_batch(clone(first), reduce(add, (Batch.of(m, m._sums_) for m in models)))

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -152,7 +153,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     """
 
     _keeps_float32: ClassVar = True
-    _n_documents: ClassVar = None
+    _trees: ClassVar = RandomForestClassifier()
     _keeps_frames: ClassVar = True
     _shared: ClassVar = ("classes_", "decisions_", "_loss_")
     _parameters: ClassVar = {
@@ -229,7 +230,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             limits = {"tol": self.tol, "max_iter": self.max_iter}
             return fit_classes(rows, vectors, self.alpha, **limits)
-        is_forest = isinstance(self.estimator, str) and self.estimator == "trees"
+        is_forest = self._has_trees()
         if not is_forest and (isinstance(self.estimator, str) or not is_classifier(self.estimator)):
             return self._regress(rows, encoding)
         if not is_forest and not hasattr(self.estimator, "predict_proba"):

@@ -4,6 +4,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
@@ -130,7 +131,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     0.62
     """
 
-    _n_documents: ClassVar = None
+    _trees: ClassVar = RandomForestClassifier()
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "logistic", "ridge", "trees"],
@@ -211,7 +212,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         return self
 
     def _fitted(self, rows, loss):
-        if not (isinstance(self.estimator, str) and self.estimator == "trees"):
+        if not self._has_trees():
             n, d = len(rows.y), loss.encode(rows.y[:0], self._max_size_).shape[1]
             check_size(
                 f"The targets of {n} rows, {d} for each,",

@@ -320,25 +320,34 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return loss
 
     def _fitted(self, rows, loss):
-        """The model of `Rows`: encodes, standardises and solves.
+        """The model of `Rows`: encodes, standardises and solves; all at once, or in parts."""
+        route, d = self._route(rows, loss)
+        if route == "pairs in parts":
+            return self._fit_some_pairs(rows, loss, d)
+        if route == "sums of blocks":
+            return self._fit_blocks_of_rows(rows, loss, d)
+        return self._regress(rows, self._encode(rows, loss))
 
-        Targets of pairs, r^2 / 2 in a row, are never all in memory. Sums of ridge regression add up
-        over blocks of rows that have a quarter as many numbers as the sums.
-        """
+    def _route(self, rows, loss):
+        """How to fit, and the number of targets: those of pairs, r^2 / 2, may exceed the memory."""
+        X, y = rows.X, rows.y
+        if y.ndim == 1 or issparse(y) or not is_finite(y):
+            return "at once", None
+        targets = encode_items(y[:1], loss, items_decoder(self.decoder, loss, y)).targets
+        d, is_sorted = targets.shape[1], items_decoder(self.decoder, loss, y) == "sort"
+        if self.estimator in ("auto", "logistic") and not is_sorted and d > 64:
+            return "pairs in parts", d
+        if self.estimator == "ridge" and chosen_solver(X, targets, self.alpha) == "gram":
+            return "sums of blocks", d
+        return "at once", d
+
+    def _fit_blocks_of_rows(self, rows, loss, d):
+        """Ridge regression by sums of blocks with a quarter as many numbers as the sums."""
         X, y, _, weights = rows
-        is_known = y.ndim > 1 and not issparse(y) and is_finite(y)
-        is_logistic = is_known and self.estimator in ("auto", "logistic")
-        is_logistic = is_logistic and items_decoder(self.decoder, loss, y) != "sort"
-        if not (is_logistic or (is_known and self.estimator == "ridge")):
-            return self._regress(rows, self._encode(rows, loss))
-        first = self._encode(rows._replace(y=y[:1]), loss).targets
-        if is_logistic and first.size > 64:
-            return self._fit_some_pairs(rows, loss, first.size)
-        if is_logistic or chosen_solver(X, first, self.alpha) == "lsqr":
-            return self._regress(rows, self._encode(rows, loss))
+        self._encode(rows._replace(y=y[:1]), loss)
         loss.check_labels(y)  # names the row
         sums: Any = None
-        for some in batches(len(y), first.size, max(2**16, first.size * X.shape[1] // 4)):
+        for some in batches(len(y), d, max(2**16, d * X.shape[1] // 4)):
             part = Rows(X[some], y[some], None, weights[some])
             added = sums_of(part, encode_items(part.y, loss, self.decoder_, some.start))
             sums = added if sums is None else sums + added
@@ -348,6 +357,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _fit_some_pairs(self, rows, loss, d):
         """Logistic regression of a sixteenth of the pairs, or d p / n pairs, at a time."""
         (n, p), models = rows.X.shape, []
+        self._encode(rows._replace(y=rows.y[:1]), loss)
         n_bytes = 16 * d * (p + 1)  # of the parts and of the whole
         check_size(f"The coefficients of {d} pairs", n_bytes, "take a loss of single items, 'ndcg'")
         loss.check_labels(rows.y)  # names the row

@@ -12,6 +12,7 @@ from ..target_losses import (
     MeanAveragePrecision,
     PairwiseDisagreement,
     PrecisionAtK,
+    PrecisionAtShare,
     RecallAtK,
     ReciprocalRank,
 )
@@ -153,7 +154,12 @@ def precision_at_k_score(
     >>> precision_at_k_score([[1, 0, 1, 0]], [[4, 3, 3, 1]], k=2)  # 2 of 3 tied fit in
     0.75
     """
-    measure = PrecisionAtK(k, share=share, relevance_threshold=relevance_threshold)
+    if k is not None and share is not None:
+        raise ValueError(
+            f"k={k!r} and share={share!r} both say where the list is cut: give one of them."
+        )
+    measure: Any = PrecisionAtShare(share) if share is not None else PrecisionAtK(10 if k is None else k)
+    measure.relevance_threshold = relevance_threshold
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 

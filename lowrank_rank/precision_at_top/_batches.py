@@ -1,10 +1,11 @@
 """The top of lists, mini-batches of lists with binary labels, and their subgradients.
 
-A batch holds its rows and the number of places at the top. Given weights it returns the direction
-of a subgradient (or perceptron) step and the precision at the top. Dense and CSR X share the code;
+A batch holds its rows and the number of places at the top. Given weights it returns a surrogate,
+its subgradient (or the step of a perceptron) and the precision at the top. Dense and CSR X share the code;
 CSR rows are never densified.
 """
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,10 @@ from sklearn.base import clone
 
 from .._parameters import check_parameters
 from .._warn import warn
-from ..target_losses import PrecisionAtK, RecallAtK
+from ..target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
 from ..target_losses._names import names_of, resolve_target_loss
 from ..target_losses._positional import places_of_share
-from ._surrogates import Places, SortedScores, surrogate_values, violations
+from ._surrogates import SortedLists
 
 # The top of a list ------------------------------------------------------------------
 
@@ -64,7 +65,8 @@ class Top(NamedTuple):
 
 #: The end of the top for each target loss that has one.
 TOPS = {
-    PrecisionAtK: lambda loss: Top(loss.n_places, loss.share),
+    PrecisionAtK: lambda loss: Top(loss.k),
+    PrecisionAtShare: lambda loss: Top(None, loss.share),
     RecallAtK: lambda loss: Top(loss.k, recall=True),
 }
 
@@ -129,57 +131,57 @@ def tops_of_lists(labels, top):
 
 
 class _Batch:
-    """Lists that are sorted together. A subclass defines `_sorted` and `_combined`."""
+    """Lists that are sorted together. A subclass defines `_scores` and `_combined`."""
 
-    _sorted: Any
+    _scores: Any
     _combined: Any
+    first: Any = 0  # of rows of `kind` that are sorted apart, the first item
 
     def __init__(self, X, n_above, n_below, k, mirrored, shift=0.0):
         self.X, self.n_rows, self.n_lists = X, X.shape[0], len(k)
         self.shift = np.broadcast_to(np.asarray(shift, dtype=X.dtype), X.shape[1])
-        self.places = Places(n_above, n_below, k)
-        self.n_places = int(self.places.most.sum())
-        self.sign = np.where(mirrored, -1, 1).astype(X.dtype)  # float32 scores stay float32
+        self.n_above, self.n_below, self.k = n_above, n_below, k
+        lengths = n_above + n_below
+        most = np.minimum(k, n_below)
+        self.n_places, self.scale = int(most.sum()), 1.0 / np.maximum(most, 1)
+        self.sign = np.repeat(np.where(mirrored, -1, 1), lengths).astype(X.dtype)
+        self.factor = self.sign * np.repeat(self.scale, lengths).astype(X.dtype)
 
-    def step(self, weights, surrogate, perceptron=False):
-        """Subgradient of the batch at the weights, and the precision there.
+    def step(self, weights, surrogate, averaged=True):
+        """The surrogate of the batch at the weights, a subgradient, and the precision there.
 
         Parameters
         ----------
         weights : ndarray
-        surrogate : PrecisionSurrogate
-        perceptron : bool, default=False
-            True: the step on the mistakes, summed over the batch. False: the step on the margin
-            violations, averaged over the places at the top of each list.
+        surrogate : callable
+            From `SortedLists` to values and slopes.
+        averaged : bool, default=True
+            Whether value and slopes of a list are divided by the places at its top.
 
         Returns
         -------
-        direction : ndarray, shape of the weights, or None
-            Sum over the lists, to be subtracted from the weights; None if it is zero.
+        value : float
+            Sum over the lists.
+        direction : ndarray, shape of the weights
+            Its subgradient, to be subtracted from the weights.
         hits : float
             Sum over the lists of one minus the mistakes at the top over their largest number.
         """
-        v = self._sorted(weights)
-        if perceptron:
-            rows, slopes, lists = v.places.changes(
-                v.places.count(v.leads >= 0), surrogate.perceptron
-            )
-        else:
-            rows, slopes, lists = v.places.changes(violations(surrogate, v), surrogate.raised)
-            slopes *= self.places.scale.take(lists)
-        if not slopes.any():
-            return None, v.hits
-        slopes *= self.sign.take(lists)
-        slope = np.zeros(len(v.order), dtype=weights.dtype)
-        slope[v.order.take(rows)] = slopes
-        return self._combined(slope), v.hits
+        scores = self.sign * self._scores(weights)
+        keys = self.kind - _squashed(scores).reshape(self.kind.shape)
+        order = (np.argsort(keys) + self.first).ravel()
+        lists = SortedLists(scores[order], self.n_above, self.n_below, self.k)
+        values, slopes = surrogate(lists)
+        slope = np.empty(len(order), dtype=weights.dtype)
+        slope[order] = slopes
+        slope *= self.factor if averaged else self.sign
+        value = float(values @ self.scale if averaged else values.sum())
+        return value, self._combined(slope), float(self.n_lists - lists.mistakes() @ self.scale)
 
-    def tangent(self, weights, surrogate):
-        """Mean over the places of the surrogate of one list, a subgradient, and the hits."""
-        value = surrogate_values(surrogate, self._sorted(weights))[0]
-        direction, hits = self.step(weights, surrogate)
-        slope = np.zeros_like(weights) if direction is None else direction
-        return float(value) / self.n_places, slope, hits
+    @cached_property
+    def kind(self):
+        """The number of the list and class of each row, in the order of the sort."""
+        return np.repeat(np.arange(2.0 * self.n_lists), np.column_stack([self.n_above, self.n_below]).ravel())
 
 
 class ListsBatch(_Batch):
@@ -197,16 +199,8 @@ class ListsBatch(_Batch):
         Subtracted from the rows: the means of sparse X.
     """
 
-    def __init__(self, X, n_above, n_below, k, mirrored, shift=0.0):
-        super().__init__(X, n_above, n_below, k, mirrored, shift)
-        kinds = np.column_stack([n_above, n_below]).ravel()
-        self.kind = np.repeat(np.arange(float(len(kinds))), kinds)
-        self.sign_of_rows = np.repeat(self.sign, n_above + n_below)
-
-    def _sorted(self, weights):
-        scores = self.sign_of_rows * (self.X @ weights - self.shift @ weights)
-        order = np.argsort(self.kind - _squashed(scores))
-        return SortedScores(scores, order, self.places)
+    def _scores(self, weights):
+        return self.X @ weights - self.shift @ weights
 
     def _combined(self, slope):
         return slope @ self.X - slope.sum() * self.shift
@@ -231,16 +225,14 @@ class MatrixBatch(_Batch):
     """
 
     def __init__(self, X, above, k, mirrored, shift=0.0):
-        n_above, n_items = above.sum(axis=1), above.shape[1]
-        super().__init__(X, n_above, n_items - n_above, k, mirrored, shift)
+        n_above = above.sum(axis=1)
+        super().__init__(X, n_above, above.shape[1] - n_above, k, mirrored, shift)
         self.kind = 2.0 - above
-        self.starts = n_items * np.arange(len(above))[:, np.newaxis]
+        self.first = above.shape[1] * np.arange(len(above))[:, np.newaxis]
 
-    def _sorted(self, weights):
+    def _scores(self, weights):
         coef, intercept = weights[:-1], weights[-1] - self.shift @ weights[:-1]
-        scores = self.sign[:, np.newaxis] * (self.X @ coef + intercept)
-        order = np.argsort(self.kind - _squashed(scores), axis=1) + self.starts
-        return SortedScores(scores.ravel(), order.ravel(), self.places)
+        return (self.X @ coef + intercept).ravel()
 
     def _combined(self, slope):
         slope = slope.reshape(self.n_rows, -1)

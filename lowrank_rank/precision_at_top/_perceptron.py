@@ -416,7 +416,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     def _standardise(self, X, labels):
         """The initial `Trajectory`, and the standardised rows."""
         check_range(X)
-        p, start, as_given = X.shape[1], self.start, METHODS[self.method][1] != "steps"
+        p, start, as_given = X.shape[1], self.start, METHODS[self.method].update != "steps"
         if as_given:
             scaling, square = Scaling(np.zeros(p), np.ones(p)), float(mean_square(X))
         else:
@@ -477,7 +477,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """The weights to predict with."""
         if not self.average:
             return path.last
-        if METHODS[self.method][1] == "steps":
+        if METHODS[self.method].update == "steps":
             return (path.start + path.mean) / 2.0
         return path.mean
 
@@ -496,7 +496,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             scores = sign * linear_scores(X, self.coef_, free)  # computed as in predict, for ties
         except ValueError:
             remedy = "bring the features to one scale (StandardScaler)"
-            if METHODS[self.method][1] != "perceptron":
+            if METHODS[self.method].update != "perceptron":
                 remedy = f"lower eta0={self.eta0:g}, or {remedy}"
             raise ValueError(
                 f"Training diverged: the scores are not finite. To fix it, {remedy}."

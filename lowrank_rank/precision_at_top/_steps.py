@@ -17,8 +17,10 @@ horizon. The published methods have the uniform average.
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -31,17 +33,23 @@ from ..fitting._cutting_plane import cutting_plane
 from ..fitting._logistic import fit_logistic
 from ..fitting._statistics import Moments, Scaling, chosen_alpha
 from ._batches import make_batches
-from ._surrogates import PRECISION_SURROGATES
+from ._surrogates import PRECISION_SURROGATES, perceptron_avg, perceptron_max
 
-#: The surrogate and the kind of update of each method.
+class Method(NamedTuple):
+    """A method: the function of its surrogate or perceptron, and the kind of update."""
+
+    surrogate: Callable
+    update: str
+
+
 METHODS = {
-    **{name: (name, "steps") for name in PRECISION_SURROGATES},
-    "sgd@k-avg": ("avg", "sgd"),
-    "sgd@k-max": ("max", "sgd"),
-    "perceptron@k-avg": ("avg", "perceptron"),
-    "perceptron@k-max": ("max", "perceptron"),
-    "1pmb": ("struct", "sgd"),
-    "svmperf": ("struct", "cutting planes"),
+    **{name: Method(surrogate, "steps") for name, surrogate in PRECISION_SURROGATES.items()},
+    "sgd@k-avg": Method(PRECISION_SURROGATES["avg"], "sgd"),
+    "sgd@k-max": Method(PRECISION_SURROGATES["max"], "sgd"),
+    "perceptron@k-avg": Method(perceptron_avg, "perceptron"),
+    "perceptron@k-max": Method(perceptron_max, "perceptron"),
+    "1pmb": Method(PRECISION_SURROGATES["struct"], "sgd"),
+    "svmperf": Method(PRECISION_SURROGATES["struct"], "cutting planes"),
 }
 
 # Initial weights --------------------------------------------------------------------
@@ -176,19 +184,19 @@ class Trajectory:
 
 def take_step(path, batch, *, method, eta0, alpha):
     """Take one step on a batch; returns its hits before the step."""
-    name, kind = METHODS[method]
-    surrogate, w, t = PRECISION_SURROGATES[name], path.last, path.n_steps + 1
-    direction, hits = batch.step(w, surrogate, perceptron=kind == "perceptron")
+    (surrogate, update), w, t = METHODS[method], path.last, path.n_steps + 1
+    _, direction, hits = batch.step(w, surrogate, averaged=update != "perceptron")
     eta = eta0 / sqrt(t)
-    if direction is not None and path.square > 0:
-        rate = 1.0 if kind == "perceptron" else eta / (path.square * batch.n_lists)
-        w = w - rate * direction
-    if kind == "steps":
+    if update == "perceptron":
+        w = w - direction
+    elif path.square > 0:
+        w = w - eta / (path.square * batch.n_lists) * direction
+    if update == "steps":
         pull = eta * alpha * path.square / path.n_places
         w = (w + pull * path.start) / (1.0 + pull)
-    elif kind == "sgd":
+    elif update == "sgd":
         w = w / max(1.0, float(np.linalg.norm(w)) * alpha * sqrt(path.square))
-    newest = 4.0 / (t + 3.0) if kind == "steps" else 1.0 / t  # weights grow like t^3, or are equal
+    newest = 4.0 / (t + 3.0) if update == "steps" else 1.0 / t  # weights grow like t^3, or are equal
     path.last, path.mean, path.n_steps = w, path.mean + newest * (w - path.mean), t
     return hits
 
@@ -213,7 +221,7 @@ def minimise_struct(X, labels, top, *, alpha, tol, max_iter, report):
     n_entries = (X.nnz if sparse.issparse(X) else np.count_nonzero(X)) / X.shape[0]
     penalty = alpha * n_entries * mean_square(X) / batch.n_places
     weights, gap, curve, converged = cutting_plane(
-        lambda weights: batch.tangent(weights, PRECISION_SURROGATES["struct"]),
+        lambda weights: batch.step(weights, METHODS["svmperf"].surrogate),
         np.zeros(X.shape[1]),
         penalty=max(penalty, np.finfo(float).tiny),
         tol=tol or 0.0,

@@ -10,12 +10,11 @@ d. So it is a constant plus the sum of its positive increments
     struct  1 + b_d - a_{k+1-d}, and the constant -sum_{i>k} a_i
 
 Let d* be the number of positive increments. A subgradient in the scores is +1 on the d* best
-negatives and minus a weight on some positives, a range of their ranks. Scores of many lists are one
-flat array. `Places` holds the indices of the negatives and positives to compare; they depend on the
-lists alone.
+negatives and minus a weight on some positives, a range of their ranks. A surrogate is one function
+from `SortedLists` to the value of each list and these slopes; the two perceptrons have the same form,
+with the mistakes as their value.
 """
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,195 +24,108 @@ from .._arrays import ArrayLike, numbers
 from .._parameters import check_parameter, number
 
 
-class Places:
-    """The places at the top of some lists, where a negative may stand.
-
-    Scores are one flat array: list after list, in each the positives, best first, then the
-    negatives (all, or the best min(k, N)), best first.
+class SortedLists:
+    """Sorted scores of lists, and the places at their tops where a negative may stand.
 
     Parameters
     ----------
-    n_positives, n_negatives, k : array-like of int, shape (m,)
+    scores : ndarray of shape (n,)
+        List after list, in each the positives, best first, then the negatives, best first.
+    n_positives, n_negatives, k : ndarray of int, shape (m,)
         P, N and 1 <= k <= P of each list.
 
     Attributes
     ----------
     most : ndarray of shape (m,)
         The most negatives that can stand in each top, min(k, N).
-    scale : ndarray of shape (m,)
-        One over it.
     lists, d : ndarray of shape (sum of most,)
         The list of each place, and its number 1, 2, ... from the bottom of the top.
-    negatives : ndarray
-        Index of the d-th negative in the flat array.
-    pushed_out, lowest : ndarray
-        Index of the positive that it pushes out of the top, and of the d-th lowest positive.
+    leads : ndarray of the same shape
+        The score of the d-th negative minus that of the positive that it pushes out.
     """
 
-    def __init__(self, n_positives, n_negatives, k):
-        self.n_positives, n_negatives, self.k = (
-            np.asarray(values, dtype=np.intp) for values in (n_positives, n_negatives, k)
-        )
-        lengths = self.n_positives + n_negatives
-        self.starts, self.n_rows = np.cumsum(lengths) - lengths, int(lengths.sum())
-        self.most = np.minimum(self.k, n_negatives)
-        self.scale = 1.0 / np.maximum(self.most, 1)
-        self.lists = np.repeat(np.arange(len(lengths)), self.most)
-        self.d = _counted(self.most) + 1
-        self.pushed_out = (self.starts + self.k)[self.lists] - self.d
-        end = (self.starts + self.n_positives)[self.lists]
-        self.negatives, self.lowest = end + self.d - 1, end - self.d
+    def __init__(self, scores, n_positives, n_negatives, k):
+        self.scores, self.P, self.N, self.k = scores, n_positives, n_negatives, k
+        self.starts = np.cumsum(self.P + self.N) - self.P - self.N
+        self.most = np.minimum(k, n_negatives)
+        self.lists = np.repeat(np.arange(len(self.most)), self.most)
+        self.d = np.arange(1, len(self.lists) + 1) - (np.cumsum(self.most) - self.most)[self.lists]
+        self.end = (self.starts + self.P)[self.lists]  # the first negative
+        self.leads = self.negatives - scores[(self.starts + k)[self.lists] - self.d]
 
-    def count(self, mask):
-        """Number of places of each list with True."""
-        return self.sum(mask).astype(np.intp)
+    @property
+    def negatives(self):
+        """The score of the d-th negative, for each place."""
+        return self.scores[self.end + self.d - 1]
+
+    @cached_property
+    def until(self):
+        """Sums of the scores before each place of the flat array, and of all, (n + 1,)."""
+        return np.concatenate([[0.0], np.cumsum(self.scores, dtype=np.float64)])
 
     def sum(self, values):
         """Sum over the places of each list."""
         return np.bincount(self.lists, values, minlength=len(self.most))
 
-    def changes(self, d, raised):
-        """1 on the d best negatives of each list, minus the weights of the raised positives.
+    def mistakes(self):
+        """Negatives in the top of each list; of equal scores the negative counts as higher."""
+        return self.sum(self.leads >= 0).astype(np.intp)
 
-        Returns
-        -------
-        rows, slopes, lists : ndarray of shape (n,)
-            Places in the flat array, the slopes there, and their lists.
-        """
-        first, last, weight = raised(d, self.k, self.n_positives)
-        taken = np.flatnonzero(self.d <= d.take(self.lists))
-        lowered_lists, place = self.lists.take(taken), self.d.take(taken)
-        place -= 1
-        counts, raised_lists = last - first, lowered_lists
-        if (counts != d).any():  # not a positive for each negative
-            raised_lists, place = np.repeat(np.arange(len(d)), counts), _counted(counts)
-        slopes = np.ones(len(taken) + len(place))
-        slopes[len(taken) :] = -weight if np.ndim(weight) == 0 else -weight.take(raised_lists)
-        place += (self.starts + first).take(raised_lists)
-        rows = np.concatenate([self.negatives.take(taken), place])
-        return rows, slopes, np.concatenate([lowered_lists, raised_lists])
+    def largest(self, increments):
+        """The sum of the positive increments of each list, and their number d*."""
+        value = self.sum(np.maximum(increments, 0.0))
+        return value, self.sum(increments > 0).astype(np.intp)
+
+    def slopes(self, d, first, last, weight=1.0):
+        """1 on the d best negatives of each list, - `weight` on its positives first..last - 1."""
+        values, counts = np.zeros((len(d), 5)), np.empty((len(d), 5), dtype=np.intp)
+        values[:, 1], values[:, 3] = -weight, 1.0
+        for i, count in enumerate([first, last - first, self.P - last, d, self.N - d]):
+            counts[:, i] = count
+        return np.repeat(values.ravel(), counts.ravel())
 
 
-def _counted(counts):
-    """0, 1, ... for each count, one after the other."""
-    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+# Each returns the value of each list, shape (m,), and slopes in the sorted scores, shape (n,).
 
 
-class SortedScores:
-    """Scores of lists with the order that `Places` expects; evaluated only where needed.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n,)
-    order : ndarray of int, shape (n,)
-        Index of the score at each place of the flat array.
-    places : Places
-    """
-
-    def __init__(self, scores, order, places):
-        self.scores, self.order, self.places = scores, order, places
-
-    def at(self, where):
-        """Scores at some places of the flat array."""
-        return self.scores.take(self.order.take(where))
-
-    @cached_property
-    def leads(self):
-        """Score of the d-th negative minus the score of the positive that it replaces, for each
-        place.
-        """
-        return self.at(self.places.negatives) - self.at(self.places.pushed_out)
-
-    @property
-    def hits(self):
-        """Sum over the lists of one minus the mistakes at the top over the most there can be."""
-        wrong = self.places.sum(self.leads >= 0)  # of equal scores the negative counts as higher
-        return float(len(wrong) - wrong @ self.places.scale)
-
-    @cached_property
-    def until(self):
-        """Sums of the scores before each place of the flat array, and of all, (n + 1,)."""
-        return np.concatenate([[0.0], np.cumsum(self.scores.take(self.order), dtype=np.float64)])
+def _ramp(v):
+    value, d = v.largest(1.0 + v.leads)
+    return value, v.slopes(d, v.k - d, v.k)
 
 
-class PrecisionSurrogate(NamedTuple):
-    """The parts of a surrogate; v are the `SortedScores` of lists.
-
-    Attributes
-    ----------
-    increments : callable
-        ``increments(v)``: gain of letting the d-th negative in, for each place.
-    raised : callable
-        ``raised(d, k, P)``: the positives that a step raises, as (first, last, weight) for each
-        list. Their 0-based ranks among the positives are first <= rank < last.
-    convex : bool
-        In the scores.
-    perceptron : callable or None
-        ``raised`` of the perceptron of this name (algorithms 1 and 2), or None.
-    constant : callable
-        ``constant(v)``: the value at d = 0 of each list.
-    """
-
-    increments: Callable
-    raised: Callable
-    convex: bool
-    perceptron: Callable | None = None
-    constant: Callable = lambda v: 0.0
+def _max(v):
+    value, d = v.largest(1.0 + v.negatives - v.scores[v.end - v.d])
+    return value, v.slopes(d, v.P - d, v.P)
 
 
-def _on_average(v):
-    until, places, d = v.until, v.places, v.places.d
-    end = places.negatives - d + 1
-    entered = until[places.negatives + 1] - until[end]
-    missed = until[end] - until[places.pushed_out]
-    total = d + entered - d / ((places.n_positives - places.k)[places.lists] + d) * missed
-    return total - np.where(d > 1, np.concatenate([[0.0], total[:-1]]), 0.0)
+def _avg(v):
+    entered = v.until[v.end + v.d] - v.until[v.end]
+    missed = v.until[v.end] - v.until[(v.starts + v.k)[v.lists] - v.d]
+    total = v.d + entered - v.d / ((v.P - v.k)[v.lists] + v.d) * missed
+    value, d = v.largest(total - np.where(v.d > 1, np.concatenate([[0.0], total[:-1]]), 0.0))
+    return value, v.slopes(d, v.k - d, v.P, d / np.maximum(v.P - v.k + d, 1))
 
 
-def _below_k(v):
-    """Minus the sum of the scores of the positives after the first k."""
-    places = v.places
-    return v.until[places.starts + places.k] - v.until[places.starts + places.n_positives]
+def _struct(v):
+    value, d = v.largest(1.0 + v.leads)
+    below_k = v.until[v.starts + v.P] - v.until[v.starts + v.k]
+    return value - below_k, v.slopes(d, v.k - d, v.P)
 
 
-def _pushed_out(d, k, n_positives):
-    return k - d, k, 1.0
+def perceptron_avg(v):
+    """Mistakes, and all missed positives raised alike (algorithm 1)."""
+    d = v.mistakes()
+    return d, v.slopes(d, v.k - d, v.P, d / np.maximum(v.P - v.k + d, 1))
 
 
-def _all_missed_equally(d, k, n_positives):
-    # At d = 0 nobody is raised: the weight is 0. k = P would divide 0 by 0.
-    return k - d, n_positives, d / np.maximum(n_positives - k + d, 1)
+def perceptron_max(v):
+    """Mistakes, and the best missed positives raised, one for each (algorithm 2)."""
+    d = v.mistakes()
+    return d, v.slopes(d, v.k - d, v.k)
 
 
-#: The surrogates by name.
-PRECISION_SURROGATES: dict[str, PrecisionSurrogate] = {
-    "ramp": PrecisionSurrogate(lambda v: 1.0 + v.leads, _pushed_out, convex=False),
-    "avg": PrecisionSurrogate(
-        _on_average, _all_missed_equally, convex=True, perceptron=_all_missed_equally
-    ),
-    "max": PrecisionSurrogate(
-        lambda v: 1.0 + v.at(v.places.negatives) - v.at(v.places.lowest),
-        lambda d, k, n_positives: (n_positives - d, n_positives, 1.0),
-        convex=True,
-        perceptron=_pushed_out,
-    ),
-    "struct": PrecisionSurrogate(
-        lambda v: 1.0 + v.leads,
-        lambda d, k, n_positives: (k - d, n_positives, 1.0),
-        convex=True,
-        constant=_below_k,
-    ),
-}
-
-
-def violations(surrogate, v):
-    """d*, the number of negatives that a subgradient step lowers, per list."""
-    return v.places.count(surrogate.increments(v) > 0)
-
-
-def surrogate_values(surrogate, v):
-    """The surrogate of each list."""
-    return surrogate.constant(v) + v.places.sum(np.maximum(surrogate.increments(v), 0.0))
+#: The surrogates by name; all but "ramp" are convex in the scores.
+PRECISION_SURROGATES = {"ramp": _ramp, "avg": _avg, "max": _max, "struct": _struct}
 
 
 def precision_surrogate(
@@ -264,14 +176,13 @@ def precision_surrogate(
     (2.0, [-1.0, 1.0, 0.0])
     """
     check_parameter("surrogate", surrogate, [*PRECISION_SURROGATES])
-    form = PRECISION_SURROGATES[surrogate]
     positives, negatives, k = rows_by_class(y, scores, k)
     order, scores = np.concatenate([positives, negatives]), np.asarray(scores, dtype=np.float64)
-    v = SortedScores(scores, order, Places([len(positives)], [len(negatives)], [k]))
-    places, slopes, _ = v.places.changes(violations(form, v), form.raised)
-    slope = np.zeros(len(order))
-    slope[order[places]] = slopes
-    return float(surrogate_values(form, v)[0]), slope
+    lists = SortedLists(scores[order], *np.array([[len(positives)], [len(negatives)], [k]]))
+    value, slopes = PRECISION_SURROGATES[surrogate](lists)
+    slope = np.empty(len(order))
+    slope[order] = slopes
+    return float(value[0]), slope
 
 
 def rows_by_class(y, scores, k):

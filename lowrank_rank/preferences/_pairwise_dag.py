@@ -16,7 +16,7 @@ from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, r
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences, net_scores
-from ..fitting._any_regressor import chosen_estimator, round_significant
+from ..fitting._any_regressor import chosen_estimator, document_trees, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
@@ -528,7 +528,9 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             X, y, weights = X[counts], y[counts], weights[counts]
         rows = Rows(X, y, lists, weights)
         rng = check_random_state(self.random_state)
-        estimator, _ = chosen_estimator(self.estimator, rows, self._encode(rows, loss))
+        estimator = chosen_estimator(self.estimator, rows, self._encode(rows, loss))
+        if isinstance(estimator, str) and estimator == "trees":
+            estimator = document_trees(X.shape[0])
         # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
         # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
         # significant bits: antisymmetric data give a tree two equal splits everywhere.

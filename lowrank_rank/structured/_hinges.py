@@ -255,7 +255,7 @@ def check_bounds(measure, y, lists):
     """Refuse lists for which the hinge is no bound of the loss; the message names k and P."""
     relevant = n_relevant(y, lists)
     if isinstance(measure, PrecisionAtK):
-        k, sign, marks = measure.n_places, "<=", "the items above 0 and at least the k best"
+        k, sign, marks = measure.k, "<=", "the items above 0 and at least the k best"
         wrong = (relevant > 0) & (k > relevant)
     elif isinstance(measure, RecallAtK):
         k, sign, marks = measure.k, ">=", "the items above 0 and at most the k best"

@@ -130,7 +130,7 @@ def count_bounds(measure, a, N):
     """
     low, high = np.zeros_like(a), N + np.zeros_like(a)
     if isinstance(measure, PrecisionAtK):
-        low = np.maximum(measure.n_places - a, 0)
+        low = np.maximum(measure.k - a, 0)
     elif isinstance(measure, RecallAtK):
         high = np.minimum(N, measure.k - a)
     return low, high

@@ -12,6 +12,7 @@ from ._positional import (
     GainAtK,
     PositionalLoss,
     PrecisionAtK,
+    PrecisionAtShare,
     RecallAtK,
     SpearmanRho,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "PairwiseDisagreement",
     "PositionalLoss",
     "PrecisionAtK",
+    "PrecisionAtShare",
     "PropensityScoredPrecisionAtK",
     "RecallAtK",
     "ReciprocalRank",

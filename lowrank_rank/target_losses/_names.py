@@ -18,6 +18,7 @@ from ._positional import (
     ExpectedRankUtility,
     GainAtK,
     PrecisionAtK,
+    PrecisionAtShare,
     RecallAtK,
     SpearmanRho,
 )
@@ -35,19 +36,16 @@ class Name(NamedTuple):
         Class of the measure; its attribute `at` declares the syntax after "@".
     fixed : dict
         Parameters that the name itself sets.
-    cut : str or None
-        The syntax after "@", where it is not that of the class.
     """
 
     base: str
     measure: type[RankingMeasure]
     fixed: dict[str, Any] = {}  # noqa: RUF012
-    cut: str | None = None
 
     @property
     def at(self):
         """The syntax after "@"; "" if the name itself sets that parameter."""
-        at = self.measure.at if self.cut is None else self.cut
+        at = self.measure.at
         return "" if at and CUTS[at][0] in self.fixed else at
 
     @property
@@ -90,9 +88,9 @@ CUTS = {"k": ("k", "10"), "[k]": ("k", "10"), "p%": ("share", "25%")}
 
 _TABLE = [
     Name("precision", PrecisionAtK),
-    Name("precision", PrecisionAtK, cut="p%"),
+    Name("precision", PrecisionAtShare),
     Name("wta", PrecisionAtK, {"k": 1}),
-    Name("prbep", PrecisionAtK, {"share": 1.0}, cut="p%"),
+    Name("prbep", PrecisionAtShare, {"share": 1.0}),
     Name("recall", RecallAtK),
     Name("dcg", DCG),
     Name("dcg_exp", DCG, {"gain": "exponential"}),
@@ -138,7 +136,7 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
     ['pd']
     """
     found = [
-        ((entry.measure, entry.cut), name)
+        (entry.measure, name)
         for entry in TARGET_LOSSES.values()
         for name in entry.examples
         if holds is None or holds(resolve_measure(name))
@@ -172,7 +170,7 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     >>> resolve_target_loss("precision@5")
     PrecisionAtK(k=5)
     >>> resolve_target_loss("precision@25%")
-    PrecisionAtK(share=0.25)
+    PrecisionAtShare(share=0.25)
     """
     loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):

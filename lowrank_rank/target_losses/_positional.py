@@ -252,100 +252,87 @@ class _TopK(PositionalLoss):
 class PrecisionAtK(_TopK):
     """Precision at k, ``1 - (1/k) sum_i [rank(i) <= k] y_i``; k = 1 is winner takes all.
 
-    With `share`, the cut-off ``k(y) = max(1, floor(share * P + 1/2))`` is a fraction of the P
-    relevant items of each list; ``share=1`` is R-precision (PRBEP). The cut-off then depends on
-    the label, so sorting E v is not calibrated. Linear in the indicators [rank(i) = p], the loss
-    is decoded by an assignment: ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) =
-    p]``, d = r * max k. It is for lists of fixed items only: the decoder needs the whole list.
-
     Parameters
     ----------
-    k : int or None, default=None
-        Cut-off, at least 1; None is 10, or the cut-off of `share`. Shorter lists still divide by
-        k.
-    share : float or None, default=None
-        Instead of k, a fraction in (0, 1] of the relevant items of each list.
+    k : int, default=10
+        Cut-off, at least 1. Shorter lists still divide by k.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
     References
     ----------
     .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, section 4.
-    .. [2] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
-       Top", ICML 2015.
 
     Examples
     --------
     >>> from lowrank_rank.target_losses import PrecisionAtK
     >>> PrecisionAtK(k=1).loss([[0, 1, 0]], [[2, 1, 3]])
     array([0.])
-    >>> PrecisionAtK(share=1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
+    """
+
+    allow_missing = True
+    _parameters: ClassVar = {"k": [K], **RELEVANCE}
+
+    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
+        return self.k
+
+
+class PrecisionAtShare(_TopK):
+    """Precision at ``k(y) = max(1, floor(share * P + 1/2))``, a share of the P relevant items.
+
+    ``share=1`` is R-precision (PRBEP). The cut-off depends on the label, so that sorting E v is not
+    calibrated. Linear in the indicators [rank(i) = p], the loss is decoded by an assignment:
+    ``alpha_ip = y_i [p <= k(y)] / k(y)``, ``beta_ip = -[rank(i) = p]``, d = r * max k. It is for
+    lists of fixed items only: the decoder needs the whole list.
+
+    Parameters
+    ----------
+    share : float, default=1.0
+        A fraction in (0, 1] of the relevant items of each list.
+    relevance_threshold : float or None, default=None
+        Grades of at least this are relevant; None means grades > 0.
+
+    References
+    ----------
+    .. [1] P. Kar, H. Narasimhan, P. Jain, "Surrogate Functions for Maximizing Precision at the
+       Top", ICML 2015.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import PrecisionAtShare
+    >>> PrecisionAtShare(1.0).loss([[0, 1, 1]], [[1, 2, 3]])  # k = 2
     array([0.5])
     """
 
-    _parameters: ClassVar = {"k": [K, None], "share": [SHARE, None], **RELEVANCE}
+    at = "p%"
+    is_positional = takes_documents = False
+    _parameters: ClassVar = {"share": [SHARE], **RELEVANCE}
 
-    def __init__(
-        self,
-        k: int | None = None,
-        *,
-        share: float | None = None,
-        relevance_threshold: float | None = None,
-    ) -> None:
-        super().__init__(k, relevance_threshold=relevance_threshold)
+    def __init__(self, share: float = 1.0, *, relevance_threshold: float | None = None) -> None:
         self.share = share
-
-    @property
-    def is_positional(self) -> bool:  # type: ignore[override]  # of the class in other measures
-        return self.share is None
-
-    takes_documents = allow_missing = is_positional  # type: ignore[assignment]
-
-    @property
-    def n_places(self) -> int | None:
-        """The cut-off k; None if it is a share."""
-        if self.share is not None:
-            return None
-        return 10 if self.k is None else self.k
-
-    def check_labels(self, y: np.ndarray) -> np.ndarray:
-        if self.k is not None and self.share is not None:
-            raise ValueError(
-                f"k={self.k!r} and share={self.share!r} both say where the list is cut: give one "
-                "of them."
-            )
-        return super().check_labels(y)
+        self.relevance_threshold = relevance_threshold
 
     def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        if self.share is None:
-            return self.n_places
         return places_of_share(self.share, lists.sum(y))
 
-    def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        return self.cutoff(y, lists)
+    divisor = cutoff
 
     def _positions(self, n_items):
         return np.arange(1, int(places_of_share(self.share, n_items)) + 1)
 
     def encode(self, y: ArrayLike) -> np.ndarray:
-        if self.share is None:
-            return super().encode(y)
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         k = places_of_share(self.share, y.sum(axis=1))
         open_to = (self._positions(y.shape[1]) <= k[:, np.newaxis]) / k[:, np.newaxis]
         return (y[:, :, np.newaxis] * open_to[:, np.newaxis, :]).reshape(len(y), -1)
 
     def rank_features(self, ranks: Any) -> np.ndarray:
-        if self.share is None:
-            return super().rank_features(ranks)
         ranks = np.asarray(ranks)
         placed = ranks[:, :, np.newaxis] == self._positions(ranks.shape[1])
         return -placed.reshape(len(ranks), -1).astype(float)
 
     @property
     def decoders(self) -> dict[str, Decoder]:
-        if self.share is None:
-            return super().decoders
         return {"assignment": Decoder(decode_assignment, exact=True)}
 
 
