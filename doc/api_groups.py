@@ -304,9 +304,9 @@ GROUPS = (
     Group(
         "dask",
         "Dask",
-        'Estimators on a Dask cluster: ``pip install ".[dask]"`` from a checkout. Import them from '
-        "``lowrank_rank.dask``.",
-        (Section("Rankers and a classifier on a cluster", "scale", ("dask.*",)),),
+        'Fit and use estimators on a Dask cluster: ``pip install ".[dask]"`` from a checkout. Import '
+        "the functions from ``lowrank_rank.dask``.",
+        (Section("Functions of a cluster", "scale", ("dask.*",)),),
     ),
     Group(
         "testing",

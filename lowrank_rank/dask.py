@@ -7,11 +7,12 @@ rows of lists that are cut between two partitions. ``pip install "lowrank_rank[d
 
 import copy
 from functools import reduce
+from inspect import signature
 from operator import add
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 try:
@@ -185,18 +186,20 @@ def whole_lists(client, futures, distinct):
     return client.map(_join, list(parts.values()), pure=False)
 
 
+Model = TypeVar("Model", bound=BaseEstimator)
+
 # Estimators -------------------------------------------------------------------------
 
 
 def fit(
-    model: Any,
+    model: Model,
     X: Any,
     y: Any,
     *,
     qid: Any = None,
     sample_weight: Any = None,
     client: Client | None = None,
-) -> Any:
+) -> Model:
     """Fit an estimator to the partitions of Dask arrays or data frames.
 
     Parameters
@@ -276,6 +279,21 @@ def predict(model: Any, X: Any) -> da.Array:
     -------
     dask array of shape (n_rows,) or (n_rows, r)
         As `predict` in memory.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.dask import predict
+    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    >>> with Client(processes=False, dashboard_address=":0"):
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     scores = predict(ranker, data[0]).compute()
+    >>> scores.shape
+    (8,)
     """
     check_is_fitted(model)
     n_items = getattr(model, "n_items_", None)
@@ -312,8 +330,34 @@ def rank(
     -------
     dask array of int, shape (n_rows,) or (n_queries, r)
         Ranks, 1 is best.
+
+    Raises
+    ------
+    ValueError
+        If documents have no qid, or the model is a `PairwiseDAGRanker` of documents.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.dask import rank
+    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    >>> with Client(processes=False, dashboard_address=":0"):
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     ranks = rank(ranker, data[0], qid=data[2]).compute()
+    >>> ranks[:4]
+    array([3, 2, 1, 4])
     """
+    check_is_fitted(model)
     check_one_list(one_list, qid, model.n_items_)
+    if model.n_items_ is None and _needs_lists(model):
+        raise ValueError(
+            f"{type(model).__name__} needs all rows of a list to rank it: use its own rank(X, qid="
+            "...) on partitions of whole lists."
+        )
     scores = predict(model, X)
     if model.n_items_ is not None:
         orders = scores.map_blocks(lambda s: np.argsort(-s, axis=1, kind="stable"))
@@ -350,6 +394,21 @@ def score(
     -------
     float
         Greater is better.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from distributed import Client
+    >>> from lowrank_rank import LowRankSurrogateRanker
+    >>> from lowrank_rank.dask import score
+    >>> X, y, qid = np.arange(8.0).reshape(8, 1) % 3, np.arange(8) % 3, np.arange(8) // 4
+    >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    >>> with Client(processes=False, dashboard_address=":0"):
+    ...     data = [da.from_array(a, chunks=3) for a in (X, y, qid)]
+    ...     value = score(ranker, *data[:2], qid=data[2])
+    >>> value
+    1.0
     """
     check_is_fitted(model)
     blocks = _blocks(model, client, X, y, qid, sample_weight)
@@ -371,6 +430,11 @@ def _blocks(model, client, X, y, qid, weights):
     return blocks
 
 
+def _needs_lists(model):
+    """Whether the decoder of documents compares the rows of a list with one another."""
+    return "qid" in signature(model.predict).parameters
+
+
 def _light(model):
     """Copy a model without its sums, to send it to workers."""
     light: Any = copy.copy(model)
@@ -385,7 +449,8 @@ def _labels(block, classifier):
 def _values(block, model):
     """Weighted sum of the measure over its defined lists, and the sum of their weights."""
     X, y, qid, weights = block
-    loss, scores = model.target_loss_, model.predict(X)
+    by_list = {"qid": qid} if model.n_items_ is None and _needs_lists(model) else {}
+    loss, scores = model.target_loss_, model.predict(X, **by_list)
     values = np.atleast_1d(loss.measure(y, scores, qid=qid, average=None))
     each = read_scored(y, scores, qid, weights, check=lambda labels: labels)[3]
     known = ~np.isnan(values)

@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
+    PairwiseDAGRanker,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 
@@ -23,52 +25,19 @@ pytest.importorskip("distributed")
 import dask.array as da
 from distributed import Client, LocalCluster
 
-from dask import is_dask_collection
-
-from lowrank_rank import dask as on_cluster
-
-
-def on_dask(base):
-    """A class whose methods call the functions on a cluster: a shim of this prototype."""
-
-    class Model(base):
-        def fit(self, X, y, sample_weight=None, **options):
-            return on_cluster.fit(self, X, y, sample_weight=sample_weight, **options)
-
-        def predict(self, X):
-            return on_cluster.predict(self, X) if is_dask_collection(X) else super().predict(X)
-
-        def rank(self, X, **options):
-            function = on_cluster.rank if is_dask_collection(X) else super().rank
-            return on_cluster.rank(self, X, **options) if is_dask_collection(X) else function(X, **options)
-
-        def score(self, X, y, sample_weight=None, **options):
-            if is_dask_collection(X):
-                return on_cluster.score(self, X, y, sample_weight=sample_weight, **options)
-            return super().score(X, y, sample_weight, **options)
-
-    return Model
-
-
-DaskLowRankSurrogateClassifier = on_dask(LowRankSurrogateClassifier)
-DaskLowRankSurrogateRanker = on_dask(LowRankSurrogateRanker)
-DaskOrderPreservingRegressor = on_dask(OrderPreservingRegressor)
+from lowrank_rank.dask import fit, predict, rank, score
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
-PAIRS = [
-    (DaskLowRankSurrogateRanker, LowRankSurrogateRanker, {}, 1e-12),
-    (DaskLowRankSurrogateRanker, LowRankSurrogateRanker, {"alpha": "auto"}, 1e-12),
-    (DaskOrderPreservingRegressor, OrderPreservingRegressor, {"tol": 1e-12}, 1e-8),
-    (
-        DaskOrderPreservingRegressor,
-        OrderPreservingRegressor,
-        {"surrogate": "pairwise_squared"},
-        1e-11,
-    ),
+MODELS = [
+    (LowRankSurrogateRanker(alpha=0.01), 1e-12),
+    (LowRankSurrogateRanker(), 1e-12),
+    (OrderPreservingRegressor(tol=1e-12), 1e-8),
+    (OrderPreservingRegressor(surrogate="pairwise_squared"), 1e-11),
+    (PairwiseDAGRanker(), 1e-11),
 ]
 
 
@@ -92,24 +61,28 @@ def same(a, b, tol):
     assert (a.n_lists_, a.n_features_in_) == (b.n_lists_, b.n_features_in_)
 
 
-@pytest.mark.parametrize(("ours", "plain", "settings", "tol"), PAIRS)
+@pytest.mark.parametrize(("model", "tol"), MODELS, ids=repr)
 @pytest.mark.parametrize("chunk", [4, 30])
-def test_arrays_cut_anywhere_give_the_fit_in_memory(
-    client, documents, ours, plain, settings, tol, chunk
-):
+def test_arrays_cut_anywhere_give_the_fit_in_memory(client, documents, model, tol, chunk):
     X, y, qid, w = documents
     on = [da.from_array(a, chunks=chunk) for a in documents]  # lists cut in up to three
-    model = ours(**settings).fit(on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
-    memory = plain(**settings).fit(X, y, qid=qid, sample_weight=w)
+    memory = clone(model).fit(X, y, qid=qid, sample_weight=w)
+    model = fit(clone(model), on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
+    assert type(model) is type(memory)
     same(model, memory, tol)
-    scores = model.predict(on[0])
+    scores = predict(model, on[0])
     assert scores.chunks[0] == on[0].chunks[0]
     assert_allclose(scores.compute(), memory.predict(X), rtol=1e-7, atol=1e-7)
-    assert_array_equal(model.rank(on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
-    assert_array_equal(model.rank(on[0], one_list=True).compute(), memory.rank(X, one_list=True))
-    found = model.score(on[0], on[1], on[3], qid=on[2])
-    assert found == pytest.approx(memory.score(X, y, w, qid=qid), rel=1e-10)
     assert_allclose(model.predict(X), memory.predict(X), rtol=1e-7, atol=1e-7)
+    if isinstance(model, PairwiseDAGRanker):
+        with pytest.raises(ValueError, match="needs all rows of a list to rank it"):
+            rank(model, on[0], qid=on[2])
+    else:
+        assert_array_equal(rank(model, on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
+        ranks = rank(model, on[0], one_list=True).compute()
+        assert_array_equal(ranks, memory.rank(X, one_list=True))
+    found = score(model, on[0], on[1], qid=on[2], sample_weight=on[3])
+    assert found == pytest.approx(memory.score(X, y, w, qid=qid), rel=1e-10)
 
 
 def dask_frames():
@@ -126,14 +99,18 @@ def test_frames_whose_names_are_kept(client, documents):
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     parts = dd.from_pandas(frame, npartitions=4)
     memory = LowRankSurrogateRanker().fit(frame[list("abcd")], y, qid=qid, sample_weight=w)
-    model = DaskLowRankSurrogateRanker().fit(
-        parts[list("abcd")], parts["y"], qid=parts["qid"], sample_weight=parts["w"]
+    model = fit(
+        LowRankSurrogateRanker(),
+        parts[list("abcd")],
+        parts["y"],
+        qid=parts["qid"],
+        sample_weight=parts["w"],
     )
     same(model, memory, 1e-12)
     assert model.feature_names_in_.tolist() == list("abcd")
-    predicted = model.predict(parts[list("abcd")]).compute()
+    predicted = predict(model, parts[list("abcd")]).compute()
     assert_allclose(predicted, memory.predict(frame[list("abcd")]))
-    ranks = model.rank(parts[list("abcd")], qid=parts["qid"]).compute()
+    ranks = rank(model, parts[list("abcd")], qid=parts["qid"]).compute()
     assert_array_equal(ranks, memory.rank(frame[list("abcd")], qid=qid))
 
 
@@ -149,7 +126,7 @@ def test_columns_of_parquet_files(client, documents, tmp_path):
     for number, rows in enumerate(np.array_split(np.arange(len(y)), 4)):
         frame.iloc[rows].to_parquet(tmp_path / f"{number}.parquet")
     parts = dd.read_parquet(tmp_path)
-    model = DaskLowRankSurrogateRanker().fit(parts[names], parts["y"], qid=parts["qid"])
+    model = fit(LowRankSurrogateRanker(), parts[names], parts["y"], qid=parts["qid"])
     same(model, LowRankSurrogateRanker().fit(frame[names], y, qid=qid), 1e-10)
 
 
@@ -160,22 +137,22 @@ def test_rows_that_are_not_sorted_are_shuffled_with_a_warning(client, documents,
     X, y, qid, w = X[by], y[by], qid[by].astype(names), w[by]
     on = [da.from_array(a, chunks=20) for a in (X, y, qid, w)]
     with pytest.warns(UserWarning, match="not sorted by qid"):
-        model = DaskLowRankSurrogateRanker().fit(on[0], on[1], qid=on[2], sample_weight=on[3])
+        model = fit(LowRankSurrogateRanker(), on[0], on[1], qid=on[2], sample_weight=on[3])
     memory = LowRankSurrogateRanker().fit(X, y, qid=qid, sample_weight=w)
     same(model, memory, 1e-12)
-    assert_array_equal(model.rank(on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
+    assert_array_equal(rank(model, on[0], qid=on[2]).compute(), memory.rank(X, qid=qid))
 
 
 def test_grouped_ids_in_any_order_are_not_shuffled(client, documents):
     X, y, qid, _ = documents
     names = np.random.default_rng(0).permutation(1000)[qid]
     on = [da.from_array(a, chunks=7) for a in (X, y, names)]
-    model = DaskLowRankSurrogateRanker().fit(on[0], on[1], qid=on[2])
+    model = fit(LowRankSurrogateRanker(), on[0], on[1], qid=on[2])
     same(model, LowRankSurrogateRanker().fit(X, y, qid=qid), 1e-12)
 
 
-@pytest.mark.parametrize(("ours", "plain"), [pair[:2] for pair in PAIRS[1:3]])
-def test_items_with_gaps(client, ours, plain):
+@pytest.mark.parametrize("plain", [LowRankSurrogateRanker, OrderPreservingRegressor])
+def test_items_with_gaps(client, plain):
     data = make_label_ranking(60, 4, n_labels=5, n_grades=3, random_state=0)
     X, y = data.data, data.target.astype(float)
     y[np.random.default_rng(2).random(y.shape) < 0.1] = np.nan
@@ -183,26 +160,26 @@ def test_items_with_gaps(client, ours, plain):
     settings = {"target_loss": "dcg"}
     if hasattr(plain(), "estimator"):
         with pytest.raises(ValueError, match="set estimator='ridge'"):
-            ours(**settings).fit(*on)
+            fit(plain(**settings), *on)
         settings["estimator"] = "ridge"
-    model = ours(**settings).fit(*on)
+    model = fit(plain(**settings), *on)
     memory = plain(**settings).fit(X, y)
     same(model, memory, 1e-5)
-    assert_array_equal(model.rank(on[0]).compute(), memory.rank(X))
-    assert model.score(*on) == pytest.approx(memory.score(X, y))
+    assert_array_equal(rank(model, on[0]).compute(), memory.rank(X))
+    assert score(model, *on) == pytest.approx(memory.score(X, y))
 
 
 def test_wrong_input_is_refused(client, documents):
     X, y, qid, _ = (da.from_array(a, chunks=20) for a in documents)
-    ranker = DaskLowRankSurrogateRanker()
+    ranker = LowRankSurrogateRanker()
     with pytest.raises(TypeError, match="y must be a Dask array"):
-        ranker.fit(X, documents[1], qid=qid)
+        fit(ranker, X, documents[1], qid=qid)
     with pytest.raises(ValueError, match="need qid"):
-        ranker.fit(X, y)
+        fit(ranker, X, y)
     with pytest.raises(ValueError, match="estimator="):
-        DaskLowRankSurrogateRanker(estimator="trees").fit(X, y, qid=qid)
+        fit(LowRankSurrogateRanker(estimator="trees"), X, y, qid=qid)
     with pytest.raises(ValueError, match="NaN"):
-        ranker.fit(X, y * np.nan, qid=qid)
+        fit(ranker, X, y * np.nan, qid=qid)
     assert not hasattr(ranker, "coef_")
 
 
@@ -227,8 +204,8 @@ def test_a_worker_that_is_lost_changes_nothing(documents):
 
         killer = threading.Thread(target=kill)
         killer.start()
-        model = DaskOrderPreservingRegressor(tol=1e-12)
-        model.fit(on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
+        model = OrderPreservingRegressor(tol=1e-12)
+        fit(model, on[0], on[1], qid=on[2], sample_weight=on[3], client=client)
         assert not killer.is_alive()  # it was killed while the fit was at work
         killer.join()
     same(model, reference, 1e-8)
@@ -265,26 +242,26 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
     X, y, w = rows_of_classes(["red", "green", "blue"])
     settings = {"estimator": "ridge", **settings}
     on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
-    model = DaskLowRankSurrogateClassifier(**settings).fit(on[0], on[1], sample_weight=on[2])
+    model = fit(LowRankSurrogateClassifier(**settings), on[0], on[1], sample_weight=on[2])
     ridge = LowRankSurrogateClassifier(**settings)
     memory = ridge.fit(X, y, sample_weight=w)
     assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
     assert_allclose(model.intercept_, memory.intercept_, rtol=0, atol=1e-12)
     assert_array_equal(model.classes_, memory.classes_)
     assert_array_equal(model.decisions_, memory.decisions_)
-    assert_array_equal(model.predict(on[0]).compute(), memory.predict(X))
+    assert_array_equal(predict(model, on[0]).compute(), memory.predict(X))
     assert_array_equal(model.predict(X), memory.predict(X))
-    found = model.score(on[0], on[1], on[2])
+    found = score(model, on[0], on[1], sample_weight=on[2])
     assert found == pytest.approx(memory.score(X, y, w), rel=1e-12)
     w[:20] = 0.0  # more than a partition
     on = [da.from_array(a, chunks=chunk) for a in (X, y, w)]
-    model.fit(on[0], on[1], sample_weight=on[2])
+    fit(model, on[0], on[1], sample_weight=on[2])
     memory.fit(X, y, sample_weight=w)
     assert_allclose(model.coef_, memory.coef_, rtol=0, atol=1e-12 * np.abs(memory.coef_).max())
     with pytest.raises(ValueError, match="All sample weights are zero"):
-        model.score(on[0], on[1], 0.0 * on[2])
-    assert model.score(on[0], on[1]) == pytest.approx(memory.score(X, y), rel=1e-12)
-    assert model.get_params() == DaskLowRankSurrogateClassifier(**settings).get_params()
+        score(model, on[0], on[1], sample_weight=0.0 * on[2])
+    assert score(model, on[0], on[1]) == pytest.approx(memory.score(X, y), rel=1e-12)
+    assert model.get_params() == LowRankSurrogateClassifier(**settings).get_params()
 
 
 def test_classes_of_frames_and_names_of_costs(client):
@@ -295,26 +272,26 @@ def test_classes_of_frames_and_names_of_costs(client):
     names = ["red", "green", "blue", "black"]  # one that no row has
     costs = pd.DataFrame(1.0 - np.eye(4), index=names, columns=names)
     settings = {"loss_matrix": costs, "estimator": "ridge"}
-    model = DaskLowRankSurrogateClassifier(**settings).fit(parts[list("abcd")], parts["y"])
+    model = fit(LowRankSurrogateClassifier(**settings), parts[list("abcd")], parts["y"])
     memory = LowRankSurrogateClassifier(**settings).fit(frame[list("abcd")], y)
     assert_allclose(model.coef_, memory.coef_, atol=1e-12)
     assert model.feature_names_in_.tolist() == list("abcd")
     assert_array_equal(
-        model.predict(parts[list("abcd")]).compute(), memory.predict(frame[list("abcd")])
+        predict(model, parts[list("abcd")]).compute(), memory.predict(frame[list("abcd")])
     )
 
 
 def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
     X, y, w = (da.from_array(a, chunks=20) for a in rows_of_classes(["red", "green", "blue"]))
-    classifier = DaskLowRankSurrogateClassifier(estimator="ridge")
+    classifier = LowRankSurrogateClassifier(estimator="ridge")
     with pytest.raises(TypeError, match="y must be a Dask array"):
-        classifier.fit(X, rows_of_classes([1, 2, 3])[1])
+        fit(classifier, X, rows_of_classes([1, 2, 3])[1])
     with pytest.raises(ValueError, match="set estimator='ridge'"):
-        DaskLowRankSurrogateClassifier().fit(X, y)
+        fit(LowRankSurrogateClassifier(), X, y)
     with pytest.raises(ValueError, match="not among the classes"):
-        DaskLowRankSurrogateClassifier(estimator="ridge", classes=["red", "green"]).fit(X, y)
+        fit(LowRankSurrogateClassifier(estimator="ridge", classes=["red", "green"]), X, y)
     with pytest.raises(ValueError, match=r"missing|NaN"):
-        classifier.fit(X, w * np.nan)
+        fit(classifier, X, w * np.nan)
     assert not hasattr(classifier, "coef_")
 
 
@@ -324,9 +301,9 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     rng = np.random.default_rng(0)
-    ranker = DaskLowRankSurrogateRanker()
+    ranker = LowRankSurrogateRanker()
     whole = dd.from_pandas(frame, npartitions=4)
-    fitted = DaskLowRankSurrogateRanker().fit(whole[list("abcd")], whole["y"], qid=whole["qid"])
+    fitted = fit(LowRankSurrogateRanker(), whole[list("abcd")], whole["y"], qid=whole["qid"])
     for _ in range(int(os.environ.get("N_MISMATCHES", "4"))):
         n = int(rng.integers(2, 6))
         parts = dd.from_pandas(frame, npartitions=n)
@@ -342,19 +319,19 @@ def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
                 given[name] = labels[column[name]]
         labels_of_rows = given.pop("y")
         with pytest.raises(ValueError, match=r"Partition \d+ has different numbers of rows: X "):
-            ranker.fit(parts[list("abcd")], labels_of_rows, **given)
+            fit(ranker, parts[list("abcd")], labels_of_rows, **given)
         with pytest.raises(ValueError, match=r"Partition \d+ has different numbers of rows: X "):
-            fitted.score(parts[list("abcd")], labels_of_rows, **given)
+            score(fitted, parts[list("abcd")], labels_of_rows, **given)
     assert not hasattr(ranker, "coef_")
     turned = dd.from_pandas(frame.iloc[::-1], npartitions=4, sort=False)
     with pytest.raises(ValueError, match=r"Partition \d: X and y have different indices"):
-        ranker.fit(whole[list("abcd")], turned["y"], qid=turned["qid"])
+        fit(ranker, whole[list("abcd")], turned["y"], qid=turned["qid"])
     short = da.from_array(qid[:-3], chunks=20)
     with pytest.raises(ValueError, match="qid has the length"):
-        fitted.rank(whole[list("abcd")], qid=short)
+        rank(fitted, whole[list("abcd")], qid=short)
     arrays = da.from_array(X, chunks=20), da.from_array(y, chunks=20)
     with pytest.raises(ValueError, match=r"Partition 3 has .* rows: X 16, y 16, qid 13"):
-        ranker.fit(*arrays, qid=short)
+        fit(ranker, *arrays, qid=short)
 
 
 def test_without_dask_the_extra_is_named():
@@ -373,7 +350,7 @@ def test_generalised_cross_validation_of_partitions(client):
     y = np.maximum(X @ rng.normal(size=(6, 4)) + 3.0 * rng.normal(size=(120, 4)) + 9.0, 0.0)
     settings = {"target_loss": "dcg", "estimator": "ridge", "alpha": "gcv"}
     on = [da.from_array(a, chunks=(50, a.shape[1])) for a in (X, y)]
-    model = DaskLowRankSurrogateRanker(**settings).fit(*on, client=client)
+    model = fit(LowRankSurrogateRanker(**settings), *on, client=client)
     memory = LowRankSurrogateRanker(**settings).fit(X, y)
     assert model.alpha_ == memory.alpha_
     same(model, memory, 1e-12)

@@ -124,6 +124,8 @@ def functions_of_rows():
 #: Functions of other shapes: of surrogates and theory, of one list, or of lists as they are.
 OTHER = {"surrogate_loss", "structured_hinge", "precision_surrogate", "conditional_regret"}
 OTHER |= {"precision_margins", "precision_mistake_bound"}
+#: The functions of a cluster, which tests/test_dask.py holds.
+OTHER |= {"fit", "predict", "rank", "score"}
 FUNCTIONS = {name: (call, rows) for name, call, rows in functions_of_rows() if name not in OTHER}
 
 
