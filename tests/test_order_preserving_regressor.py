@@ -819,9 +819,8 @@ def test_the_message_names_what_is_taken(items):
     kinds = {type(resolve_target_loss(name)) for name in named}
     table = {entry.measure for entry in TARGET_LOSSES.values()}
     with_utilities = PositionalLoss | MeanAveragePrecision
-    assert kinds == {kind for kind in table if issubclass(kind, with_utilities)} - {
-        PrecisionAtShare
-    }
+    documents = {kind for kind in table if issubclass(kind, with_utilities)}
+    assert kinds == documents - {PrecisionAtShare}
 
 
 def test_a_start_at_the_minimum_is_an_iteration():
