@@ -1,4 +1,4 @@
-"""Splits, curves, importances and cuts of lists, all by whole queries."""
+"""Splits, curves and importances, all by whole queries."""
 
 from numbers import Integral
 from typing import Any, cast
@@ -6,10 +6,9 @@ from typing import Any, cast
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import GroupKFold, GroupShuffleSplit, cross_validate
 from sklearn.utils import Bunch, check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from ._arrays import (
     ArrayLike,
@@ -24,24 +23,17 @@ from ._labels import (
     carries_qid,
     one_label_per_row,
     ranking_target,
-    read_item_names,
-    read_labels,
     split_target,
 )
-from ._lists import RankingLists, sort_lists, tie_blocks
+from ._lists import RankingLists
 from ._parameters import (
     RUNTIME,
     check_parameter,
-    check_parameters,
     count,
-    fresh_fit,
-    number,
-    predictor,
 )
-from .metrics._scorer import make_ranking_scorer, predict_scores
+from .metrics._scorer import make_ranking_scorer
 
 __all__ = [
-    "RecallCut",
     "query_learning_curve",
     "query_permutation_importance",
     "query_train_test_split",
@@ -200,7 +192,7 @@ def query_learning_curve(
 
     See Also
     --------
-    lowrank_rank.plotting.QueryLearningCurveDisplay : Draws it.
+    sklearn.model_selection.LearningCurveDisplay : Draws the three arrays.
 
     Examples
     --------
@@ -360,239 +352,3 @@ def _scores_permuted(estimator, X, target, of_row, column, seed, n_repeats, scor
                 permuted[:, column] = X[source, column]
         scores.append(scorer(estimator, permuted, target))
     return scores
-
-
-# How much of a list to keep ---------------------------------------------------------
-
-
-class RecallCut(MetaEstimatorMixin, BaseEstimator):
-    """Cut the lists of a ranker so that a chosen fraction of the relevant rows stays.
-
-    The rows of a list are kept from the top down to a cut. A part of the queries calibrates the
-    cut: the expected recall on a new query is at least `recall`, for any ranker, if new queries are
-    drawn as these were [1]_. With n calibration queries and their mean recall R(cut), the cut keeps
-    as few rows as possible under
-
-        (n (1 - R(cut)) + 1) / (n + 1) <= 1 - recall.
-
-    Queries without a relevant row, one with a grade above 0, are not counted; NaN is not relevant.
-    Rows with equal scores are kept or cut together, and the first row is always kept.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A ranker, or a Pipeline or search of one, that takes a `ranking_target` in fit.
-    recall : float, default=0.9
-        Expected fraction of the relevant rows of a query that are kept, between 0 and 1.
-    by : {"mass", "score", "k"}, default="mass"
-        "k" keeps the same number of rows of each list, "score" the scores from a threshold on.
-        "mass" keeps rows until their total mass reaches a threshold; the mass of a row is its part
-        of the softmax of the scores, divided by their standard deviation in the list.
-    cv : float or "prefit", default=0.5
-        Fraction of the queries that calibrate; the others fit the estimator. "prefit" takes a
-        fitted estimator, and all queries calibrate: they must not be those of its fit.
-    random_state : int, RandomState or None, default=None
-        Draw of the calibration queries.
-
-    Attributes
-    ----------
-    estimator_ : estimator
-        The fitted ranker.
-    cut_ : float
-        Number of rows, least score, or mass above which a list is cut.
-    n_calibration_lists_ : int
-        Number of calibration queries with a relevant row.
-    kept_ : float
-        Fraction of all rows of the calibration queries that is kept.
-    n_features_in_, feature_names_in_
-        Those of ``estimator_``, if it has them.
-
-    References
-    ----------
-    .. [1] A. N. Angelopoulos, S. Bates, A. Fisch, L. Lei, T. Schuster, "Conformal Risk Control",
-       2022.
-
-    Examples
-    --------
-    The relevant document is always among the first two, so half of each list is enough:
-
-    >>> import numpy as np
-    >>> from lowrank_rank import LowRankSurrogateRanker
-    >>> from lowrank_rank.model_selection import RecallCut
-    >>> X = np.tile([[3.0], [2.0], [1.0], [0.0]], (20, 1))
-    >>> y = np.tile([1, 0, 0, 0, 0, 1, 0, 0], 10)
-    >>> qid = np.repeat(np.arange(20), 4)
-    >>> ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    >>> cut = RecallCut(ranker, by="k", cv="prefit").fit(X, y, qid=qid)
-    >>> cut.cut_, cut.kept_
-    (2.0, 0.5)
-    >>> cut.select([[0.0], [5.0], [1.0]], qid=["a", "a", "a"])
-    array([False,  True,  True])
-    """
-
-    __metadata_request__fit = {"qid": True}  # noqa: RUF012
-
-    _parameters = {  # noqa: RUF012
-        "estimator": [predictor],
-        "recall": [number(above=0, below=1)],
-        "by": ["k", "mass", "score"],
-        "cv": ["prefit", number(above=0, below=1)],
-        "random_state": RUNTIME["random_state"],
-    }
-
-    def __init__(
-        self,
-        estimator: Any,
-        *,
-        recall: float = 0.9,
-        by: str = "mass",
-        cv: float | str = 0.5,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.recall = recall
-        self.by = by
-        self.cv = cv
-        self.random_state = random_state
-
-    def fit(self, X: MatrixLike, y: MatrixLike, *, qid: ArrayLike | None = None) -> "RecallCut":
-        """Fit the ranker on a part of the queries, and calibrate the cut on the others.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            Features of the rows.
-        y : array-like of shape (n_rows,) or (n_queries, r)
-            Grades; a row is relevant if its grade is above 0. A `ranking_target` carries its qid.
-        qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each row.
-
-        Returns
-        -------
-        self
-            The calibrated cut.
-
-        Raises
-        ------
-        ValueError
-            If there are no ids, or fewer calibration queries with a relevant row than
-            ``1 / (1 - recall) - 1``: then no cut has the guarantee.
-        """
-        with fresh_fit(self):
-            check_parameters(self)
-            check_same_index(X=X, y=y, qid=qid)
-            target, of_row = _with_ids(y, qid)
-            check_consistent_length(X, target)
-            if not one_label_per_row(y):
-                target = read_labels(y)
-                if target.ndim > 2:
-                    raise ValueError(f"y must hold grades, (n_queries, r), got {target.shape}.")
-            rows = np.arange(len(of_row))
-            if self.cv == "prefit":
-                check_is_fitted(self.estimator)
-                self.estimator_ = self.estimator
-                read_item_names(self.estimator, y, reset=False)
-            else:
-                splitter = GroupShuffleSplit(1, test_size=self.cv, random_state=self.random_state)
-                train, rows = next(splitter.split(of_row, groups=of_row))
-                self.estimator_ = clone(self.estimator).fit(take_rows(X, train), target[train])
-            target = target[rows]
-            matrix = target.ndim == 2
-            labels, ids = (target, None) if matrix else (target["y"], target["qid"])
-            depth, lists = self._depths(take_rows(X, rows), ids)
-            self._calibrate(depth, labels.reshape(depth.shape) > 0, lists)
-            for name in ("n_features_in_", "feature_names_in_"):
-                if hasattr(self.estimator_, name):
-                    setattr(self, name, getattr(self.estimator_, name))
-        return self
-
-    def _calibrate(self, depth, relevant, lists):
-        """Set the cut from depths and relevance of the calibration rows."""
-        depth, relevant = lists.group(depth.ravel()), lists.group(relevant.ravel())
-        n_relevant = lists.sum(relevant.astype(float))
-        n = self.n_calibration_lists_ = int(np.count_nonzero(n_relevant))
-        least = max(1, int(np.ceil(1 / (1 - self.recall) - 1e-9)) - 1)
-        if n < least:
-            raise ValueError(
-                f"Only {n} calibration queries have a relevant row (a grade above 0): an expected "
-                f"recall of {self.recall:g} needs at least {least}. Give more queries, or a "
-                "smaller recall."
-            )
-        share = 1 / lists.spread(np.maximum(n_relevant, 1))[relevant] / n
-        order = np.argsort(depth[relevant])
-        needed = 1 - ((n + 1) * (1 - self.recall) - 1) / n
-        place = np.searchsorted(np.cumsum(share[order]), needed - 1e-12)
-        cut = depth[relevant][order][min(place, len(order) - 1)]
-        if self.by == "mass":  # sums differ in the last digits with the lists of the batch
-            cut += 1e-10
-        self.kept_ = float(np.mean(depth <= cut))
-        self.cut_ = float(-cut if self.by == "score" else cut)
-
-    def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
-        """Predict the scores of the ranker.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            Features of the rows.
-        qid : array-like of shape (n_rows,) or None, default=None
-            Used by rankers whose scores depend on the list.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,) or (n_queries, r)
-            Scores of the ranker.
-        """
-        check_is_fitted(self)
-        return np.asarray(predict_scores(self.estimator_, X, qid))
-
-    def select(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
-        """Mark the rows to keep.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or frame of shape (n_rows, n_features)
-            Features of the rows.
-        qid : array-like of shape (n_rows,) or None, default=None
-            Query id of each row; None is one list. Fixed items take none.
-
-        Returns
-        -------
-        ndarray of bool, shape (n_rows,) or (n_queries, r)
-            Whether the row is kept.
-        """
-        check_same_index(X=X, qid=qid)
-        depth, _ = self._depths(X, qid)
-        return depth <= (-self.cut_ if self.by == "score" else self.cut_)
-
-    def _depths(self, X, qid):
-        """How deep in its list each row lies, in the shape of the scores, and the lists."""
-        scores = self.predict(X, qid=qid)
-        flat = scores.ravel()
-        if scores.ndim == 2:
-            lists = RankingLists.equal(*scores.shape)
-        else:
-            lists = RankingLists.from_qid(qid, len(scores))
-        flat = lists.group(flat)
-        order = sort_lists(flat, lists)
-        ranked = flat[order]
-        if self.by == "k":
-            depth = lists.positions.astype(float)
-        elif self.by == "score":
-            depth = -ranked
-            depth[lists.starts] = -np.inf
-        else:
-            mean = lists.spread(lists.sum(ranked) / lists.lengths)
-            spread = np.sqrt(lists.sum((ranked - mean) ** 2) / lists.lengths)
-            first = lists.spread(ranked[lists.starts])
-            mass = np.exp((ranked - first) / lists.spread(np.where(spread > 0, spread, 1.0)))
-            mass /= lists.spread(lists.sum(mass))
-            depth = np.empty_like(mass)
-            for _, rows in lists.same_length:  # within each list alone
-                depth[rows] = np.cumsum(mass[rows], axis=1) - mass[rows]
-        blocks = tie_blocks(ranked, lists)
-        if blocks is not None:  # the depth of the first one of equal scores
-            depth = np.repeat(depth[blocks], np.diff(np.append(blocks, len(depth))))
-        found = np.empty_like(depth)
-        found[order] = depth
-        return lists.ungroup(found).reshape(scores.shape), lists

@@ -174,17 +174,14 @@ def test_every_public_function_of_rows_refuses_another_index(name, tmp_path):
             function(*positional, **changed)
 
 
-def test_splits_cuts_and_blocks_refuse_another_index():
+def test_splits_and_blocks_refuse_another_index():
     from lowrank_rank.datasets import iter_lists
-    from lowrank_rank.model_selection import RecallCut, query_train_test_split
+    from lowrank_rank.model_selection import query_train_test_split
 
     X, y, qid = make_frame()
-    cut = RecallCut(LowRankSurrogateRanker(), recall=0.5).fit(X, y, qid=qid)
     for call in (
         lambda: query_train_test_split(X, shuffled(y), qid=qid),
         lambda: query_train_test_split(X, y, qid=shuffled(qid)),
-        lambda: RecallCut(LowRankSurrogateRanker(), recall=0.5).fit(X, shuffled(y), qid=qid),
-        lambda: cut.select(X, qid=shuffled(qid)),
         lambda: list(iter_lists((X, y, shuffled(qid)))),
     ):
         with pytest.raises(ValueError, match="have different indices"):

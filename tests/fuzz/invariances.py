@@ -3,7 +3,7 @@
 An estimator with drawn parameters is fitted twice, to drawn data and to the same data in another
 form: other units, an offset, another order, rows twice for weights, other names. Fits in closed
 form and smooth ones must predict the same, hinges must bound each other's objectives, and where
-nothing is rounded the predictions must be equal. A list alone has the ranks, and keeps the rows,
+nothing is rounded the predictions must be equal. A list alone has the ranks
 that it has among others.
 """
 
@@ -31,7 +31,6 @@ from lowrank_rank import (
     WrappedRanker,
     merge,
 )
-from lowrank_rank.model_selection import RecallCut
 from lowrank_rank.structured import (
     StructuredHingeBinaryClassifier,
     StructuredHingeSequenceClassifier,
@@ -42,7 +41,7 @@ from .cases import CLASSIFIERS, HINGES, PARAMETERS, PUBLISHED, RENAMED
 #: Relative to the largest prediction.
 TOLERANCES = {"closed": 1e-6, "smooth": 1e-5, "exact": 1e-9}
 #: Estimators of documents alone; trees break ties by the place of a row.
-OF_DOCUMENTS = (WrappedRanker, HistGradientBoostingRanker, RecallCut)
+OF_DOCUMENTS = (WrappedRanker, HistGradientBoostingRanker)
 RIDGE = LowRankSurrogateRanker()
 DRAWN = {
     **PARAMETERS,
@@ -50,7 +49,6 @@ DRAWN = {
         "estimators": [[("ridge", RIDGE), ("order", OrderPreservingRegressor(tol=1e-8))]],
         "target_loss": ["ndcg@10", "map"],
     },
-    RecallCut: {"estimator": [RIDGE], "by": ["mass", "score", "k"], "recall": [0.5]},
 }
 BINARY = (PrecisionAtKPerceptron, StructuredHingeBinaryClassifier)
 
@@ -122,10 +120,8 @@ def make_case(choices):
     for name in ("max_iter", "tol"):
         params.pop(name, None)
     for name in ("estimator", "estimators"):
-        if cls in (WrappedRanker, RecallCut, StackingRanker) and name in table:
+        if cls in (WrappedRanker, StackingRanker) and name in table:
             params.setdefault(name, table[name][0])
-    if cls is RecallCut:
-        params["recall"] = 0.5  # of the few calibration lists
     if cls is HistGradientBoostingRanker:
         params["min_samples_leaf"] = 1  # of 20 rows there would be no trees
     if "tol" in signature(cls).parameters and not issubclass(
@@ -387,10 +383,10 @@ def check_lists_alone(what, case, model):
     if "qid" not in case.given or isinstance(case.estimator, WrappedRanker):  # BLAS sums by batch
         return
     qid = np.asarray(case.given["qid"])
-    for ask in (getattr(model, name) for name in ("rank", "select") if hasattr(model, name)):
-        together = ask(case.X, qid=qid)
+    if hasattr(model, "rank"):
+        together = model.rank(case.X, qid=qid)
         for one in np.unique(qid):
-            alone = ask(case.X[qid == one], qid=qid[qid == one])
+            alone = model.rank(case.X[qid == one], qid=qid[qid == one])
             assert np.array_equal(alone, together[qid == one]), f"{what}: the list {one} alone"
 
 
