@@ -11,10 +11,12 @@ import ast
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 from sklearn.model_selection import GroupKFold
 from threadpoolctl import threadpool_limits
 
 from lowrank_rank.datasets import load_digits_retrieval
+from lowrank_rank.model_selection import query_learning_curve
 
 from . import _cells, stack
 from ._common import REPOSITORY, optional_peer, print_table
@@ -44,8 +46,9 @@ def run(args):
     models, rows = rankers(), []
     with threadpool_limits(1):
         for axes, (title, data) in zip(panels, sets(args.tiny).items(), strict=True):
-            display = curves(models, *data, args, axes)
-            rows += rows_of(title, display)
+            found = curves(models, *data, args)
+            function_of_example("draw_differences")(axes, found, REFERENCE)
+            rows += rows_of(title, found)
             axes.set(title=title, xlabel="")
     print_table(f"NDCG@10 minus that of {REFERENCE}, means over {args.draws} draws", rows)
     if args.png is not None:
@@ -69,7 +72,7 @@ def function_of_example(name):
     """A function of the quickstart, without running the rest of the script."""
     body = ast.parse(EXAMPLE.read_text(encoding="utf-8")).body
     found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
-    names = {"np": np}
+    names = {"np": np, "stats": stats}
     exec(compile(ast.Module(found, type_ignores=[]), str(EXAMPLE), "exec"), names)
     return names[name]
 
@@ -83,29 +86,22 @@ def rankers():
     return chosen
 
 
-def curves(models, X, y, qid, args, axes):
-    """Fit all rankers at all sizes, and draw the differences."""
-    from lowrank_rank.plotting import QueryLearningCurveDisplay
-
-    return QueryLearningCurveDisplay.from_estimators(
-        models,
-        X,
-        y,
-        qid=qid,
-        reference=REFERENCE,
-        train_sizes=args.sizes,
-        cv=GroupKFold(args.draws, shuffle=True, random_state=0),
-        n_jobs=1 if args.tiny else 2,
-        random_state=0,
-        ax=axes,
-        linewidth=2.5,
-    )
+def curves(models, X, y, qid, args):
+    """Learning curve of each ranker: all are fitted on the same queries."""
+    settings = {
+        "qid": qid,
+        "train_sizes": args.sizes,
+        "cv": GroupKFold(args.draws, shuffle=True, random_state=0),
+        "n_jobs": 1 if args.tiny else 2,
+        "random_state": np.random.RandomState(0).randint(2**31 - 1),  # the draws of README.md
+    }
+    return {name: query_learning_curve(model, X, y, **settings) for name, model in models.items()}
 
 
-def rows_of(dataset, display):
+def rows_of(dataset, curves):
     """A row for each size and ranker, with the interval that the figure shows."""
-    scores = display.test_scores
-    for i, size in enumerate(display.train_sizes):
+    scores = {name: test_scores for name, (_, _, test_scores) in curves.items()}
+    for i, size in enumerate(curves[REFERENCE][0]):
         for name in scores:
             if name == REFERENCE:
                 continue
@@ -135,6 +131,5 @@ def finish(figure, panels):
         axes.tick_params(labelsize=13)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.grid(alpha=0.4)
-        axes.get_legend().remove()
     panels[-1].set_xlabel("judged queries", fontsize=13)
     figure.legend(handles=panels[-1].lines, loc="outside lower center", ncols=2, fontsize=11)

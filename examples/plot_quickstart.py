@@ -25,6 +25,7 @@ from importlib.util import find_spec
 from time import process_time
 
 import numpy as np
+from scipy import stats
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.model_selection import GroupShuffleSplit
 from threadpoolctl import threadpool_limits
@@ -37,8 +38,7 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import load_digits_retrieval
 from lowrank_rank.metrics import ndcg_score
-from lowrank_rank.model_selection import query_train_test_split
-from lowrank_rank.plotting import QueryLearningCurveDisplay
+from lowrank_rank.model_selection import query_learning_curve, query_train_test_split
 
 
 def noisy_grades(n_queries=500, length=20):
@@ -107,6 +107,22 @@ for title, (X, y, qid) in sets.items():
 # over the five draws. The band is its 95 % interval by Student's t. Test queries of the draws
 # overlap, so the bands are a little too narrow.
 
+
+def draw_differences(axis, curves, reference):
+    """Draw the learning curve of each ranker minus that of the reference."""
+    axis.axhline(0.0, color="0.5", linestyle="--", label=f"{reference} (reference)")
+    for name, (sizes, _, scores) in curves.items():
+        if name == reference:
+            continue
+        differences = scores - curves[reference][2]
+        mean = differences.mean(axis=1)
+        half = stats.t.ppf(0.975, differences.shape[1] - 1) * stats.sem(differences, axis=1)
+        (line,) = axis.plot(sizes, mean, marker="o", linewidth=2.5, label=name)
+        axis.fill_between(sizes, mean - half, mean + half, color=line.get_color(), alpha=0.2)
+    axis.set_xscale("log")
+    axis.set_xticks(sizes, map(str, sizes))
+
+
 try:
     import matplotlib.pyplot as plt
 except ImportError:
@@ -115,23 +131,22 @@ except ImportError:
 plt.rcParams["font.size"] = 13  # readable on a phone
 figure, axes = plt.subplots(2, 1, figsize=(6.2, 8.4), sharex=True, layout="constrained")
 for axis, (title, (X, y, qid)) in zip(axes, sets.items(), strict=True):
-    QueryLearningCurveDisplay.from_estimators(
-        rankers,
-        X,
-        y,
-        qid=qid,
-        reference=reference,
-        train_sizes=[10, 50, 200],
-        cv=GroupShuffleSplit(5, test_size=200, random_state=0),
-        n_jobs=2,
-        random_state=0,
-        ax=axis,
-        linewidth=2.5,
-    )
+    curves = {
+        name: query_learning_curve(
+            ranker,
+            X,
+            y,
+            qid=qid,
+            train_sizes=[10, 50, 200],
+            cv=GroupShuffleSplit(5, test_size=200, random_state=0),
+            n_jobs=2,
+            random_state=0,
+        )
+        for name, ranker in rankers.items()
+    }
+    draw_differences(axis, curves, reference)
     axis.set(title=title, ylabel=f"NDCG@10 minus {reference}")
     axis.grid(alpha=0.4)
-axes[0].set_xlabel("")
-axes[0].get_legend().remove()
 axes[1].legend(fontsize=11)
 axes[1].set_xlabel("judged queries")
 figure.savefig("quickstart.png", dpi=120)

@@ -8,6 +8,7 @@ matplotlib.use("Agg")
 
 from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import LearningCurveDisplay
 
 from lowrank_rank import (
     LowRankSurrogateRanker,
@@ -25,7 +26,6 @@ from lowrank_rank.model_selection import query_learning_curve
 from lowrank_rank.plotting import (
     PrecisionAtKDisplay,
     PreferenceMatrixDisplay,
-    QueryLearningCurveDisplay,
     RankerComparisonDisplay,
     RankIntervalDisplay,
 )
@@ -218,46 +218,18 @@ def test_gains_by_hand_and_as_recall(ranking):
 # By number of queries, by pairs -----------------------------------------------------
 
 
-def test_learning_curve_counts_queries(ranking):
+def test_scikit_learn_draws_the_learning_curve_of_queries(ranking):
     X, y, qid = ranking
-    params = {"qid": qid, "train_sizes": [3, 12], "cv": 3, "random_state": 0, "scoring": "ndcg@5"}
-    display = QueryLearningCurveDisplay.from_estimator(
-        LowRankSurrogateRanker(), X, y, score_type="test", **params
+    sizes, train_scores, test_scores = query_learning_curve(
+        LowRankSurrogateRanker(), X, y, qid=qid, train_sizes=[3, 12], cv=3, random_state=0
     )
-    sizes, _, scores = query_learning_curve(LowRankSurrogateRanker(), X, y, **params)
-    assert_allclose(display.lines_[0].get_xdata(), sizes)
-    assert_allclose(display.lines_[0].get_ydata(), scores.mean(axis=1))
-    assert display.ax_.get_ylabel() == "ndcg@5"
-
-
-def test_learning_curves_of_several_rankers_are_paired(ranking):
-    X, y, qid = ranking
-    rankers = {"a": LowRankSurrogateRanker(), "b": OrderPreservingRegressor()}
-    params = {"qid": qid, "train_sizes": [3, 12], "cv": 4, "scoring": "ndcg@5"}
-    display = QueryLearningCurveDisplay.from_estimators(
-        rankers, X, y, reference="b", random_state=0, **params
-    )
-    seed = np.random.RandomState(0).randint(2**31 - 1)
-    by_hand = {
-        name: query_learning_curve(ranker, X, y, random_state=seed, **params)[2]
-        for name, ranker in rankers.items()
-    }
-    difference = by_hand["a"] - by_hand["b"]
-    zero, line = display.lines_
-    assert_allclose(zero.get_ydata(), 0.0)
-    assert_allclose(line.get_xdata(), [3, 12])
-    assert_allclose(line.get_ydata(), difference.mean(axis=1))
-    (band,) = display.ax_.collections
-    half = 3.182446 * difference.std(axis=1, ddof=1) / 2.0  # t of three degrees, four folds
-    edges = band.get_paths()[0].vertices[:, 1]
-    assert_allclose([edges.min(), edges.max()], [
-        (difference.mean(axis=1) - half).min(), (difference.mean(axis=1) + half).max(),
-    ], rtol=1e-6)  # fmt: skip
-    assert display.ax_.get_ylabel() == "ndcg@5 minus b"
-    plain = QueryLearningCurveDisplay.from_estimators(rankers, X, y, random_state=0, **params)
-    assert_allclose(plain.lines_[1].get_ydata(), by_hand["b"].mean(axis=1))
-    with pytest.raises(ValueError, match="reference must be"):
-        QueryLearningCurveDisplay.from_estimators(rankers, X, y, reference="c", **params)
+    display = LearningCurveDisplay(
+        train_sizes=sizes, train_scores=train_scores, test_scores=test_scores
+    ).plot()
+    train, test = display.lines_
+    assert_allclose(train.get_ydata(), train_scores.mean(axis=1))
+    assert_allclose(test.get_xdata(), [3, 12])
+    assert_allclose(test.get_ydata(), test_scores.mean(axis=1))
 
 
 def test_comparison_is_drawn_both_ways(ranking):
@@ -316,14 +288,11 @@ def calls_of_displays():
     models = {"low rank": ranker, "order": OrderPreservingRegressor().fit(X, y, qid=qid)}
     u = [[0.0, 2.0], [1.0, 0.0]]
     pairs = PairwiseDAGRanker().fit([[0.0], [1.0]], [u, u])
-    curve = {"train_sizes": [3, 6], "cv": 2}
     return {
         "PrecisionAtKDisplay.from_estimator": (top, X, relevant),
         "PrecisionAtKDisplay.from_predictions": (relevant, X[:, 0]),
         "PreferenceMatrixDisplay.from_preferences": (u,),
         "PreferenceMatrixDisplay.from_estimator": (pairs, [[0.0]]),
-        "QueryLearningCurveDisplay.from_estimator": (ranker, X, y, {"qid": qid, **curve}),
-        "QueryLearningCurveDisplay.from_estimators": (models, X, y, {"qid": qid, **curve}),
         "RankerComparisonDisplay.from_predictions": (
             y,
             {name: model.predict(X) for name, model in models.items()},

@@ -17,12 +17,13 @@ import numpy as np
 from scipy import stats
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import LearningCurveDisplay
 
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, compare_rankers, ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking
 from lowrank_rank.metrics import per_query
-from lowrank_rank.model_selection import query_train_test_split
-from lowrank_rank.plotting import QueryLearningCurveDisplay, RankerComparisonDisplay
+from lowrank_rank.model_selection import query_learning_curve, query_train_test_split
+from lowrank_rank.plotting import RankerComparisonDisplay
 
 digits = load_digits_retrieval(n_queries=400, n_candidates=30)
 target = ranking_target(digits.target, digits.qid)
@@ -97,11 +98,13 @@ plt.show()
 # The learning curve counts whole queries, not rows.
 
 figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-QueryLearningCurveDisplay.from_estimator(
-    rankers["ridge"], X_train, y_train, train_sizes=[5, 20, 50, 100, 150], cv=4,
-    random_state=0, ax=axis,
-)  # fmt: skip
-axis.set_title("Would more queries help?")
+sizes, train_scores, test_scores = query_learning_curve(
+    rankers["ridge"], X_train, y_train, train_sizes=[5, 20, 50, 100, 150], cv=4, random_state=0
+)
+LearningCurveDisplay(
+    train_sizes=sizes, train_scores=train_scores, test_scores=test_scores, score_name="ndcg@10"
+).plot(ax=axis)
+axis.set(title="Would more queries help?", xlabel="Number of queries in the training set")
 plt.show()
 
 # %%

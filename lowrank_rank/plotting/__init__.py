@@ -1,7 +1,6 @@
 """Displays in the style of scikit-learn: an object holds the data, and ``plot`` draws it."""
 
 from ._comparison import RankerComparisonDisplay
-from ._learning import QueryLearningCurveDisplay
 from ._preferences import PreferenceMatrixDisplay
 from ._rank_intervals import RankIntervalDisplay
 from ._top import PrecisionAtKDisplay
@@ -9,7 +8,6 @@ from ._top import PrecisionAtKDisplay
 __all__ = [
     "PrecisionAtKDisplay",
     "PreferenceMatrixDisplay",
-    "QueryLearningCurveDisplay",
     "RankIntervalDisplay",
     "RankerComparisonDisplay",
 ]
