@@ -182,11 +182,6 @@ GROUPS = (
                     "target_losses.ExpectedRankUtility",
                 ),
             ),
-            Section(
-                "Very many labels",
-                "multilabel",
-                ("target_losses.PropensityScoredPrecisionAtK",),
-            ),
             Section("Cost matrices", "costs", ("target_losses.MatrixLoss",)),
             Section(
                 "F-measure and other measures of labels",

@@ -1,7 +1,7 @@
 """Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,6 +16,7 @@ from ._arrays import (
     check_size,
     check_unmasked,
     first_missing,
+    is_finite,
     n_rows,
     name_the_text,
     slices,
@@ -88,50 +89,41 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     return X
 
 
-def linear_scores(X, coef, intercept):
+def linear_scores(X, coef, intercept, width=1024):
     """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
 
-    Sums are float64; scores are float32 if X and coef are.
+    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
+    blocks of as many rows, the last block padded, and of 8 to `width` outputs: with more outputs a
+    batch may have few rows, and blocks are small. Sums are float64; scores are float32 if X and
+    coef are.
 
     Raises
     ------
     ValueError
         If a score is not finite.
     """
-    if len(coef) == 0:
-        return np.empty((X.shape[0], 0), np.result_type(X, coef))
-    blocks = [block for _, block in score_blocks(X, coef, intercept)]
-    return blocks[0] if len(blocks) == 1 else np.hstack(blocks)
-
-
-def score_blocks(X, coef, intercept, width=1024):
-    """Iterate over slices of at most `width` outputs and their `linear_scores`.
-
-    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
-    blocks of as many rows, the last block padded, and at least 8 outputs. A block of coefficients
-    is read once for all rows. With very many outputs a batch may have few rows: blocks are small.
-    """
     (n, p), d = X.shape, len(coef)
+    scores = np.empty((n, d), np.result_type(X, coef))
     n_rows, intercept = 128 if d <= width else 8, np.zeros(d) + intercept
     for some in slices(d, width):
         m = some.stop - some.start
         with np.errstate(over="ignore", invalid="ignore"):
             if issparse(X):
-                scores = X @ coef[some].T
-            else:
-                padded, block = np.zeros((p, max(m, 8))), np.zeros((n_rows, p))
-                padded[:, :m], scores = coef[some].T, np.empty((n, m))
-                for rows in slices(n, n_rows):
-                    block[: rows.stop - rows.start] = X[rows]
-                    scores[rows] = (block @ padded)[: rows.stop - rows.start, :m]
-            scores = (scores + intercept[some]).astype(np.result_type(X, coef), copy=False)
-        if not np.all(np.isfinite(scores)):
-            raise ValueError(
-                f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X "
-                "overflows: its features are too large for the coefficients. Scale "
-                "X as in fit, for instance by a StandardScaler in a pipeline."
-            )
-        yield some, scores
+                scores[:, some] = X @ coef[some].T + intercept[some]
+                continue
+            padded, block = np.zeros((p, max(m, 8))), np.zeros((n_rows, p))
+            padded[:, :m] = coef[some].T
+            for rows in slices(n, n_rows):
+                block[: rows.stop - rows.start] = X[rows]
+                sums = (block @ padded)[: rows.stop - rows.start, :m]
+                scores[rows, some] = sums + intercept[some]
+    if not is_finite(scores):
+        raise ValueError(
+            f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "
+            "its features are too large for the coefficients. Scale X as in fit, for instance by a "
+            "StandardScaler in a pipeline."
+        )
+    return scores
 
 
 def attribute_of_fitted(estimator, name):
@@ -180,7 +172,6 @@ class BaseRanker:
     """
 
     target_loss: Any
-    _takes_sparse_y: ClassVar[bool] = False
 
     target_loss_: RankingMeasure
     n_items_: int | None
@@ -330,7 +321,7 @@ class BaseRanker:
         check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
-        y = read_labels(y, estimator=self, accept_sparse=self._takes_sparse_y)
+        y = read_labels(y, estimator=self)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
             check_range(X)

@@ -367,7 +367,7 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
 
 def check_items_judged(y, weights):
     """Refuse a matrix y in which no row that counts judges one of the items."""
-    if y.ndim != 2 or sparse.issparse(y):
+    if y.ndim != 2:
         return
     nobody = np.isnan(y)[weights > 0].all(axis=0)
     if nobody.any():

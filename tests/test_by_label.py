@@ -6,7 +6,6 @@ import pytest
 
 from lowrank_rank.datasets import make_clicks, utilities_from_clicks
 from lowrank_rank.metrics import reciprocal_rank_score
-from lowrank_rank.target_losses import PropensityScoredPrecisionAtK
 
 POSITION = [1, 2, 3, 5, 6]
 TABLE = pd.Series([0.1, 0.8, 0.6, 0.4, 0.2], index=[6, 1, 2, 3, 5])
@@ -30,13 +29,6 @@ def test_series_of_positions(given):
             click_utilities(**{name: wrong})
     with pytest.raises(ValueError, match="propensity is a Series"):
         make_clicks([1, 0, 2, 1], propensity=TABLE, n_sessions=3)
-
-
-def test_series_of_columns():
-    y, scores, table = [[1, 1]], [[0.9, 0.1]], pd.Series([0.5, 1.0], index=[1, 0])
-    assert PropensityScoredPrecisionAtK(1, table).measure(y, scores) == 0.5
-    with pytest.raises(ValueError, match=r"propensities is a Series with the index \['a', 'b'\]"):
-        PropensityScoredPrecisionAtK(1, table.set_axis(["a", "b"])).measure(y, scores)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64, object])

@@ -25,13 +25,6 @@ def chosen_estimator(estimator, rows, encoding):
     The "trees" of documents stay a name: `fit_document_trees` fits them.
     """
     kind, missing = encoding.kind, is_missing(rows, encoding)
-    if issparse(encoding.targets):
-        if estimator not in ("auto", "ridge"):
-            raise ValueError(
-                f"estimator={estimator!r} needs a dense y, y.toarray(): a sparse y takes "
-                "estimator='auto' or 'ridge'."
-            )
-        return "ridge"
     if not isinstance(estimator, str):
         return estimator
     if estimator == "auto":

@@ -3,13 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from .._arrays import is_finite
-from .._lists import RankingLists
 from ..decoders._decoded import checked_ranks
 from ..target_losses import TargetLoss
-from ..target_losses._names import names_of
 from ..target_losses._target_loss import reciprocal
 
 NOT_FINITE = (
@@ -24,7 +21,7 @@ class Encoding(NamedTuple):
     Attributes
     ----------
     kind : {"documents", "items", "classes", "sets"}
-    targets : ndarray or, of sparse labels, CSR matrix of shape (n, d)
+    targets : ndarray of shape (n, d)
         For documents ``gain / normaliser``, not yet times `factor`.
     codes : ndarray of int or None
         The list of each row, if features and targets are centred within lists.
@@ -155,19 +152,7 @@ def checked_row_targets(loss, y, lists, weights):
 
 
 def _checked_targets(loss, encode, y, decoder, start):
-    """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity.
-
-    Those of sparse labels are a CSR matrix; losses and decoders without such a form are refused.
-    """
-    if sparse.issparse(y):
-        if decoder is not None and decoder.of_scores and follows_from_entries(loss, y.shape[1]):
-            return _targets_of_entries(loss, y)
-        known = names_of(lambda one: follows_from_entries(one, 3), one_each=True)
-        raise ValueError(
-            f"{loss!r} with this decoder needs a dense y, y.toarray(). A sparse y takes "
-            "decoder='sort' and a target loss with targets that depend on its entries alone: "
-            f"{', '.join(known)}, with relevance_threshold > 0 and neutral >= 0."
-        )
+    """Targets (n, d) of fixed items; refuses wrong shapes, NaN and infinity."""
     targets = encode(y)
     has_scores = type(loss).score_targets is not TargetLoss.score_targets
     shape = np.shape(targets)
@@ -189,29 +174,6 @@ def _checked_targets(loss, encode, y, decoder, start):
             f"{NOT_FINITE}"
         )
     return targets
-
-
-# Sparse labels ----------------------------------------------------------------------
-
-
-def follows_from_entries(loss, n_items):
-    """Whether sorted targets depend only on the entries that are not 0, tried on one row."""
-    if "sort" not in loss.decoders:
-        return False
-    row = np.array([[2.0, 1.0, *np.zeros(n_items - 2)]])
-    of_entries = _targets_of_entries(loss, sparse.csr_matrix(row))
-    return np.allclose(of_entries.toarray(), loss.score_targets(row))
-
-
-def _targets_of_entries(loss, y):
-    """Gains of the entries over the normaliser of their row, which is a list of its entries."""
-    lengths, labels = np.diff(y.indptr), loss.check_entries(y)
-    if not y.nnz:
-        return y
-    lists = RankingLists(lengths[lengths > 0])
-    gains, normalisers = checked_row_targets(loss, labels, lists, np.ones(y.nnz))
-    data = gains * lists.spread(reciprocal(normalisers))
-    return sparse.csr_matrix((data, y.indices, y.indptr), y.shape)
 
 
 def decoded_scores(loss, decoder, u, n_items):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.utils import get_tags
@@ -45,7 +44,7 @@ from ._any_regressor import (
 )
 from ._list_trees import refuse_empty_columns
 from ._logistic import FractionalModel, fit_fractional
-from ._ridge import LinearModel, chosen_solver, fit_lsqr, fit_sparse_targets, solve_sums, sums_of
+from ._ridge import LinearModel, chosen_solver, fit_lsqr, solve_sums, sums_of
 from ._statistics import SecondMoments
 
 _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
@@ -134,8 +133,6 @@ class RegressionMixin:
         if estimator == "logistic":
             self._say(f"logistic regression {what}")
             return fit_fractional(rows, encoding, self.alpha, **limits)
-        if issparse(targets):
-            return fit_sparse_targets(rows, targets, self.alpha)
         solver = chosen_solver(X, targets, self.alpha)
         self._say(f"ridge by solver {solver!r} {what}")
         if solver == "lsqr":
@@ -371,10 +368,6 @@ def read_batch(reader, block, seen=None, **known):
     """
     reset = not hasattr(reader, "n_features_in_")
     rows, encoding = reader._read_batch(*block, reset=reset, **known)
-    if issparse(encoding.targets):
-        raise ValueError(
-            "partial_fit and fit_blocks need a dense y, y.toarray(): a sparse y goes to fit."
-        )
     if encoding.kind == "items" and reader.estimator == "auto":
         raise ValueError(
             "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "

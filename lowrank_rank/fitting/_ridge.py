@@ -18,12 +18,12 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import check_size, is_finite, slices
+from .._arrays import check_size, is_finite
 from .._base import linear_scores
 from .._labels import nothing_counts
 from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
-from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, shift_full_columns
+from ._statistics import Groups, Moments, SecondMoments, chosen_alpha
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
@@ -118,39 +118,6 @@ def solve_sums(sums, alpha):
     factor = mean_normaliser(sums.normalisers)
     coef *= factor
     return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=sums)
-
-
-# Sparse targets ---------------------------------------------------------------------
-
-
-def fit_sparse_targets(rows, targets, alpha, entries=2**18):
-    """`LinearModel` of sparse targets: one Cholesky factor, and blocks of labels.
-
-    Products of features and targets are sparse where X is. The means are subtracted from the
-    products of a block of labels, of about `entries` numbers, and the coefficients have the type
-    of X: nothing else is as large as they are.
-    """
-    X, weights = rows.X, rows.weights
-    p, d = X.shape[1], targets.shape[1]
-    n_bytes = 16 * p**2 + d * p * X.dtype.itemsize
-    check_size(f"Ridge regression of {p} features and {d} labels", n_bytes, "hash the features")
-    moments = SecondMoments.of(X, np.empty((X.shape[0], 0)), weights)
-    features = moments.features
-    alpha = chosen_alpha(alpha, "items, ridge", features.mean_square, features.total)
-    # A constant feature gets the coefficient 0.
-    scale = np.where(np.diag(moments.gram[0]) == 0.0, np.inf, features.scale)
-    inverse = moments.solver(alpha * features.total, scale)(np.eye(p))
-    means = features.mean
-    shifted, shift = shift_full_columns(X) if sparse.issparse(X) else (X - means, means)
-    labels = (sparse.diags(weights) @ targets).T.tocsr()
-    coef, intercept = np.empty((d, p), X.dtype), np.empty(d)
-    for some in slices(d, max(1, entries // p)):
-        cross = labels[some] @ shifted
-        cross = cross.toarray() if sparse.issparse(cross) else cross
-        sums = np.asarray(labels[some].sum(axis=1)).ravel()
-        coef[some] = found = (cross - np.outer(sums, means - shift)) @ inverse
-        intercept[some] = sums / features.total - found @ means
-    return LinearModel(coef, intercept, "gram", alpha=alpha)
 
 
 # Iterations -------------------------------------------------------------------------

@@ -473,7 +473,7 @@ def chosen_alpha(alpha, kind, mean_square, n_rows):
     if alpha == "gcv":
         raise ValueError(
             "alpha='gcv' is for ridge regression of fixed items, classes or sets of labels, all of "
-            "them known and in a dense y: set estimator='ridge', or give alpha='auto' or a number."
+            "them known: set estimator='ridge', or give alpha='auto' or a number."
         )
     if alpha != "auto":
         return float(alpha)

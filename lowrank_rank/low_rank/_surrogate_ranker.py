@@ -5,47 +5,19 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, n_rows, slices, take_rows
-from .._base import BaseRanker, Rows, score_blocks
+from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
+from .._base import BaseRanker, Rows
 from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._logistic import joined
-from ..fitting._ridge import LinearModel, chosen_solver, solve_sums, sums_of
+from ..fitting._ridge import chosen_solver, solve_sums, sums_of
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
-from ..target_losses._positional import check_k
-
-
-def top_columns(blocks, n, k):
-    """Columns and values of the k largest scores of n rows, best first, ties by the lower column.
-
-    Parameters
-    ----------
-    blocks : iterable of (slice, ndarray)
-        Scores (n, width) of the columns of each slice, in the order of the columns.
-    n, k : int
-
-    Returns
-    -------
-    columns, scores : ndarray of shape (n, k)
-    """
-    columns, best = np.zeros((n, k), dtype=np.intp), np.full((n, k), -np.inf)
-    for some, scores in blocks:
-        # A later column enters by a larger score only: most scores are not sorted.
-        rows, js = np.nonzero(scores > best[:, -1:])
-        row = np.concatenate([np.repeat(np.arange(n), k), rows])
-        column = np.concatenate([columns.ravel(), some.start + js])
-        score = np.concatenate([best.ravel(), scores[rows, js]])
-        order = np.lexsort((column, -score, row))
-        head = order[np.searchsorted(row[order], np.arange(n))[:, np.newaxis] + np.arange(k)]
-        columns, best = column[head], score[head]
-    return columns, best.astype(scores.dtype)
 
 
 class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimator):
@@ -58,9 +30,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     The shape of y selects the layout:
 
     * (n_rows,): grades of documents; `qid` says which rows are a query.
-    * (n_queries, r): grades of the same r items; NaN is not judged. A sparse matrix of very many
-      labels stays sparse: ridge regression, with a loss whose targets are 0 where y is 0
-      (precision, recall, gain, dcg, ndcg, eru, map with ``decoder="sort"``).
+    * (n_queries, r): grades of the same r items; NaN is not judged.
     * (n_queries, r, r): preferences y[q, i, j] >= 0 of item i over j, for "pd".
 
     Parameters
@@ -74,7 +44,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         ``ExtraTreesRegressor()`` (noisy orders, such as people's tastes, want min_samples_leaf=5),
         and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
         step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
-        documents, sparse y and y with NaN, else "logistic".
+        documents and y with NaN, else "logistic".
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
         exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
@@ -112,7 +82,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     n_items_ : int or None
         Number r of items; None for documents.
     coef_ : ndarray of shape (n_features,) or (d, n_features)
-        Of the type of X if y is sparse. u is ``X coef' + intercept``; for "logistic"
+        u is ``X coef' + intercept``; for "logistic"
         ``low_ + (high_ - low_) * expit(X coef' + intercept)``.
     intercept_ : float or ndarray of shape (d,)
         Intercepts.
@@ -125,8 +95,8 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     alpha_ : float
         Penalty of "ridge" or "logistic".
     solver_ : str
-        Solver of "ridge" of dense y: "gram" from second moments, or the iterative "lsqr" above 500
-        sparse features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d, with d targets.
+        Solver of "ridge": "gram" from second moments, or the iterative "lsqr" above 500 sparse
+        features, 4000 dense ones, or 1000 if p (n + p) > 1000 n d, with d targets.
     n_iter_ : int
         Iterations of the solver; 1 for a regressor.
     n_features_in_, feature_names_in_
@@ -162,7 +132,6 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
 
     _keeps_float32: ClassVar = True
     _keeps_frames: ClassVar = True
-    _takes_sparse_y: ClassVar = True
     _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
     _parameters: ClassVar = {
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
@@ -215,8 +184,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
             One row per document, or per query for fixed items. An `estimator` gets a data frame
             of pandas or polars unchanged, with categories and missing values.
         y : array-like of shape (n_rows,), (n_rows, r) or (n_rows, r, r)
-            Labels, higher is better; a `ranking_target` carries its qid. A sparse matrix
-            (n_rows, r) has grades >= 0, and entries that are not stored are 0.
+            Labels, higher is better; a `ranking_target` carries its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query id of each document: any hashable ids in any order.
         sample_weight : array-like of shape (n_rows,) or None, default=None
@@ -262,58 +230,6 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         entries = 1 if r is None or decoder == "sort" else r**2
         return self._by_blocks(X, entries, lambda u: decoded_scores(loss, decoder, u, r))
 
-    def rank_top(self, X: MatrixLike, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
-        """The k best of very many fixed items, without an array of all scores.
-
-        A linear model computes the scores of a block of items at a time.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_queries, n_features)
-            Features of the rows.
-        k : int, default=10
-            Number of items for each query.
-
-        Returns
-        -------
-        columns : ndarray of int, shape (n_queries, min(k, r))
-            Columns of y, best first; equal scores in the order of the columns, as in `rank`.
-        scores : ndarray of shape (n_queries, min(k, r))
-            Their scores, those of `predict`.
-
-        Raises
-        ------
-        ValueError
-            If the model ranks documents, or has another decoder than "sort".
-
-        Examples
-        --------
-        >>> from scipy.sparse import csr_matrix
-        >>> from lowrank_rank import LowRankSurrogateRanker
-        >>> X, y = [[0.0], [1.0], [2.0]], csr_matrix([[0, 1, 0], [0, 1, 1], [0, 0, 1]])
-        >>> ranker = LowRankSurrogateRanker(target_loss="precision@1").fit(X, y)
-        >>> ranker.rank_top([[0.0], [2.0]], k=2)[0]
-        array([[1, 2],
-               [2, 1]])
-        """
-        check_is_fitted(self)
-        if self.n_items_ is None or self.decoder_ != "sort":
-            raise ValueError(
-                "rank_top is for fixed items with the decoder 'sort', but this model ranks "
-                f"{self.n_items_ or 'documents, no'} items by {self.decoder_!r}: use rank."
-            )
-        X = self._validate_X(X, reset=False)
-        k, parts = min(check_k(k), self.n_items_), []
-        for rows in slices(n_rows(X), 1024):
-            some = take_rows(X, np.arange(rows.start, rows.stop))
-            if isinstance(self._model_, LinearModel):
-                blocks = score_blocks(some, self.coef_, self.intercept_)
-            else:
-                blocks = [(slice(0, self.n_items_), self._model_.predict(some))]
-            parts.append(top_columns(blocks, rows.stop - rows.start, k))
-        columns, scores = map(np.concatenate, zip(*parts, strict=True))
-        return columns, scores
-
     def _checked_loss(self):
         loss = clone(resolve_target_loss(self.target_loss))
         check_parameters(self)
@@ -331,7 +247,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _route(self, rows, loss):
         """How to fit, and the number of targets: those of pairs, r^2 / 2, may exceed the memory."""
         X, y = rows.X, rows.y
-        if y.ndim == 1 or issparse(y) or not is_finite(y):
+        if y.ndim == 1 or not is_finite(y):
             return "at once", None
         targets = encode_items(y[:1], loss, items_decoder(self.decoder, loss, y)).targets
         d, is_sorted = targets.shape[1], items_decoder(self.decoder, loss, y) == "sort"

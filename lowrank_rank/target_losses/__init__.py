@@ -16,7 +16,6 @@ from ._positional import (
     RecallAtK,
     SpearmanRho,
 )
-from ._propensity import PropensityScoredPrecisionAtK
 from ._target_loss import TargetLoss
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "PositionalLoss",
     "PrecisionAtK",
     "PrecisionAtShare",
-    "PropensityScoredPrecisionAtK",
     "RecallAtK",
     "ReciprocalRank",
     "SetLoss",

@@ -205,20 +205,20 @@ class RankingMeasure(BaseEstimator):
 
         Parameters
         ----------
-        y : ndarray or CSR matrix
+        y : ndarray
             Labels of fit.
         """
         least = getattr(self, "relevance_threshold", None)
         neutral = getattr(self, "neutral", None if self.labels == "any" else 0.0)
-        grades, sign = (y.data if issparse(y) else y), ">" if least is None else ">="
-        if neutral is None or (self.labels != "any" and np.any(grades < 0)):  # refused later
+        if neutral is None or (self.labels != "any" and np.any(y < 0)):  # refused later
             return
-        if np.any(grades > neutral if least is None else grades >= least):
+        if np.any(y > neutral if least is None else y >= least):
             return
+        sign = ">" if least is None else ">="
         warn(
             f"No label has any utility for {self!r}, so nothing can be learned: grades {sign} "
             f"{neutral if least is None else least:g} count, and the largest is "
-            f"{np.fmax.reduce(grades, axis=None, initial=0.0 if issparse(y) else -np.inf):g}."
+            f"{np.fmax.reduce(y, axis=None, initial=-np.inf):g}."
         )
 
     def check_judged(self, y: Any, name: str = "y") -> None:
@@ -445,10 +445,6 @@ class TargetLoss(RankingMeasure):
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
         """The decoder that "auto" selects by the settings and the shape of y alone."""
         return next(iter(self.decoders))
-
-    def check_entries(self, y: Any) -> np.ndarray:
-        """`check_labels` of the entries of sparse labels, a CSR matrix (n_lists, r)."""
-        return self.check_labels(y.data)
 
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
         """`encode`, with NaN for the targets that a regression ignores."""
