@@ -18,39 +18,136 @@ from ._list_loss import ListLoss, check_loss
 from ._surrogates import LARGEST_SCORE, Surrogate
 
 
-class BoostingObjective:
-    """Gradient and curvature of a surrogate at the scores of boosted trees.
+def boosting_objective(
+    surrogate: str | Surrogate = "cross_entropy",
+    target_loss: str | TargetLoss = "ndcg@10",
+    *,
+    qid: ArrayLike | None = None,
+) -> "_Objective":
+    """Make a custom objective of LightGBM and XGBoost from a loss of this package.
 
-    `boosting_objective` returns it, and LightGBM or XGBoost call it. The object keeps the utilities
-    of the latest labels and lists; pickles and clones have none. There is no ``get_params``,
-    because both libraries would take its parameters for their own.
+    The trees minimise ``c sum_q a_q L(v, s)`` over the lists q, for utilities v of the labels and
+    scores s. For sums over pairs a_q = 1 / sum_q w, else 1. The constant c makes the mean curvature
+    of a row 1 at equal scores, so that ``min_child_weight`` and ``reg_lambda`` keep their meaning;
+    it does not change the minimiser. `HistGradientBoostingRanker` grows its trees by the same
+    derivatives. Softmax cross-entropy, with V the sum of v in the list of row i and p its softmax,
+    has::
+
+        gradient_i  = c (V p_i - v_i)
+        curvature_i = c V z_i (1 - z_i)
+
+    for w = 1. Here z_i is the point between p_i and v_i / V that is nearest to 1/2. The curvature
+    is largest there, on the way from the score to the minimum. The curvature at p_i itself is
+    almost 0 for one relevant row among many, and the step of its leaf would be far too long. The
+    other logistic surrogates also take the largest curvature on the way. The smooth hinge, which is
+    linear in places, has w eta / a everywhere. The sample weights w are importances of rows: a list
+    of weight 2 counts twice.
 
     Parameters
     ----------
-    surrogate : str or Surrogate
-        As in `boosting_objective`.
-    target_loss : str or TargetLoss
-        As in `boosting_objective`.
+    surrogate : str or Surrogate, default="cross_entropy"
+        "lambdarank" (see `HistGradientBoostingRanker`), a name of `surrogates.SURROGATES` or an
+        object. A two-sided pointwise surrogate given by name has ``eta`` = 1.5 times the largest
+        utility.
+    target_loss : str or TargetLoss, default="ndcg@10"
+        The measure to train for: "ndcg@10", "map", ... It gives each document a utility. For "map"
+        the order is right under noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
     qid : array-like of shape (n_rows,) or None, default=None
-        As in `boosting_objective`.
+        Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
+        XGBRegressor). Do not use it with cross-validation or bagging, which select rows.
+
+    Returns
+    -------
+    callable
+        For ``LGBMRanker(objective=...)``, ``params["objective"]`` of ``lightgbm.train``, or
+        ``obj=`` of ``xgboost.train`` with a DMatrix that has a qid. XGBRanker refuses every custom
+        objective. A call ``(y_true, y_pred, sample_weight=None, group=None)`` returns gradient and
+        curvature, each of shape (n_rows,); a curvature is at least 1e-6 times the weight. `group`
+        are the numbers of rows of the lists, which follow one another. ``value(...)`` of the same
+        arguments is the sum that the trees minimise ("lambdarank" has none).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the surrogate or the target loss is unknown. A call without lists also raises it.
+
+    Notes
+    -----
+    LightGBM starts a custom objective from scores of 0. XGBoost gives a weight to each group, and
+    every row of the group takes it. The objective computes utilities once, and again after labels,
+    weights or groups change.
 
     Examples
     --------
-    Cross-entropy of one list with utilities 1 and 0 at equal scores, log 2, times c = 2 / (1/2):
+    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / (1/4 + 1/4):
 
-    >>> from lowrank_rank.order_preserving._boosting import BoostingObjective
-    >>> objective = BoostingObjective("cross_entropy", "precision@1")
+    >>> import numpy as np
+    >>> from lowrank_rank import boosting_objective
+    >>> objective = boosting_objective("cross_entropy", "precision@1")
+    >>> gradient, curvature = objective([1, 0, 0, 0], np.zeros(4), group=[2, 2])
+    >>> gradient
+    array([-4.,  4.,  0.,  0.])
+    >>> curvature
+    array([2.e+00, 2.e+00, 1.e-06, 1.e-06])
+
+    The first list alone has the value log 2, times c = 2 / (1/2):
+
     >>> round(objective.value([1, 0], [0.0, 0.0], group=[2]), 4)
     2.7726
     """
+    return _Objective(surrogate, target_loss, qid)
 
-    def __init__(
-        self,
-        surrogate: str | Surrogate = "cross_entropy",
-        target_loss: str | TargetLoss = "ndcg@10",
-        *,
-        qid: ArrayLike | None = None,
-    ) -> None:
+
+def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> "_Metric":
+    """Make an evaluation metric of LightGBM and XGBoost from any measure of this package.
+
+    The metric is the mean of the measure over the lists of an evaluation set, averaged over ties.
+    Early stopping can then use the measure of interest, list by list.
+
+    Parameters
+    ----------
+    target_loss : str or RankingMeasure, default="ndcg@10"
+        A name, see `get_ranking_scorer_names`, or an object such as ``PrecisionAtK(k=5)``.
+
+    Returns
+    -------
+    callable
+        For ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``, or
+        ``custom_metric`` of ``xgboost.train``. XGBRanker refuses custom metrics. A call ``(y_true,
+        y_pred, sample_weight=None, group=None)`` returns name, value and ``is_higher_better``,
+        which is left out for XGBoost; `group` are the numbers of rows of the lists, which follow
+        one another. A list has the mean weight of its rows.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the measure is unknown. A call without lists also raises it.
+
+    Notes
+    -----
+    LightGBM also computes its own metrics, and any of them can stop the training. Switch them off
+    with ``LGBMRanker(metric="None")`` or ``params["metric"] = "None"``. XGBoost minimises a metric
+    with an unknown name: set ``maximize=True`` in ``EarlyStopping`` or ``train``, and
+    ``params["disable_default_eval_metric"] = True``. The mean skips lists on which the measure is
+    undefined, as scorers do; LightGBM's NDCG counts them as 1.
+
+    Examples
+    --------
+    Two lists, the first with the relevant document at the top:
+
+    >>> from lowrank_rank import boosting_metric
+    >>> metric = boosting_metric("precision@1")
+    >>> metric([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
+    ('precision@1', 0.5, True)
+    """
+    return _Metric(target_loss)
+
+
+class _Objective:
+    """Objective of boosted trees: gradient and curvature of a surrogate at the scores."""
+
+    # There is no get_params: both libraries would take its parameters for their own.
+    def __init__(self, surrogate, target_loss, qid):
         self.surrogate = surrogate
         self.target_loss = target_loss
         self.qid = qid
@@ -61,56 +158,15 @@ class BoostingObjective:
         self._latest: Any = None
 
     # LightGBM counts these four parameters; XGBoost looks for the name "sample_weight".
-    def __call__(
-        self,
-        y_true: ArrayLike,
-        y_pred: Any,
-        sample_weight: ArrayLike | None = None,
-        group: ArrayLike | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute gradient and curvature of `value` by the scores.
+    def __call__(self, y_true, y_pred, sample_weight=None, group=None):
+        """Gradient and curvature of `value` by the scores, each of shape (n_rows,)."""
+        loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
+        return loss(scores)
 
-        Parameters
-        ----------
-        y_true : array-like of shape (n_rows,)
-            Labels; scores if the call comes from ``lightgbm.train`` or ``xgboost.train``.
-        y_pred : ndarray of shape (n_rows,), lightgbm.Dataset or xgboost.DMatrix
-            Scores; from ``train``, the training set with labels, weights and groups.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Importances of the rows.
-        group : array-like of shape (n_lists,) or None, default=None
-            Number of rows of each list; the lists follow one another.
-
-        Returns
-        -------
-        gradient, curvature : ndarray of shape (n_rows,)
-            `Surrogate.newton_values` gives the curvature, here at least 1e-6 times the weight.
-
-        Raises
-        ------
-        ValueError
-            If there are no lists, or labels, weights and lists do not fit together.
-        """
-        found, scores = self._list_loss(y_true, y_pred, sample_weight, group)
-        return found(scores)
-
-    def value(
-        self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None, group: Any = None
-    ) -> float:
-        """Compute the sum over lists that the trees minimise; arguments as in a call.
-
-        Returns
-        -------
-        float
-            The value c sum_q a_q L(v, s) of `boosting_objective`.
-
-        Raises
-        ------
-        ValueError
-            If the objective is "lambdarank", which has derivatives alone.
-        """
-        found, scores = self._list_loss(y_true, y_pred, sample_weight, group)
-        values = found.evaluate(found.lists.group(scores)).values
+    def value(self, y_true, y_pred, sample_weight=None, group=None):
+        """The sum over lists that the trees minimise; arguments as in a call."""
+        loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
+        values = loss.evaluate(loss.lists.group(scores)).values
         if values is None:
             raise ValueError("'lambdarank' has derivatives alone: it has no value.")
         return float(values.sum())
@@ -165,140 +221,22 @@ class BoostingObjective:
         qid = "" if self.qid is None else f", qid=<{len(self.qid)} rows>"
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
 
-    def __getstate__(self):
+    def __getstate__(self):  # without the utilities of the latest labels
         return {**self.__dict__, "_latest": None}
 
     def __sklearn_clone__(self):
-        return type(self)(self.surrogate, self.target_loss, qid=self.qid)
+        return _Objective(self.surrogate, self.target_loss, self.qid)
 
 
-def boosting_objective(
-    surrogate: str | Surrogate = "cross_entropy",
-    target_loss: str | TargetLoss = "ndcg@10",
-    *,
-    qid: ArrayLike | None = None,
-) -> BoostingObjective:
-    """Make a custom objective of LightGBM and XGBoost from a loss of this package.
+class _Metric:
+    """Metric of boosted trees: mean of a measure over the lists of an evaluation set."""
 
-    The trees minimise ``c sum_q a_q L(v, s)`` over the lists q, for utilities v of the labels and
-    scores s. For sums over pairs a_q = 1 / sum_q w, else 1. The constant c makes the mean curvature
-    of a row 1 at equal scores, so that ``min_child_weight`` and ``reg_lambda`` keep their meaning;
-    it does not change the minimiser. `HistGradientBoostingRanker` grows its trees by the same
-    derivatives. Softmax cross-entropy, with V the sum of v in the
-    list of row i and p its softmax, has::
-
-        gradient_i  = c (V p_i - v_i)
-        curvature_i = c V z_i (1 - z_i)
-
-    for w = 1. Here z_i is the point between p_i and v_i / V that is nearest to 1/2. The curvature
-    is largest there, on the way from the score to the minimum. The curvature at p_i itself is
-    almost 0 for one relevant row among many, and the step of its leaf would be far too long. The
-    other logistic surrogates also take the largest curvature on the way. The smooth hinge, which is
-    linear in places, has w eta / a everywhere. The sample weights w are importances of rows: a list
-    of weight 2 counts twice.
-
-    Parameters
-    ----------
-    surrogate : str or Surrogate, default="cross_entropy"
-        "lambdarank" (see `HistGradientBoostingRanker`), a name of `surrogates.SURROGATES` or an
-        object. A two-sided pointwise surrogate given by name has ``eta`` = 1.5 times the largest
-        utility.
-    target_loss : str or TargetLoss, default="ndcg@10"
-        The measure to train for: "ndcg@10", "map", ... It gives each document a utility. For "map"
-        the order is right under noise of P_reinforce (`lowrank_rank.calibration.noise_report`).
-    qid : array-like of shape (n_rows,) or None, default=None
-        Query ids of exactly the training rows, for estimators without groups (LGBMRegressor,
-        XGBRegressor). Do not use it with cross-validation or bagging, which select rows.
-
-    Returns
-    -------
-    BoostingObjective
-        A callable for ``LGBMRanker(objective=...)``, ``params["objective"]`` of
-        ``lightgbm.train``, or ``obj=`` of ``xgboost.train`` with a DMatrix that has a qid.
-        XGBRanker refuses every custom objective.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the surrogate or the target loss is unknown. A call without lists also raises it.
-
-    Notes
-    -----
-    LightGBM starts a custom objective from scores of 0. XGBoost gives a weight to each group, and
-    every row of the group takes it. The objective computes utilities once, and again after labels,
-    weights or groups change.
-
-    Examples
-    --------
-    Two lists, the first with V = 1 and p = 1/2, the second with V = 0; c = 4 / (1/4 + 1/4):
-
-    >>> import numpy as np
-    >>> from lowrank_rank import boosting_objective
-    >>> objective = boosting_objective("cross_entropy", "precision@1")
-    >>> gradient, curvature = objective([1, 0, 0, 0], np.zeros(4), group=[2, 2])
-    >>> gradient
-    array([-4.,  4.,  0.,  0.])
-    >>> curvature
-    array([2.e+00, 2.e+00, 1.e-06, 1.e-06])
-    """
-    return BoostingObjective(surrogate, target_loss, qid=qid)
-
-
-class BoostingMetric:
-    """Mean of a measure over lists, as evaluation metric of boosted trees.
-
-    `boosting_metric` returns it, and LightGBM or XGBoost call it after each round.
-
-    Parameters
-    ----------
-    target_loss : str or RankingMeasure
-        As in `boosting_metric`.
-
-    Examples
-    --------
-    >>> from lowrank_rank.order_preserving._boosting import BoostingMetric
-    >>> BoostingMetric("precision@1")([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
-    ('precision@1', 0.5, True)
-    """
-
-    def __init__(self, target_loss: str | RankingMeasure = "ndcg@10") -> None:
+    def __init__(self, target_loss):
         self.target_loss = target_loss
         self._measure = clone(resolve_measure(target_loss))
 
-    def __call__(
-        self,
-        y_true: ArrayLike,
-        y_pred: Any,
-        sample_weight: ArrayLike | None = None,
-        group: ArrayLike | None = None,
-    ) -> tuple:
-        """Compute the measure, with its name and direction.
-
-        Parameters
-        ----------
-        y_true : array-like of shape (n_rows,)
-            Labels; scores if the call comes from ``lightgbm.train`` or ``xgboost.train``.
-        y_pred : ndarray of shape (n_rows,), lightgbm.Dataset or xgboost.DMatrix
-            Scores; from ``train``, the evaluation set with labels, weights and groups.
-        sample_weight : array-like of shape (n_rows,) or None, default=None
-            Each list has the mean weight of its rows.
-        group : array-like of shape (n_lists,) or None, default=None
-            Number of rows of each list; the lists follow one another.
-
-        Returns
-        -------
-        name : str
-            Name of the measure, without blanks.
-        value : float
-            Mean over the lists, greater is better.
-        is_higher_better : bool
-            True; not returned for an xgboost.DMatrix, which needs ``maximize=True``.
-
-        Raises
-        ------
-        ValueError
-            If there are no lists, or the measure is undefined on all of them.
-        """
+    def __call__(self, y_true, y_pred, sample_weight=None, group=None):
+        """Name, value and ``is_higher_better``, which XGBoost does not take."""
         data = y_pred if hasattr(y_pred, "get_label") else None
         if data is not None:  # `train` passes the scores first
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(data)
@@ -320,49 +258,7 @@ class BoostingMetric:
         return f"boosting_metric({self.target_loss!r})"
 
     def __sklearn_clone__(self):
-        return type(self)(self.target_loss)
-
-
-def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> BoostingMetric:
-    """Make an evaluation metric of LightGBM and XGBoost from any measure of this package.
-
-    The metric is the mean of the measure over the lists of an evaluation set, averaged over ties.
-    Early stopping can then use the measure of interest, list by list.
-
-    Parameters
-    ----------
-    target_loss : str or RankingMeasure, default="ndcg@10"
-        A name, see `get_ranking_scorer_names`, or an object such as ``PrecisionAtK(k=5)``.
-
-    Returns
-    -------
-    BoostingMetric
-        A callable for ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``,
-        or ``custom_metric`` of ``xgboost.train``. XGBRanker refuses custom metrics.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the measure is unknown. A call without lists also raises it.
-
-    Notes
-    -----
-    LightGBM also computes its own metrics, and any of them can stop the training. Switch them off
-    with ``LGBMRanker(metric="None")`` or ``params["metric"] = "None"``. XGBoost minimises a metric
-    with an unknown name: set ``maximize=True`` in ``EarlyStopping`` or ``train``, and
-    ``params["disable_default_eval_metric"] = True``. The mean skips lists on which the measure is
-    undefined, as scorers do; LightGBM's NDCG counts them as 1.
-
-    Examples
-    --------
-    Two lists, the first with the relevant document at the top:
-
-    >>> from lowrank_rank import boosting_metric
-    >>> metric = boosting_metric("precision@1")
-    >>> metric([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
-    ('precision@1', 0.5, True)
-    """
-    return BoostingMetric(target_loss)
+        return _Metric(self.target_loss)
 
 
 def _lists_of_groups(group, n_rows):
