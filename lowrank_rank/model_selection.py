@@ -19,18 +19,9 @@ from ._arrays import (
     n_rows,
     take_rows,
 )
-from ._labels import (
-    carries_qid,
-    one_label_per_row,
-    ranking_target,
-    split_target,
-)
+from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
 from ._lists import RankingLists
-from ._parameters import (
-    RUNTIME,
-    check_parameter,
-    count,
-)
+from ._parameters import RUNTIME, check_parameter, count
 from .metrics._scorer import make_ranking_scorer
 
 __all__ = [
@@ -208,7 +199,8 @@ def query_learning_curve(
     check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
     check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
-    folds = query_folds(X, y, qid, cv)
+    splitter = GroupKFold(cv) if isinstance(cv, Integral) else cv
+    folds = list(splitter.split(X, target, of_row) if hasattr(splitter, "split") else splitter)
     random_state = check_random_state(random_state)
     queries = [random_state.permutation(np.unique(of_row[train])) for train, _ in folds]
     sizes, available = np.asarray(train_sizes), min(map(len, queries))
@@ -239,14 +231,6 @@ def query_learning_curve(
     )
     shape = (len(sizes), len(folds))
     return sizes, found["train_score"].reshape(shape), found["test_score"].reshape(shape)
-
-
-def query_folds(X, y, qid, cv):
-    """Pairs of row indices (train, test) of a number of folds, a splitter, or pairs."""
-    if not (isinstance(cv, Integral) or hasattr(cv, "split")):
-        return list(cv)
-    target, of_row = _with_ids(y, qid)
-    return list((GroupKFold(cv) if isinstance(cv, Integral) else cv).split(X, target, of_row))
 
 
 def query_permutation_importance(

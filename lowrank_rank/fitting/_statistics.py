@@ -366,13 +366,13 @@ class SecondMoments:
         scale = np.ones(len(self.cross)) if scale is None else scale
         coef, intercept = np.empty(self.cross.shape), self.t_mean.copy()
         for m, x_mean in enumerate(self.x_mean):
-            solve = self.solver(penalty, scale, m)
+            solve = self._solver(penalty, scale, m)
             for js in slices(d, 1024) if len(self.gram) == 1 else [slice(m, m + 1)]:
                 coef[:, js] = solve(self.cross[:, js])
                 intercept[js] -= x_mean @ coef[:, js]
         return coef, intercept
 
-    def solver(self, penalty, scale, m=0):
+    def _solver(self, penalty, scale, m):
         """The function from `cross` to coefficients, both (p, k), with the system factored once.
 
         A system that rounding makes singular is solved by least squares.

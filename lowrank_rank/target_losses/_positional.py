@@ -25,7 +25,7 @@ from .._lists import (
     sort_lists,
     tie_blocks,
 )
-from .._parameters import check_parameter, count, number
+from .._parameters import count, number
 from ..decoders._decoded import decode_assignment
 from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, reciprocal
 
@@ -107,12 +107,6 @@ K = count()._replace(words="an integer >= 1 (for a share of the relevant items g
 SHARE = number(above=0, maximum=1)._replace(
     words="in (0, 1], a share of the relevant items (for a count give k=...)"
 )
-
-
-def check_k(k):
-    """The cut-off k as an integer; refuse anything but an integer >= 1."""
-    check_parameter("k", k, [count()])
-    return int(k)
 
 
 def places_of_share(share, n_relevant):
