@@ -109,14 +109,14 @@ def linear_scores(X, coef, intercept, width=1024):
         m = some.stop - some.start
         with np.errstate(over="ignore", invalid="ignore"):
             if issparse(X):
-                scores[:, some] = X @ coef[some].T + intercept[some]
-                continue
-            padded, block = np.zeros((p, max(m, 8))), np.zeros((n_rows, p))
-            padded[:, :m] = coef[some].T
-            for rows in slices(n, n_rows):
-                block[: rows.stop - rows.start] = X[rows]
-                sums = (block @ padded)[: rows.stop - rows.start, :m]
-                scores[rows, some] = sums + intercept[some]
+                sums = X @ coef[some].T
+            else:
+                padded, block = np.zeros((p, max(m, 8))), np.zeros((n_rows, p))
+                padded[:, :m], sums = coef[some].T, np.empty((n, m))
+                for rows in slices(n, n_rows):
+                    block[: rows.stop - rows.start] = X[rows]
+                    sums[rows] = (block @ padded)[: rows.stop - rows.start, :m]
+            scores[:, some] = sums + intercept[some]
     if not is_finite(scores):
         raise ValueError(
             f"The score of row {int(np.argmin(np.isfinite(scores).all(axis=1)))} of X overflows: "

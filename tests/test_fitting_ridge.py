@@ -57,7 +57,7 @@ def test_batches_add_up(problem, missing_in):
         np.testing.assert_allclose(a, b, rtol=1e-10)
 
 
-@pytest.mark.parametrize("n_outputs", [1, 7, 8, 190])
+@pytest.mark.parametrize("n_outputs", [1, 7, 8, 190, 1100])
 @pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray])
 def test_equal_rows_have_equal_scores_wherever_they_stand(n_outputs, layout):
     rng = np.random.default_rng(0)
