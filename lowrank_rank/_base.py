@@ -92,10 +92,10 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
 def linear_scores(X, coef, intercept, width=1024):
     """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
 
-    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So it gets
-    blocks of as many rows, the last block padded, and of 8 to `width` outputs: with more outputs a
-    batch may have few rows, and blocks are small. Sums are float64; scores are float32 if X and
-    coef are.
+    Equal documents must tie, but BLAS sums the last rows of a batch in another order. So all blocks
+    have the same number of rows, the last one padded, and 8 to `width` outputs. With more outputs
+    than `width` a batch may have few rows, and blocks are small. Sums of dense X are float64;
+    scores are float32 if X and coef are.
 
     Raises
     ------

@@ -114,9 +114,9 @@ def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> "_Metric":
     callable
         For ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``, or
         ``custom_metric`` of ``xgboost.train``. XGBRanker refuses custom metrics. A call ``(y_true,
-        y_pred, sample_weight=None, group=None)`` returns name, value and ``is_higher_better``,
-        which is left out for XGBoost; `group` are the numbers of rows of the lists, which follow
-        one another. A list has the mean weight of its rows.
+        y_pred, sample_weight=None, group=None)`` returns name and value, and for LightGBM
+        ``is_higher_better``. `group` are the numbers of rows of the lists, which follow one
+        another. A list has the mean weight of its rows.
 
     Raises
     ------
