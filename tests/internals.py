@@ -61,7 +61,7 @@ from lowrank_rank._parameters import (
     verbosity,
 )
 from lowrank_rank._tables import TableMixin
-from lowrank_rank.consensus._consensus import find_optima, first_orders, ordered_components
+from lowrank_rank.consensus._consensus import another_optimum, clear_net
 from lowrank_rank.consensus._votes import read_votes
 from lowrank_rank.decoders._average_precision import (
     average_precision_bound,
@@ -131,7 +131,6 @@ from lowrank_rank.precision_at_top._surrogates import (
     perceptron_avg,
     perceptron_max,
 )
-from lowrank_rank.preferences._pairs import pair_of_code, pairs_within
 from lowrank_rank.preferences._pairwise_dag import label_scores
 from lowrank_rank.structured._chains import (
     ChainProblem,

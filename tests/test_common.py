@@ -2,6 +2,7 @@
 
 import os
 from inspect import signature
+from operator import sub
 from zlib import crc32
 
 import numpy as np
@@ -67,7 +68,7 @@ ESTIMATORS = [
     ),
     PairwiseDAGRanker(),
     PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
-    PairwiseDAGRanker(pair_features="concatenation", decoder="auto", target_loss="kendall"),
+    PairwiseDAGRanker(pair_features=sub, decoder="auto", target_loss="kendall"),
     PairwiseDAGRanker(decoder="score"),
     OrderPreservingRegressor(),
     OrderPreservingRegressor(surrogate="pointwise_logistic"),

@@ -1,6 +1,7 @@
 """Fits by sums over blocks: in one pass, batch by batch, and merged."""
 
 import pickle
+from operator import sub
 
 import numpy as np
 import pytest
@@ -203,4 +204,4 @@ def test_blocks_and_parts_of_preferences_are_the_whole(items, settings):
         assert_allclose(found.predict(X), whole.predict(X), atol=1e-11)
         if hasattr(whole, "votes_"):
             assert_allclose(found.votes_, whole.votes_, rtol=1e-12)
-    assert not hasattr(PairwiseDAGRanker(pair_features="concatenation"), "fit_blocks")
+    assert not hasattr(PairwiseDAGRanker(pair_features=sub), "fit_blocks")

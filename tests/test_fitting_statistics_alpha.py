@@ -1,5 +1,7 @@
 """The default penalties: the table of the guide, and weights that count rows."""
 
+from operator import sub
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -40,7 +42,7 @@ CASES = {
     "documents, sparse": (LowRankSurrogateRanker(), WORDS, GRADES[:, 0], QID, max(0.1, 10 * F)),
     "documents, pairs": (PairwiseDAGRanker(), X, GRADES[:, 0], QID, max(0.1, 10 * F)),
     "documents, features of pairs": (
-        PairwiseDAGRanker(pair_features="concatenation"), X, GRADES[:, 0], QID, max(0.1, 10 * F),
+        PairwiseDAGRanker(pair_features=sub), X, GRADES[:, 0], QID, max(0.1, 10 * F),
     ),
     "documents, cross-entropy": (
         OrderPreservingRegressor(), X, GRADES[:, 0], QID, max(0.1, 10 * F),

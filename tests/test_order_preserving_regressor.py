@@ -474,19 +474,6 @@ def test_an_item_that_is_never_relevant_has_no_best_intercept(name, items):
     assert (spread[1] > 1.2 * spread[0]) == with_tail
 
 
-@pytest.mark.parametrize("name", ["cross_entropy", "pairwise_logistic", "ranknet"])
-def test_no_minimum_where_groups_of_judged_items_stand_apart(name):
-    """Items 0, 1 were compared with 2, 3 once, and won; each two go both ways."""
-    nan, X = np.nan, np.arange(5.0)[:, np.newaxis]
-    y = np.array([[1, 0, nan, nan], [0, 1, nan, nan], [nan, nan, 1, 0], [nan, nan, 0, 1]])
-    apart = np.vstack([y, [1, nan, 0, nan]])
-    ranker = exact(surrogate=name, target_loss="dcg")
-    with pytest.warns(ConvergenceWarning, match=r"items \[2, 3\].*squared surrogate"):
-        ranker.fit(X, apart)
-    ranker.fit(X, apart, sample_weight=[1, 1, 1, 1, 0])
-    ranker.fit(np.arange(6.0)[:, np.newaxis], np.vstack([apart, [nan, 0, nan, 1]]))
-
-
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 7.0, 1e6])
 def test_loss_of_cross_entropy_is_free_of_the_scale_of_the_weights(scale, documents):
     X, y, qid = documents

@@ -1,5 +1,7 @@
 """Displays hold what they draw."""
 
+from operator import sub
+
 import matplotlib
 import numpy as np
 import pytest
@@ -89,7 +91,7 @@ def test_every_decoder_is_drawn_with_its_bound(decoder):
 
 def test_documents_of_one_list():
     X, y, qid = make_ranking(5, 4, n_features=3, random_state=0)
-    ranker = PairwiseDAGRanker(pair_features="concatenation").fit(X, y, qid=qid)
+    ranker = PairwiseDAGRanker(pair_features=sub).fit(X, y, qid=qid)
     display = PreferenceMatrixDisplay.from_estimator(ranker, X[qid == 0])
     assert display.preferences.shape == (4, 4)
 

@@ -1,15 +1,14 @@
-"""Pairs of documents: which they are and what they weigh."""
+"""Fits to features of pairs: all pairs of each list, both ways, in pieces."""
 
 import numpy as np
 import pytest
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LinearRegression
 
 from lowrank_rank import PairwiseDAGRanker
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.target_losses import PairwiseDisagreement
 
-from .internals import RankingLists, pair_of_code, pairs_within
-from .preference_cases import all_pairs
+from .preference_cases import all_pairs, products
 
 
 @pytest.fixture(scope="module")
@@ -19,64 +18,51 @@ def documents():
     return X[order], y[order], np.array([f"q{i}" for i in qid])[order]
 
 
-def test_codes_number_the_pairs():
-    i, j = pair_of_code(np.arange(300 * 299 // 2))
-    assert len(set(zip(i.tolist(), j.tolist(), strict=True))) == 300 * 299 // 2
-    assert np.all((i >= 0) & (i < j) & (j < 300))
-    for large in (10**6, 94_906_266):  # codes near 2**52
-        j = np.array([large - 1, large])
-        code = j * (j - 1) // 2
-        np.testing.assert_array_equal(pair_of_code(code), [[0, 0], j])
-        np.testing.assert_array_equal(pair_of_code(code - 1), [j - 2, j - 1])
-
-
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", ["unit", "difference"])
-def test_each_pair_of_a_list_once(documents, kind):
-    _, y, qid = documents
-    weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y))
-    lists = RankingLists.from_qid(qid)
-    first, second, targets, pair_weights, n_all = pairs_within(
-        lists,
-        y,
-        weights,
-        PairwiseDisagreement(kind),
-        1.0 / lists.sum(lists.group(weights)),
-        None,
-        np.random.RandomState(0),
+def test_least_squares_on_all_pairs_both_ways(documents, kind, weighted):
+    """A pair has the weight w_i w_j / W, and each row is a pair with itself."""
+    X, y, qid = documents
+    w = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else np.ones(len(y))
+    features = lambda a, b: np.hstack([a, b**2])  # noqa: E731  # not antisymmetric
+    ranker = PairwiseDAGRanker(
+        target_loss=PairwiseDisagreement(kind), pair_features=features, alpha=0.0
+    ).fit(X, y, qid=qid, sample_weight=w)
+    i, j, target, weight = all_pairs(y, qid, w, kind)
+    own = w**2 / np.array([w[qid == q].sum() for q in qid])
+    by_hand = LinearRegression().fit(
+        np.vstack([features(X[i], X[j]), features(X[j], X[i]), features(X, X)]),
+        np.concatenate([target, -target, np.zeros(len(y))]),
+        sample_weight=np.concatenate([weight, weight, own]),
     )
-    i, j, target, weight = all_pairs(y, qid, weights, kind)
-    assert n_all == len(first) == len(i)
-    flip = np.where(first < second, 1.0, -1.0)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    order = np.lexsort((high, low))
-    np.testing.assert_array_equal(low[order], i)
-    np.testing.assert_array_equal(high[order], j)
-    np.testing.assert_allclose((targets * flip)[order], target)
-    np.testing.assert_allclose(pair_weights[order], weight, rtol=1e-9)
+    np.testing.assert_allclose(ranker.coef_[0], by_hand.coef_, rtol=1e-8)
+    np.testing.assert_allclose(ranker.intercept_, by_hand.intercept_, rtol=1e-8, atol=1e-12)
 
 
-def test_samples_are_distinct_fair_and_repeatable(documents):
-    _, y, qid = documents
-    lists, loss, ones = RankingLists.from_qid(qid), PairwiseDisagreement(), np.ones(len(y))
-    factors = np.ones(lists.n_lists)
-    first, second, _, weights, _ = pairs_within(
-        lists, y, ones, loss, factors, None, np.random.RandomState(0)
-    )
-    count = np.zeros((len(y), len(y)))
-    for seed in range(300):
-        i, j, _, drawn_weights, n_all = pairs_within(
-            lists, y, ones, loss, factors, 20, np.random.RandomState(seed)
-        )
-        assert len(i) == 20
-        assert n_all == len(first)
-        assert drawn_weights.sum() == pytest.approx(weights.sum())
-        count[i, j] += 1
-        assert len(set(zip(i.tolist(), j.tolist(), strict=True))) == 20
-    drawn = count[first, second] / 300
-    assert count.sum() == 6000
-    assert np.abs(drawn - 20 / len(first)).max() < 0.12
-    X = np.random.default_rng(0).normal(size=(len(y), 2))
-    ranker = PairwiseDAGRanker(estimator=Ridge(), max_pairs=20, random_state=3)
-    first, second = (ranker.fit(X, y, qid=qid).predict(X) for _ in range(2))
-    np.testing.assert_array_equal(first, second)
-    assert ranker.n_pairs_ == 20
+def test_pieces_of_pairs_add_up():
+    """Long lists of many features take several pieces, of the rows of one list or of several."""
+    X, y, qid = make_ranking(4, 60, n_features=3, random_state=0)
+    X = np.hstack([X, np.zeros((len(y), 500))])
+    seen = []
+
+    def features(a, b):
+        seen.append(len(a))
+        return products(a[:, :3], b[:, :3])
+
+    wide = PairwiseDAGRanker(pair_features=features, alpha=1.0).fit(X, y, qid=qid)
+    assert len(seen) > 1
+    assert sum(seen) == 4 * 60**2
+    one = PairwiseDAGRanker(pair_features=products, alpha=1.0).fit(X[:, :3], y, qid=qid)
+    np.testing.assert_allclose(wide.coef_, one.coef_, rtol=1e-10)
+
+
+def test_weight_two_is_a_row_twice_and_no_weight_is_no_row(documents):
+    X, y, qid = documents
+    w = np.arange(len(y)) % 3
+    rows = np.repeat(np.arange(len(y)), w)
+    ranker = PairwiseDAGRanker(pair_features=products, alpha=1.0)
+    weighted = ranker.fit(X, y, qid=qid, sample_weight=w).coef_
+    np.testing.assert_allclose(ranker.fit(X[rows], y[rows], qid=qid[rows]).coef_, weighted)
+    for tiny in (1e-200, 1e200):  # squares of such weights are 0 or infinite
+        scaled = ranker.fit(X, y, qid=qid, sample_weight=tiny * w).coef_
+        np.testing.assert_allclose(scaled, weighted)

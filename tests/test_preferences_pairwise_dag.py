@@ -332,11 +332,9 @@ def test_regressors_searches_and_pipelines(data):
 BAD = [
     ({"target_loss": "ndcg"}, "LowRankSurrogateRanker takes the others"),
     ({"decoder": "sort"}, "decoder must be one of"),
-    ({"pair_features": "sum"}, "pair_features must be one of"),
+    ({"pair_features": "concatenation"}, "pair_features must be 'difference' or a callable"),
     ({"score_function": "count"}, "score_function must be 'dmj' or a callable"),
     ({"decoder": "score", "score_function": lambda y: y[:, 0, :1]}, "finite scores of shape"),
-    ({"pair_features": "bilinear"}, "pair_features must be one of"),
-    ({"max_pairs": 0}, "max_pairs"),
     ({"alpha": -1.0}, "alpha"),
 ]
 

@@ -44,7 +44,7 @@ consensus = consensus_ranking(votes, items=names, pairwise=True)
 print(consensus)
 print("cycles of majorities:", consensus.has_cycle)
 print("preferred to each other model:", consensus.condorcet_winner)
-print("open pairs:", consensus.tied_pairs)
+print("no other order costs as little:", consensus.is_unique)
 
 truth = consensus_ranking(probability * (1 - np.eye(r)), items=names, pairwise=True)
 print("in the population:", " ".join(name[-1] for name in truth.order))

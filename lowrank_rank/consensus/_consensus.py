@@ -3,8 +3,6 @@
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice, product
-from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -16,11 +14,11 @@ from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
 from ..decoders import Decoded, decode_pd_exact, preference_cost
-from ..decoders._decoded import subsets_by_size
 from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS
 from ..decoders.feedback_arcs._graphs import (
     acyclic,
+    costs_of,
     matrices_from_differences,
     net_preferences,
     net_scores,
@@ -143,77 +141,25 @@ class ConsensusRanking(TableMixin):
         """Whether majorities prefer in a cycle."""
         return not acyclic(clear_net(self.preferences)[np.newaxis])[0]
 
-    # Ties -----------------------------------------------------------------------------
-
-    @cached_property
-    def _optima(self):
-        if not self.optimal:
-            return None, np.zeros(self.preferences.shape, dtype=bool), None
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The (time|solver's) limit")  # is_unique is None
-            return find_optima(self.preferences, self.ranks, self.time_limit)
-
     @property
     def is_unique(self) -> bool | None:
         """Whether every other order costs more; None if it is not known, as without a proof.
 
-        A component of more than 18 items needs an integer program for each pair of neighbours,
-        together within `time_limit`.
+        Each other order reverses some pair of neighbours: for each pair an exact search looks for
+        one of as little cost, together within `time_limit`. Where it is False, the printed result
+        shows one.
         """
-        _, _, is_unique = self._optima
+        is_unique, _ = self._search_of_another
         return is_unique
 
-    @property
-    def n_optima(self) -> int | None:
-        """Number of orders of least cost, None where they were not counted (see `is_unique`)."""
-        components, _, _ = self._optima
-        return None if components is None else prod(int(n) for _, _, n, _ in components)
-
-    def optima(self, max_orders: int = 1000) -> np.ndarray:
-        """Orders of least cost, at most `max_orders` of them.
-
-        Parameters
-        ----------
-        max_orders : int, default=1000
-            Largest number of orders to return.
-
-        Returns
-        -------
-        ndarray of shape (n_orders, r)
-            Names, best first.
-
-        Raises
-        ------
-        ValueError
-            If they were not counted.
-        """
-        check_parameter("max_orders", max_orders, [count()])
-        components, _, _ = self._optima
-        if components is None:
-            raise ValueError(
-                "The orders of least cost were not counted: the order is not proved to cost least, "
-                "or a cycle of majorities joins more than 18 items. is_unique may be known."
-            )
-        return self.items[first_orders(components, max_orders)]
-
-    @property
-    def tied_pairs(self) -> list[tuple]:
-        """Pairs of names, the better ranked one first, that the method leaves open.
-
-        "kemeny": some orders of least cost have them one way and some the other; "borda" and
-        "copeland": equal scores; "dag": neighbours that can change places without a cost.
-        """
-        if self.method == "kemeny":
-            _, tied, _ = self._optima
-        elif self.scores is not None:
-            tied = self.scores == self.scores[:, np.newaxis]
-        else:
-            neighbours = np.abs(self.ranks - self.ranks[:, np.newaxis]) == 1
-            tied = neighbours & (clear_net(self.preferences) == 0)
-        first, second = np.nonzero(tied & (self.ranks[:, np.newaxis] < self.ranks))
-        by_rank = np.lexsort((self.ranks[second], self.ranks[first]))
-        better, worse = self.items[first[by_rank]], self.items[second[by_rank]]
-        return list(zip(better.tolist(), worse.tolist(), strict=True))
+    @cached_property
+    def _search_of_another(self):
+        """Whether no other order costs as little, and the ranks of one that does or None."""
+        if not self.optimal:
+            return None, None
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The (time|solver's) limit")  # is_unique is None
+            return another_optimum(clear_net(self.preferences), self.ranks, self.time_limit)
 
     # Resampling -----------------------------------------------------------------------
 
@@ -303,16 +249,16 @@ class ConsensusRanking(TableMixin):
             return found
         if not self.optimal:
             return f"{found}, no order costs less than {self.bound:g}"
-        longest = max(map(len, ordered_components(clear_net(self.preferences))))
-        if longest > MAX_ITEMS_COUNTED and "_optima" not in vars(self):
-            # The search takes a while.
-            return f"{found}, no order costs less; is_unique looks for others"
-        if self.is_unique:
-            return f"{found}, no order costs less; no other order costs as little"
-        others = "another order costs" if self.is_unique is False else "others may cost"
-        if self.n_optima is not None:
-            others = f"{self.n_optima - 1} other{'s' * (self.n_optima > 2)} cost"
-        return f"{found}, no order costs less; {others} as little"
+        found += ", no order costs less"
+        if len(self.ranks) > MAX_ITEMS_SUBSETS and "_search_of_another" not in vars(self):
+            return f"{found}; is_unique looks for others"  # which may take the time limit
+        is_unique, ranks = self._search_of_another
+        if is_unique:
+            return f"{found}; no other order costs as little"
+        if is_unique is None:
+            return f"{found}; others may cost as little"
+        other = ", ".join(map(str, self.items[np.argsort(ranks)].tolist()))
+        return f"{found}; another order of this cost is {other}"
 
 
 def consensus_ranking(
@@ -373,7 +319,7 @@ def consensus_ranking(
     -------
     ConsensusRanking
         See `ConsensusRanking`: ``ranks``, ``order``, ``cost``, ``bound``, ``optimal``;
-        ``n_optima``, ``is_unique``, ``optima()`` and ``tied_pairs``; ``rank_intervals()``.
+        ``is_unique``; ``rank_intervals()``.
 
     Raises
     ------
@@ -408,10 +354,14 @@ def consensus_ranking(
     >>> consensus = consensus_ranking(votes, items=["a", "b", "c"], pairwise=True)
     >>> consensus.order.tolist(), consensus.cost, consensus.optimal
     (['c', 'a', 'b'], 13.0, True)
-    >>> consensus.n_optima, consensus.optima().tolist()
-    (2, [['c', 'a', 'b'], ['a', 'b', 'c']])
-    >>> consensus.tied_pairs
-    [('c', 'a'), ('c', 'b')]
+    >>> consensus.is_unique
+    False
+    >>> print(consensus)
+    rank  item
+       1  c
+       2  a
+       3  b
+    kemeny: cost 13, no order costs less; another order of this cost is a, b, c
     """
     check_parameter("method", method, ["kemeny", "borda", "copeland", "dag"])
     check_parameter("kind", kind, ["orders", "grades", None])
@@ -506,39 +456,7 @@ def resampled_totals(votes, n_resamples, rng):
                 yield np.maximum(net, 0.0)
 
 
-MAX_ITEMS_COUNTED = 18  # of one component: 2**18 subsets
-
-
-def find_optima(preferences, ranks, time_limit=None, max_counted=MAX_ITEMS_COUNTED):
-    """Orders of least cost of preferences (r, r); `ranks` is one of them.
-
-    Strong components of more than `max_counted` items are not counted. For each pair of neighbours
-    in the order, the best order with this pair reversed costs more, or is another optimum.
-
-    Returns
-    -------
-    components : list of tuple or None
-        Results of `count_orders`: best orders follow these components one after another. None if
-        they were not counted.
-    tied : ndarray of bool, shape (r, r)
-        Pairs for which both orders were found.
-    is_unique : bool or None
-        None if it is unknown.
-    """
-    net = clear_net(preferences)
-    tied = np.zeros(net.shape, dtype=bool)
-    components, unique = [], []
-    for members in ordered_components(net):
-        if len(members) <= max_counted:
-            component = count_orders(members, np.maximum(net[np.ix_(members, members)], 0.0))
-            *_, n_orders, before = component
-            tied[np.ix_(members, members)] = (before > 0) & (before.T > 0)
-            components.append(component)
-            unique.append(n_orders == 1)
-        else:
-            unique.append(neighbours_are_fixed(net, members, ranks, tied, time_limit))
-    is_unique = False if False in unique else (None if None in unique else True)
-    return components if len(components) == len(unique) else None, tied, is_unique
+# Other orders ------------------------------------------------------------------------
 
 
 def clear_net(preferences):
@@ -548,97 +466,52 @@ def clear_net(preferences):
     return np.where(np.abs(net) > 1e-12 * scale, net, 0.0)
 
 
-def ordered_components(net):
-    """Strong components of the graph with i -> j where j is not preferred to i, best first."""
-    r = len(net)
-    even = (net >= 0) & ~np.eye(r, dtype=bool)
-    edges = (np.zeros(even.sum(), dtype=int), *np.nonzero(even))
-    component = strong_components(edges, (1, r))[0][0]
-    # Between two of them all pairs are preferred one way: who beats more comes first.
-    beaten = np.array([(net[component == c] > 0).sum(axis=1).min() for c in np.unique(component)])
-    return [np.flatnonzero(component == c) for c in np.unique(component)[np.argsort(-beaten)]]
+def another_optimum(net, ranks, time_limit=None):
+    """Look for another order of least cost of net preferences (r, r); `ranks` is one.
 
-
-def count_orders(members, weights):
-    """Best orders of a component with edges of these weights (s, s).
+    Every other order reverses some pair of neighbours. For each pair, the best order with this pair
+    reversed costs more, or is another optimum.
 
     Returns
     -------
-    members : ndarray of int, shape (s,)
-    last : ndarray of bool, shape (2**s, s)
-        Whether some best order of a subset ends with an item.
-    n_orders : float
-        Number of best orders.
-    before : ndarray of shape (s, s)
-        Number of best orders that put i before j.
+    is_unique : bool or None
+        None if a search was cut short.
+    ranks : ndarray of int, shape (r,), or None
+        Another order of least cost, if one was found.
     """
-    s = len(members)
-    bits = 1 << np.arange(s)
-    inside = (np.arange(2**s)[:, np.newaxis] & bits) > 0
-    pays = inside @ weights.T  # of an item that comes after the subset
-    tolerance = 1e-9 * weights.sum()
-    least, counts = np.zeros(2**s), np.zeros(2**s)
-    last = np.zeros((2**s, s), dtype=bool)
-    counts[0] = 1.0
-    for subsets in subsets_by_size(s):
-        rest = np.where(inside[subsets], subsets[:, np.newaxis] ^ bits, 0)
-        cost = np.where(inside[subsets], least[rest] + pays[rest, np.arange(s)], np.inf)
-        least[subsets] = cost.min(axis=1)
-        last[subsets] = cost <= least[subsets][:, np.newaxis] + tolerance
-        counts[subsets] = (counts[rest] * last[subsets]).sum(axis=1)
-    ways = np.zeros(2**s)  # from each subset on to the whole
-    ways[-1] = 1.0
-    before = np.zeros((s, s))
-    for subsets in reversed(list(subsets_by_size(s))):
-        for i in range(s):
-            ending = subsets[last[subsets, i] & (ways[subsets] > 0)]
-            rest = ending ^ bits[i]
-            ways[rest] += ways[ending]
-            before[:, i] += (ways[ending] * counts[rest]) @ inside[rest]
-    return members, last, counts[-1], before
+    order = np.argsort(ranks)
+    ahead, behind = order[:-1], order[1:]
+    even = np.flatnonzero(net[ahead, behind] == 0)
+    if len(even):  # these neighbours change places without a cost
+        first, second = ahead[even[0]], behind[even[0]]
+        swapped = ranks.copy()
+        swapped[first], swapped[second] = ranks[second], ranks[first]
+        return False, swapped
+    # Between two components all majorities go one way, so that no best order reverses them. In the
+    # order of `ranks`, a component is a range of places.
+    even_or_better = np.nonzero((net >= 0) & ~np.eye(len(net), dtype=bool))
+    edges = np.zeros(len(even_or_better[0]), dtype=int), *even_or_better
+    component = strong_components(edges, (1, len(net)))[0][0]
+    inside = np.flatnonzero(component[ahead] == component[behind])
+    is_unique: bool | None = True
+    for place in inside.tolist():
+        members = np.flatnonzero(component[order] == component[order[place]])
+        items, first = order[members], place - members[0]
+        weights = np.maximum(net[np.ix_(items, items)], 0.0)
+        limit = None if time_limit is None else time_limit / len(inside)
+        found = best_reversed(weights, first, limit)
+        most = np.tril(weights).sum() + 1e-9 * weights.sum()
+        if costs_of(weights[np.newaxis], found.ranks)[0] <= most:
+            other = ranks.copy()
+            other[items] = members[0] + found.ranks[0]
+            return False, other
+        if cast(np.ndarray, found.bounds)[0] <= most:
+            is_unique = None
+    return is_unique, None
 
 
-def neighbours_are_fixed(net, members, ranks, tied, time_limit):
-    """Whether these items have one best order; marks tied pairs, None if a search was cut short.
-
-    Every other order reverses some pair of neighbours.
-    """
-    members = members[np.argsort(ranks[members])]
-    weights = np.maximum(net[np.ix_(members, members)], 0.0)
-    cost = float(np.tril(weights).sum())
-    free = np.flatnonzero(weights[np.arange(len(members) - 1), np.arange(1, len(members))] == 0)
-    for i in free.tolist():  # a swap without a cost
-        tied[members[i], members[i + 1]] = tied[members[i + 1], members[i]] = True
-    if len(free):
-        return False
-    limit = None if time_limit is None else time_limit / (len(members) - 1)
-    unique: bool | None = True
-    for i in range(len(members) - 1):
-        turned = weights.copy()
-        turned[i + 1, i] += 2.0 * weights.sum()
-        found = decode_pd_exact(turned[np.newaxis], time_limit=limit)
-        ranks_found = found.ranks[0]
-        value = np.sum(weights * (ranks_found[:, np.newaxis] > ranks_found))
-        if value <= cost + 1e-9 * weights.sum():
-            tied[members[i], members[i + 1]] = tied[members[i + 1], members[i]] = True
-            return False
-        if cast(np.ndarray, found.bounds)[0] <= cost + 1e-9 * weights.sum():
-            unique = None
-    return unique
-
-
-def best_orders(members, last, subset):
-    """Iterate over the best orders of a subset of a component, as tuples of item numbers."""
-    if subset == 0:
-        yield ()
-    for i in np.flatnonzero(last[subset]):
-        for head in best_orders(members, last, subset ^ (1 << int(i))):
-            yield (*head, int(members[i]))
-
-
-def first_orders(components, n):
-    """At most n of the best orders, (m, r)."""
-    each = [
-        islice(best_orders(members, last, len(last) - 1), n) for members, last, *_ in components
-    ]
-    return np.array([np.concatenate(order) for order in islice(product(*each), n)], dtype=np.intp)
+def best_reversed(weights, first, time_limit):
+    """The best order of a list in which item `first` + 1 comes before item `first`."""
+    turned = weights.copy()
+    turned[first + 1, first] += 2.0 * weights.sum()
+    return decode_pd_exact(turned[np.newaxis], time_limit=time_limit)

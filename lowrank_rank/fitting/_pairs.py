@@ -3,16 +3,16 @@
     sum over pairs with y_i > y_j of  w_i w_j penalty(margin - (s_i - s_j))
 
 The pairs are never formed. In ascending scores, the rows within the margin of a row begin at one
-place. For each grade, the sum over the lower grades from there is a difference of prefix sums. Up
-to eight grades take one pass over the rows. More grades are compared by their highest three bits
-first, then by the next three bits among rows with equal bits.
+place. The sum over the rows of lower grade from there is a difference of prefix sums. A pass tells
+eight grades apart. More grades are written with digits 0 to 7: the first pass compares their first
+digits, the next one the second digits of rows with equal first digits, and so on.
 """
 
 import numpy as np
 
 from .._lists import RankingLists, blocks_of_lists, sort_lists
 
-_BITS = 3  # of the grades, that one pass tells apart
+_PER_PASS = 8  # grades that one pass tells apart
 _ROWS_AT_ONCE = 2**13
 
 
@@ -42,8 +42,8 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     """
     weights = np.ones(lists.n_rows) if weights is None else weights
     scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers
-    # For each row the sum of w_j over the rows of lower (higher) grade within the margin, and of
-    # w_j s_j as the imaginary part.
+    # For each row the sums of w_j and w_j s_j over the rows of lower (higher) grade within the
+    # margin, as one complex number w_j + i w_j s_j: both are then read from a table at once.
     below, above = np.zeros((2, lists.n_rows), dtype=complex)
     for first, last in blocks_of_lists(lists, _ROWS_AT_ONCE):  # a block fits the cache
         rows = slice(lists.offsets[first], lists.offsets[last])
@@ -51,11 +51,12 @@ def pair_sums(grades, scores, lists, margin=1.0, weights=None):
         of_block = grades[rows], scores[rows], weights[rows], groups, margin
         _add_block(below[rows], above[rows], *of_block)
     # w_i times the sums over the pairs of row i of w_j z, as the higher and as the lower.
-    higher = weights * ((margin - scores) * below.real + below.imag)
-    lower = weights * ((margin + scores) * above.real - above.imag)
+    mass_below, sum_below, mass_above, sum_above = below.real, below.imag, above.real, above.imag
+    higher = weights * ((margin - scores) * mass_below + sum_below)
+    lower = weights * ((margin + scores) * mass_above - sum_above)
     squares = np.maximum(lists.sum((margin - scores) * higher + scores * lower), 0.0)
-    slopes = weights * (above.real - below.real), 2.0 * (lower - higher)
-    return (lists.sum(higher), squares), slopes, 2.0 * weights * (above.real + below.real)
+    slopes = weights * (mass_above - mass_below), 2.0 * (lower - higher)
+    return (lists.sum(higher), squares), slopes, 2.0 * weights * (mass_above + mass_below)
 
 
 def dense_grades(y, lists):
@@ -72,51 +73,49 @@ def dense_grades(y, lists):
 
 
 def _add_block(below, above, grades, scores, weights, groups, margin):
-    """Add the sums of one block, comparing grades some bits at a time from the highest."""
+    """Add the sums of one block to `below` and `above`."""
     rows = sort_lists(-scores, groups)
-    n_passes = -(-int(grades.max(initial=0)).bit_length() // _BITS)
-    for shift in range(_BITS * (n_passes - 1), -1, -_BITS):
-        digits = grades[rows] >> shift & 2**_BITS - 1
-        s = scores[rows]
-        moments = np.empty(len(s), dtype=complex)
-        moments.real = weights[rows]
-        moments.imag = moments.real * s
-        # The first place of each group with a score above s - margin. The groups are shifted apart,
-        # so that one search does for all. Very large scores give wrong places for pairs at the
-        # margin up to rounding.
-        start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
-        lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
-        steps = highest - lowest + 2.0 * abs(margin) + 1.0
-        shifted = s + groups.spread(np.cumsum(steps) - steps - lowest)
-        first = np.clip(np.searchsorted(shifted, shifted - margin, side="right"), start, end)
-        for total, part in zip(
-            (below, above), _sums_of_pass(digits, moments, first, start, end), strict=True
-        ):
-            total[rows] += part
-        if shift:  # rows whose higher bits are equal are the groups of the next pass
-            codes = groups.index * 2**_BITS + digits
-            rows = rows[np.argsort(codes, kind="stable")]
-            counts = np.bincount(codes)
-            groups = RankingLists(counts[counts > 0])
+    sums = weights + 1j * weights * scores
+    n_grades, unit = int(grades.max(initial=0)) + 1, 1
+    while unit * _PER_PASS < n_grades:
+        unit *= _PER_PASS
+    while True:
+        # Rows of equal coarse grade are apart by `digit`, or left to the next pass.
+        digit = grades[rows] // unit % _PER_PASS
+        _add_pass(below, above, rows, digit, scores[rows], sums[rows], groups, margin)
+        if unit == 1:
+            return
+        unit //= _PER_PASS
+        group = groups.index * _PER_PASS + digit
+        rows = rows[np.argsort(group, kind="stable")]
+        counts = np.bincount(group)
+        groups = RankingLists(counts[counts > 0])
 
 
-def _sums_of_pass(digits, moments, first, start, end):
-    """Sums over the pairs of unequal digit of each group, (2, n), rows in ascending scores.
-
-    A group extends from `start` to `end`; its rows within the margin begin at `first`.
-    """
-    n, n_digits = len(digits), int(digits.max()) + 1
-    past = np.cumsum(np.bincount(first, minlength=n + 1))[:n]  # whose partners begin up to there
-    higher = np.zeros((n_digits + 1, n + 1), dtype=complex)  # prefix sums of each digit
-    higher[digits, np.arange(1, n + 1)] = moments
-    np.cumsum(higher, axis=1, out=higher)
-    lower = np.empty((n_digits, n + 1), dtype=complex)  # of those below it
+def _add_pass(below, above, rows, digit, s, sums_of_rows, groups, margin):
+    """Add the sums over pairs of unequal digit within groups of rows in ascending scores s."""
+    n, n_digits = len(s), int(digit.max()) + 1
+    start, end = groups.spread(groups.starts), groups.spread(groups.offsets[1:])
+    # The groups are shifted apart, so that one search finds the first row of each group with a
+    # score above s - margin. Rounding of very large scores may miss pairs at the margin.
+    lowest, highest = s[groups.starts], s[groups.offsets[1:] - 1]
+    width = highest - lowest + 2.0 * abs(margin) + 1.0
+    shifted = s + groups.spread(np.cumsum(width) - width - lowest)
+    first = np.clip(np.searchsorted(shifted, shifted - margin, side="right"), start, end)
+    # Row j is within the margin of row i if first[i] <= j. So the rows i for which row j counts
+    # are those before last[j], the number of rows whose `first` is at most j.
+    last = np.cumsum(np.bincount(first, minlength=n + 1))[:n]
+    # sums[d, p] has the sums over those of the first p rows that have digit d.
+    sums = np.zeros((n_digits + 1, n + 1), dtype=complex)
+    sums[digit, np.arange(1, n + 1)] = sums_of_rows
+    np.cumsum(sums, axis=1, out=sums)
+    # lower[d, p] has those of all digits below d.
+    lower = np.empty((n_digits, n + 1), dtype=complex)
     lower[0] = 0.0
-    for digit in range(1, n_digits):
-        np.add(lower[digit - 1], higher[digit - 1], out=lower[digit])
-    for digit in range(n_digits - 2, 0, -1):  # and of those from it on
-        higher[digit] += higher[digit + 1]
-    at = digits * (n + 1)
-    below = lower.take(at + end) - lower.take(at + first)  # of the flat tables
-    at += n + 1
-    return below, higher.take(at + past) - higher.take(at + start)
+    for d in range(1, n_digits):
+        np.add(lower[d - 1], sums[d - 1], out=lower[d])
+    below[rows] += lower[digit, end] - lower[digit, first]
+    # From here on, sums[d, p] has those of all digits from d on.
+    for d in reversed(range(n_digits)):
+        sums[d] += sums[d + 1]
+    above[rows] += sums[digit + 1, last] - sums[digit + 1, start]

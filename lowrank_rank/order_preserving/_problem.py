@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from .._arrays import slices
 from .._blocks import block_of, check_has_ids, check_new_lists
@@ -148,7 +147,9 @@ class Summary:
         shares = self.utility / (self.utility.sum() or 1.0)
         if not surrogate.is_proportional:
             shares = np.ones(len(shares))
-        least = shares[shares > 1e-6].min(initial=1.0)  # items without any fall without bound
+        least = shares[shares > 1e-6].min(
+            initial=1.0
+        )  # items without utility may fall without bound
         penalties = alpha * np.append(np.ones(len(self.features.mean)), 0.0)
         curvature = np.maximum(shares, least)[:, np.newaxis] + penalties
         return np.sqrt(curvature.max() / curvature)
@@ -231,31 +232,6 @@ class ScoreProblem:
         factors = self.surrogate.bound_constant(self.v, lists) * of_measure / unit
         with np.errstate(over="ignore"):  # of utilities above 1e150: the bound is infinite
             return np.array([(factors[counts] ** 2).sum(), counts.sum()])
-
-    def separated_pairs(self):
-        """Pairs of items that the surrogate separates without bound, as a boolean matrix.
-
-        The matrix is empty if the surrogate has finite minimisers; see `falls_without_end`.
-        """
-        v, counts = self.v.reshape(self.shape), self.weights.reshape(self.shape) > 0
-        pairs = self.surrogate.falls_without_end(v, counts)
-        return np.zeros((0, 0), dtype=bool) if pairs is None else pairs
-
-
-def unbounded_items(pairs, d):
-    """Find the items with free intercepts that fall without bound; d is the number of items.
-
-    The pairs of `separated_pairs` are the edges of a graph. An edge i -> j pushes item i above item
-    j. The items of a strongly connected component fall if edges enter the component and none leaves
-    it.
-    """
-    if not pairs.size:
-        return np.zeros(0, dtype=np.intp)
-    component = connected_components(pairs, connection="strong")[1]
-    between = pairs & (component[:, np.newaxis] != component)
-    is_left = np.bincount(component, weights=between.any(axis=1)) > 0
-    is_entered = np.bincount(component, weights=between.any(axis=0)) > 0
-    return np.flatnonzero((is_entered & ~is_left)[component][:d])
 
 
 # Solve ------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ._list_loss import check_has_utilities
-from ._problem import ScoreProblem, Summary, encode, minimise, read, ridge_solution, unbounded_items
+from ._problem import ScoreProblem, Summary, encode, minimise, read, ridge_solution
 from ._surrogates import Surrogate, resolve_surrogate
 
 
@@ -182,9 +182,9 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If L-BFGS stops before the gradient is within `tol`, or if there is no minimum. Under
-            cross-entropy and other surrogates with exponentials, the free intercept of a fixed
-            item that is never relevant falls without bound.
+            If L-BFGS stops before the gradient is within `tol`, or if the labels of a fixed item
+            never have any utility. Under a surrogate with ``has_tails`` its free intercept falls
+            without bound.
         """
         with fresh_fit(self):
             loss = self._check_parameters()
@@ -308,8 +308,14 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         self._keep(found, scaling)
         squares, n_lists = problems.sum(ScoreProblem.squared_bounds, loss, summary.unit)
         self.bound_factor_ = float(np.sqrt(squares / n_lists)) if n_lists else np.nan
-        if has_intercept and self.gradient_norm_ > 0.0:
-            self._warn_without_minimum(problems)
+        useless = np.flatnonzero(summary.utility == 0)
+        if self.n_items_ and surrogate.has_tails and len(useless) and self.gradient_norm_ > 0.0:
+            warn(
+                f"{surrogate!r} has no minimum here: no label of items {useless.tolist()} (columns "
+                "of y) has any utility. Their intercepts have no penalty and fall until the "
+                "gradient is within tol. Drop these items, or use a squared surrogate.",
+                ConvergenceWarning,
+            )
 
     def _solve(self, problems, unit, has_intercept):
         """The result of `lbfgs`, with a warning if it does not converge."""
@@ -340,20 +346,6 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
         self.n_iter_ = max(n_iter, 1)  # scikit-learn asks for at least 1
-
-    def _warn_without_minimum(self, problems):
-        pairs = problems.sum(ScoreProblem.separated_pairs)
-        items = unbounded_items(pairs, self.n_items_ or 1)
-        if not len(items):
-            return
-        which = f"items {items.tolist()} (columns of y)" if self.n_items_ else "rows"
-        warn(
-            f"{self.surrogate_!r} has no minimum here: nothing in y keeps the scores of {which} "
-            "from falling ever further below the rest. Their intercepts have no penalty and fall "
-            "until the gradient is within tol: how far depends on tol, the weights and the order "
-            "of the items. Drop these items, or use a squared surrogate.",
-            ConvergenceWarning,
-        )
 
     def _say(self, message):
         if self.verbose:

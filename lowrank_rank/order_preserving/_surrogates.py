@@ -76,6 +76,9 @@ class Surrogate(BaseEstimator):
         Whether the loss is the sum of squared errors s_i - v_i, or of their squared differences if
         ``is_pairwise``. Ridge regression then minimises it. A subclass with its own `evaluate`
         must set this flag again.
+    has_tails : bool
+        Whether the loss keeps falling with the score of an item without utility, so that no score
+        is best.
     takes_negative : bool
         Whether utilities may be below 0, such as unbiased estimates from clicks.
     """
@@ -85,6 +88,7 @@ class Surrogate(BaseEstimator):
     is_pairwise: ClassVar[bool] = False
     is_proportional: ClassVar[bool] = False
     is_squared: ClassVar[bool] = False
+    has_tails: ClassVar[bool] = False
     takes_negative: ClassVar[bool] = False
     _positive: ClassVar[tuple[str, ...]] = ()  # parameters that are finite numbers > 0
 
@@ -178,24 +182,6 @@ class Surrogate(BaseEstimator):
         """
         return self.evaluate(v, s, lists, weights)
 
-    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        """Find the pairs of fixed items that the surrogate separates without bound.
-
-        Parameters
-        ----------
-        v : ndarray of shape (n, r)
-            Utilities of the items.
-        counts : ndarray of bool, shape (n, r)
-            Whether an item has a weight.
-
-        Returns
-        -------
-        ndarray of bool, shape (r, r) or (r + 1, r + 1), or None
-            Entry [i, j] says that the loss falls without bound in s_i - s_j. A last row and column,
-            if any, stand for the score 0. None means that finite scores minimise the loss.
-        """
-        return None
-
     def check_utilities(self, v: Any) -> None:
         """Refuse utilities that the surrogate cannot take.
 
@@ -281,12 +267,7 @@ class TwoSided(Surrogate):
 class TwoSidedWithTails(TwoSided):
     """Base of losses with a phi without minimum: never relevant items have no best score."""
 
-    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        r = v.shape[1]
-        above = np.zeros((r + 1, r + 1), dtype=bool)
-        above[:r, r] = np.any(counts & (v > 0), axis=0)
-        above[r, :r] = np.any(counts, axis=0)  # eta is above every utility
-        return above
+    has_tails = True
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         return np.full(lists.n_lists, np.sqrt(self.eta))
@@ -428,14 +409,6 @@ class PointwiseSmoothHinge(TwoSided):
 # Members that several surrogates share ------------------------------------------------
 
 
-def relevant_above_all(self: Surrogate, v: Any, counts: Any) -> np.ndarray | None:
-    """`Surrogate.falls_without_end`: each relevant item falls against all items of its row."""
-    relevant = counts & (v > 0)
-    if counts.all():
-        return np.tile(relevant.any(axis=0)[:, np.newaxis], v.shape[1])
-    return relevant.T.astype(np.float32) @ counts.astype(np.float32) > 0
-
-
 def twice_root_of_largest(self: Surrogate, expected: Any, lists: Any) -> np.ndarray:
     """`Surrogate.bound_constant`: 2 sqrt(max E v)."""
     return 2.0 * np.sqrt(_largest(expected, lists))
@@ -498,6 +471,7 @@ class PairwiseExponential(PairwiseSurrogate):
     """
 
     is_proportional = True
+    has_tails = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         # Both sums are relative to their largest term, so that only a large product is clipped.
@@ -518,7 +492,6 @@ class PairwiseExponential(PairwiseSurrogate):
             spread * np.maximum(to_all + from_all - 2.0 * own, 0.0),
         )
 
-    falls_without_end = relevant_above_all
     bound_constant = twice_root_of_largest
 
 
@@ -535,10 +508,10 @@ class PairwiseLogistic(PairwiseSurrogate):
     """
 
     is_proportional = True
+    has_tails = True
     #: Whether only the order of two utilities matters: pairs have v_i > v_j, and 1 for v_i.
     is_of_order: ClassVar[bool] = False
 
-    falls_without_end = relevant_above_all
     bound_constant = twice_root_of_largest
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
@@ -595,10 +568,6 @@ class RankNet(PairwiseLogistic):
     is_proportional = False
     is_of_order = True
 
-    def falls_without_end(self, v: np.ndarray, counts: np.ndarray) -> np.ndarray | None:
-        v = np.where(counts, v, np.nan)  # a comparison with NaN is false
-        return np.array([np.any(one[:, np.newaxis] > v, axis=0) for one in v.T])
-
 
 class PairwiseSquaredHinge(PairwiseSurrogate):
     """``sum over v_i > v_j of max(0, 1 - (s_i - s_j))**2``; not order-preserving, for comparison.
@@ -639,6 +608,7 @@ class CrossEntropy(Surrogate):
 
     is_shift_invariant = True
     is_proportional = True
+    has_tails = True
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
         counts = weights > 0
@@ -666,8 +636,6 @@ class CrossEntropy(Surrogate):
         per_sum = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
         p = (found.gradient + weighted) * per_sum
         return found._replace(curvature=sums * _largest_variance(p, weighted * per_sum))
-
-    falls_without_end = relevant_above_all
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         largest = _largest(expected, lists)

@@ -7,88 +7,63 @@ lists of r rows.
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.random import sample_without_replacement
 
-from .._arrays import check_size
 from .._lists import batches
+from ..fitting._statistics import SecondMoments
 
 MAX_DOCUMENTS = 10_000  # preferences of a longer list would take more than 800 MB
 
-# Pairs ------------------------------------------------------------------------------
+# Fit ------------------------------------------------------------------------------
 
 
-def pairs_within(lists, y, weights, loss, factors, max_pairs, rng):
-    """All pairs of each list, or a uniform sample with weights scaled up to the total.
+def pair_moments(features, rows, loss):
+    """`SecondMoments` of the features and net preferences of all ordered pairs of each list.
+
+    A pair has the weight ``w_i w_j`` over the total weight of its list. Each row is also paired
+    with itself: a row of weight 2 then equals the row twice, whose copies are a pair too. Features
+    are made in pieces of bounded memory.
 
     Parameters
     ----------
-    lists : RankingLists
-    y, weights : ndarray of shape (n_rows,)
-        In the order of the rows; weights > 0.
+    features : callable
+        Takes rows of two documents; returns an array of shape (n_pairs, k).
+    rows : Rows
     loss : PairwiseDisagreement
-    factors : ndarray of shape (n_lists,)
-        The pair i, j has the weight ``w_i w_j`` times the factor of its list.
-    max_pairs : int or None
-    rng : RandomState
 
     Returns
     -------
-    first, second : ndarray of int, shape (m,)
-        Rows of X; each unordered pair comes once.
-    targets : ndarray of shape (m,)
-        Net preference for the first.
-    pair_weights : ndarray of shape (m,)
-    n_all : int
-        Number of pairs before any sampling.
+    SecondMoments
     """
-    counts = lists.lengths * (lists.lengths - 1) // 2
+    X, y, lists, weights = rows
+    counts = lists.lengths**2
     ends = np.cumsum(counts)
-    total = int(ends[-1])
-    if max_pairs is None or total <= max_pairs:
-        code = np.arange(total)
-    else:
-        code = np.sort(sample_without_replacement(total, max_pairs, random_state=rng))
-    index = np.searchsorted(ends, code, side="right")
-    i, j = pair_of_code(code - (ends - counts)[index])
-    rows = np.arange(lists.n_rows) if lists.order is None else lists.order
-    first, second = rows[lists.starts[index] + i], rows[lists.starts[index] + j]
-    scale = total / max(len(code), 1)
-    pair_weights = weights[first] * weights[second] * factors[index] * scale
-    return first, second, loss.net_preference(y[first], y[second]), pair_weights, total
+    given = np.arange(lists.n_rows) if lists.order is None else lists.order
+    totals = lists.sum(lists.group(weights))
+    totals[totals == 0] = 1.0
+    moments = None
+    for piece in batches(int(ends[-1]), 2 * X.shape[1]):
+        number = np.arange(piece.start, piece.stop)
+        q = np.searchsorted(ends, number, side="right")
+        i, j = divmod(number - (ends - counts)[q], lists.lengths[q])
+        first, second = given[lists.starts[q] + i], given[lists.starts[q] + j]
+        part = SecondMoments.of(
+            pair_features(features, X[first], X[second]),
+            loss.net_preference(y[first], y[second])[:, np.newaxis],
+            weights[first] * (weights[second] / totals[q]),
+        )
+        moments = part if moments is None else moments + part
+    return moments
 
 
-def pair_of_code(code):
-    """The pair i < j with code ``j (j-1) / 2 + i``."""
-    j = ((1.0 + np.sqrt(1.0 + 8.0 * code)) / 2.0).astype(np.intp)
-    j -= j * (j - 1) // 2 > code  # rounding may give a root too large, or too small
-    j += (j + 1) * j // 2 <= code
-    return code - j * (j - 1) // 2, j
-
-
-# Features ---------------------------------------------------------------------------
-
-
-#: Features of a pair of rows, by name.
-PAIR_FEATURES = {
-    "difference": lambda a, b: a - b,
-    "concatenation": lambda a, b: (
-        sparse.hstack([a, b], format="csr") if sparse.issparse(a) else np.hstack([a, b])
-    ),
-}
-
-
-def pair_features(kind, a, b):
-    """Features (m, k) of pairs of rows; `kind` is a name or a function."""
-    if not callable(kind):
-        return PAIR_FEATURES[kind](a, b)
-    features = kind(a, b)
-    shape = np.shape(features)
-    if len(shape) != 2 or shape[0] != a.shape[0]:
+def pair_features(features, a, b):
+    """``features(a, b)``, of shape (m, k), for pairs of rows."""
+    found = features(a, b)
+    if len(np.shape(found)) != 2 or np.shape(found)[0] != a.shape[0]:
         raise ValueError(
             f"pair_features must return an array of shape ({a.shape[0]}, n), one row for each "
-            f"pair, got shape {shape}."
+            f"pair, got shape {np.shape(found)}."
         )
-    return features
+    return found.tocsr() if sparse.issparse(found) else np.asarray(found, dtype=np.float64)
 
 
 # Models -----------------------------------------------------------------------------
@@ -98,7 +73,7 @@ class ScorePairs:
     """Differences of scores, g(x, z) = s(x) - s(z). Sorting by s is the decoder."""
 
     def __init__(self, model):
-        self.model = model  # LinearModel or RegressorModel
+        self.model = model
 
     def average(self, X):
         return self.model.predict(X)[:, 0]
@@ -108,8 +83,8 @@ class ScorePairs:
         return s[:, :, np.newaxis] - s[:, np.newaxis, :]
 
 
-class RegressorPairs:
-    """Antisymmetric part, g(x, z) = (h(x, z) - h(z, x)) / 2, of a regressor h of pair features."""
+class FeaturePairs:
+    """Antisymmetric part, g(x, z) = (h(x, z) - h(z, x)) / 2, of a linear h of pair features."""
 
     def __init__(self, model, features, mean):
         self.model, self.features, self.mean = model, features, mean
@@ -162,30 +137,3 @@ def tables_of_lists(model, X, lists):
                     "the coefficients. Scale X as in fit."
                 )
             yield members[some], here, table
-
-
-# Fits -------------------------------------------------------------------------------
-
-
-def both_ways(kind, X, first, second, targets, weights, own_weights):
-    """Features (m, k), targets (m, 1) and weights (m,) of both directions of pairs of rows.
-
-    Rows against themselves, with target 0 and `own_weights`, make a row of weight 2 equal to the
-    row twice: its copies are a pair too. Features are made in pieces: there is no second copy of
-    all of them.
-    """
-    rows = np.arange(X.shape[0])
-    first, second = np.concatenate([first, second, rows]), np.concatenate([second, first, rows])
-    targets = np.concatenate([targets, -targets, np.zeros(len(rows))])[:, np.newaxis]
-    weights = np.concatenate([weights, weights, own_weights])
-    pieces = batches(len(first), 2 * X.shape[1])
-    start = pair_features(kind, X[first[pieces[0]]], X[second[pieces[0]]])
-    if sparse.issparse(start):
-        parts = [pair_features(kind, X[first[piece]], X[second[piece]]) for piece in pieces]
-        return sparse.vstack(parts, format="csr"), targets, weights
-    what = f"{start.shape[1]} features of {len(first)} ordered pairs"
-    check_size(what, 8 * len(first) * start.shape[1], "set a smaller max_pairs")
-    features = np.empty((len(first), start.shape[1]))
-    for piece in pieces:
-        features[piece] = pair_features(kind, X[first[piece]], X[second[piece]])
-    return features, targets, weights

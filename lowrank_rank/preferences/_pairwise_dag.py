@@ -4,33 +4,23 @@ from collections.abc import Callable
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
-from .._base import BaseRanker, Rows, check_no_qid
+from .._base import BaseRanker, check_no_qid
 from .._lists import RankingLists, batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences, net_scores
-from ..fitting._any_regressor import chosen_estimator, document_trees, round_significant
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
-from ..fitting._statistics import SecondMoments, chosen_alpha
+from ..fitting._statistics import chosen_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
-from ._pairs import (
-    PAIR_FEATURES,
-    RegressorPairs,
-    ScorePairs,
-    both_ways,
-    pairs_within,
-    tables_of_lists,
-)
+from ._pairs import FeaturePairs, ScorePairs, pair_moments, tables_of_lists
 
 
 def vote_fractions(net, votes):
@@ -129,8 +119,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         ``PairwiseDisagreement("difference")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is "ridge" for
-        documents and for items with NaN in y, else "logistic". A regressor of documents is fitted
-        to pair features.
+        documents and for items with NaN in y, else "logistic". Documents take "auto" and "ridge".
     decoder : str or callable, default="auto"
         "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer lists. "dag"
         is algorithm 1, "exact" the least cost with a certificate, "local_search" improves the order
@@ -138,13 +127,10 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         preferences. "score" regresses scores f(y) and sorts them (theorem 6). A callable takes
         preferences (m, r, r) and returns ranks (m, r), 1 = best, or a `Decoded`, as
         ``functools.partial(decode_pd_exact, time_limit=5)`` of `lowrank_rank.decoders` does.
-    pair_features : {"difference", "concatenation"} or callable, default="difference"
-        Documents: x - z, (x, z), or ``pair_features(A, B)`` with rows of two documents.
-        Predictions are antisymmetrised. "difference" with "ridge" is a difference of scores, in
-        closed form.
-    max_pairs : int or None, default=200000
-        Documents: largest number of pairs for a fit that is not in closed form. More pairs are
-        sampled uniformly; None takes all.
+    pair_features : "difference" or callable, default="difference"
+        Documents: x - z, whose preferences are differences of scores, or ``pair_features(A, B)``
+        with rows of two documents. Predictions are antisymmetrised. A function is called on all
+        pairs of each list.
     score_function : {"dmj"} or callable, default="dmj"
         Scores of ``decoder="score"``. "dmj" is f_i(y) = sum_j (y_ij - y_ji), for documents
         divided by the length of the list. A callable takes preferences (m, r, r) and returns scores
@@ -159,7 +145,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     n_jobs : int or None, default=None
         Parallel fits of a regressor with a single output.
     random_state : int, RandomState instance or None, default=None
-        Seed of `estimator` and of the sample of pairs.
+        Seed of `estimator`.
     verbose : int, default=0
         Whether to print progress.
 
@@ -176,8 +162,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     votes_ : ndarray of shape (r, r)
         Items: mean weight of the labels on each pair, ``E[y_ij + y_ji]``, symmetric; a row that
         does not know the pair has 0.
-    n_pairs_ : int
-        Fits to pairs of documents: number of fitted pairs.
     coef_, intercept_ : ndarray of shape (n_features,) and float, or (d, n_features) and (d,)
         Coefficients of a linear model; for documents w of g(x, z) = <w, x - z>.
     low_, high_ : ndarray of shape (d,)
@@ -226,9 +210,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         "score_function": ["dmj", callable],
         "alpha": ["auto", "gcv", number(0)],
         "tol": [number(0)],
-        "pair_features": [*PAIR_FEATURES, callable],
+        "pair_features": ["difference", callable],
         "max_iter": [count()],
-        "max_pairs": [count(), None],
         "estimator": [regressor, "auto", "ridge", "logistic", "trees"],
         **RUNTIME,
     }
@@ -240,7 +223,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         estimator: Any = "auto",
         decoder: str | Callable[..., Any] = "auto",
         pair_features: str | Callable[..., Any] = "difference",
-        max_pairs: int | None = 200_000,
         score_function: str | Callable[..., Any] = "dmj",
         alpha: float | str = "auto",
         tol: float = 1e-4,
@@ -253,7 +235,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self.estimator = estimator
         self.decoder = decoder
         self.pair_features = pair_features
-        self.max_pairs = max_pairs
         self.score_function = score_function
         self.alpha = alpha
         self.tol = tol
@@ -297,12 +278,11 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         with fresh_fit(self):
             loss = self._checked_loss()
             rows = self._read(X, y, qid, sample_weight, loss)
-            closed = self.estimator in ("auto", "ridge") and self.pair_features == "difference"
-            if rows.y.ndim == 1 and not closed and self.decoder != "score":
-                self._fit_pairs(rows, loss)
+            encoding = self._encode(rows, loss)
+            warn_without_preferences(encoding.scaled_targets(rows.weights))
+            if rows.y.ndim == 1 and not self._adds_up():
+                self._solve_pairs(rows, loss)
             else:
-                encoding = self._encode(rows, loss)
-                warn_without_preferences(encoding.scaled_targets(rows.weights))
                 self._keep(self._regress(rows, encoding))  # standardises and solves
         return self
 
@@ -448,9 +428,16 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     # Fitting --------------------------------------------------------------------------
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        needs_items = self.estimator not in ("auto", "ridge")
+        tags.target_tags.multi_output = needs_items
+        tags.target_tags.single_output = not needs_items
+        return tags
+
     def _adds_up(self):
-        by_features = self.pair_features == "difference" or self.decoder == "score"
-        return super()._adds_up() and by_features
+        by_scores = self.pair_features == "difference" or self.decoder == "score"
+        return super()._adds_up() and by_scores
 
     def _checked_loss(self):
         """The target loss as an object; refuses losses that are not of pairs."""
@@ -469,12 +456,14 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self._set_lists(rows, loss)
         if y.ndim > 1:
             return self._encode_items(y, weights, loss)
+        if self.estimator not in ("auto", "ridge"):
+            raise ValueError(
+                "PairwiseDAGRanker fits documents, y of shape (n_rows,), by ridge regression, got "
+                f"estimator={self.estimator!r}: leave estimator='auto'. Trees and other regressors "
+                f"of documents are LowRankSurrogateRanker(target_loss={loss!r}, estimator=...)."
+            )
         self.decoder_ = self.decoder
-        if sparse.issparse(X) or is_finite(X):
-            self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
-        else:  # NaN is skipped
-            sums, mass = weights @ np.nan_to_num(X), weights @ ~np.isnan(X)
-            self._mean_ = np.divide(sums, mass, out=np.zeros(len(mass)), where=mass > 0)
+        self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
         encoding = encode_documents(rows, loss)
         if self.decoder == "score" and callable(self.score_function):
             scores = row_scores(self.score_function, loss, y, lists, weights)
@@ -512,50 +501,20 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if self.n_items_ is not None:
             super()._keep(model)
             return
-        if self.estimator in ("auto", "ridge"):  # the average row has the score 0
-            model = model._replace(intercept=-model.coef @ self._mean_)
-        super()._keep(model)
+        # The average row has the score 0.
+        super()._keep(model._replace(intercept=-model.coef @ self._mean_))
         self._model_ = ScorePairs(self._model_)
 
-    def _fit_pairs(self, rows, loss):
-        """Fit a regression to pairs of documents."""
-        X, y, lists, weights = rows
-        if not np.any(weights**2):  # the products would vanish
-            weights = weights / weights.max()
-        counts = weights > 0  # rows of weight 0 form no pairs
-        if not counts.all():
-            lists = lists.of_rows(counts)
-            X, y, weights = X[counts], y[counts], weights[counts]
-        rows = Rows(X, y, lists, weights)
-        rng = check_random_state(self.random_state)
-        estimator = chosen_estimator(self.estimator, rows, self._encode(rows, loss))
-        if isinstance(estimator, str) and estimator == "trees":
-            estimator = document_trees(X.shape[0])
-        # Each pair has the weight w_i w_j over the weight of its list: constant weights of rows are
-        # weights of lists, and a row of weight 2 counts as the row twice. The factors have 32
-        # significant bits: antisymmetric data give a tree two equal splits everywhere.
-        factors = round_significant(1.0 / lists.sum(lists.group(weights)))
-        *pairs, n_all = pairs_within(lists, y, weights, loss, factors, self.max_pairs, rng)
-        first, second, targets, pair_weights = pairs
-        self.n_pairs_ = len(first)
-        self._say(f"{self.n_pairs_} of {n_all} pairs of {len(y)} documents")
-        warn_without_preferences(targets)
-        own = weights**2 * lists.ungroup(lists.spread(factors))
-        given = both_ways(self.pair_features, X, first, second, targets, pair_weights, own)
-        is_ridge = isinstance(estimator, str)
-        name = "ridge" if is_ridge else type(estimator).__name__
-        self._say(f"{name} on {given[0].shape} pair features")
-        if is_ridge:
-            moments = SecondMoments.of(*given)
-            alpha = chosen_alpha(self.alpha, "documents", X.shape[1], weights.sum())
-            features = moments.features
-            coef, intercept = moments.solve(alpha * features.total, features.deviation)
-            model = LinearModel(coef.T, intercept, "gram", alpha=alpha)
-        else:
-            model = self._fit_estimator(estimator, *given)
+    def _solve_pairs(self, rows, loss):
+        """Fit ridge regression to pairs of documents, and keep it."""
+        self._say(f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents")
+        moments = pair_moments(self.pair_features, rows, loss)
+        alpha = chosen_alpha(self.alpha, "documents", rows.X.shape[1], rows.weights.sum())
+        features = moments.features
+        coef, intercept = moments.solve(alpha * features.total, features.deviation)
+        model = LinearModel(coef.T, intercept, "gram", alpha=alpha)
         super()._keep(model, flat=False)
-        self._model_ = RegressorPairs(model, self.pair_features, self._mean_)
-        self.n_iter_ = 1
+        self._model_ = FeaturePairs(model, self.pair_features, self._mean_)
 
     # Prediction -----------------------------------------------------------------------
 

@@ -356,7 +356,7 @@ def check_predictions(choices, caller, estimator, batch):
     again = caller(estimator.predict, shuffled)
     exact = is_linear(estimator)
     exact &= not isinstance(estimator, StructuredHingeSequenceClassifier)  # rows stand in order
-    exact &= getattr(estimator, "pair_features", "difference") != "concatenation"
+    exact &= getattr(estimator, "pair_features", "difference") == "difference"
     if exact:
         check(np.array_equal(again, np.asarray(found)[order]), f"{estimator!r} by other rows")
     elif batch.is_nice and np.asarray(found).dtype.kind == "f":

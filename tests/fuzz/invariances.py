@@ -72,7 +72,7 @@ class Case(NamedTuple):
         own = (PrecisionAtKPerceptron, StackingRanker, *OF_DOCUMENTS)
         if isinstance(self.estimator, own) or steps:
             return "exact"
-        if inner == "trees" or not isinstance(inner, str) or params.get("max_pairs") == 5:
+        if inner == "trees" or not isinstance(inner, str):
             return "exact"
         if isinstance(self.estimator, HINGES):
             return "hinge"
