@@ -237,7 +237,7 @@ class Predicts(DummyRegressor):
 
 @pytest.mark.parametrize("what", ["nan", "inf", "three columns", "one row less", "a number"])
 @pytest.mark.parametrize(
-    "ranker", [LowRankSurrogateRanker, PairwiseDAGRanker, WrappedRanker], ids=lambda c: c.__name__
+    "ranker", [LowRankSurrogateRanker, WrappedRanker], ids=lambda c: c.__name__
 )
 def test_what_a_regressor_predicts_is_checked(ranker, what):
     ranker = ranker(estimator=Predicts(what)).fit(X, y, qid=qid)

@@ -67,7 +67,6 @@ ESTIMATORS = [
         target_loss="hamming", estimator=DecisionTreeRegressor(random_state=0)
     ),
     PairwiseDAGRanker(),
-    PairwiseDAGRanker(estimator=DecisionTreeRegressor()),
     PairwiseDAGRanker(pair_features=sub, decoder="auto", target_loss="kendall"),
     PairwiseDAGRanker(decoder="score"),
     OrderPreservingRegressor(),

@@ -428,13 +428,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     # Fitting --------------------------------------------------------------------------
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        needs_items = self.estimator not in ("auto", "ridge")
-        tags.target_tags.multi_output = needs_items
-        tags.target_tags.single_output = not needs_items
-        return tags
-
     def _adds_up(self):
         by_scores = self.pair_features == "difference" or self.decoder == "score"
         return super()._adds_up() and by_scores
