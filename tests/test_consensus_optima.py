@@ -34,6 +34,20 @@ def test_another_order_is_found_where_enumeration_has_one():
     assert 40 < sum(unique) < 100
 
 
+def test_a_cycle_between_clear_items_is_turned_in_its_place():
+    """Items 1 and 0 beat all others, 5 loses to all; of the cycle 3, 2, 4 two orders cost least."""
+    best_first = np.array([1, 0, 3, 2, 4, 5])
+    u = np.triu(np.full((6, 6), 9.0), 1)
+    u[2:5, 2:5] = [[0, 7, 4], [3, 0, 6], [6, 4, 0]]
+    places = np.argsort(best_first)
+    u = u[np.ix_(places, places)]
+    ranks = decode_pd_exact(u[np.newaxis]).ranks[0]
+    is_unique, other = another_optimum(clear_net(u), ranks)
+    assert is_unique is False
+    orders = sorted(np.argsort(one).tolist() for one in (ranks, other))
+    assert orders == [[1, 0, 3, 2, 4, 5], [1, 0, 4, 3, 2, 5]]
+
+
 def test_a_component_of_many_items():
     n = 20  # a cycle of all items, of which only the weakest edge is given up
     u = np.triu(np.full((n, n), 3.0), 1)
