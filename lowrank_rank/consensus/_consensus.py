@@ -146,8 +146,8 @@ class ConsensusRanking(TableMixin):
         """Whether every other order costs more; None if it is not known, as without a proof.
 
         Each other order reverses some pair of neighbours: for each pair an exact search looks for
-        one of as little cost, together within `time_limit`. Where it is False, the printed result
-        shows one.
+        one of as little cost, together within `time_limit`. If another order costs as little, the
+        printed result shows one.
         """
         is_unique, _ = self._search_of_another
         return is_unique
@@ -251,7 +251,7 @@ class ConsensusRanking(TableMixin):
             return f"{found}, no order costs less than {self.bound:g}"
         found += ", no order costs less"
         if len(self.ranks) > MAX_ITEMS_SUBSETS and "_search_of_another" not in vars(self):
-            return f"{found}; is_unique looks for others"  # which may take the time limit
+            return f"{found}; is_unique looks for others"  # the search may take `time_limit`
         is_unique, ranks = self._search_of_another
         if is_unique:
             return f"{found}; no other order costs as little"

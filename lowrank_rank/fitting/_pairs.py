@@ -3,16 +3,17 @@
     sum over pairs with y_i > y_j of  w_i w_j penalty(margin - (s_i - s_j))
 
 The pairs are never formed. In ascending scores, the rows within the margin of a row begin at one
-place. The sum over the rows of lower grade from there is a difference of prefix sums. A pass tells
-eight grades apart. More grades are written with digits 0 to 7: the first pass compares their first
-digits, the next one the second digits of rows with equal first digits, and so on.
+place. The sum over the rows of lower grade from there is a difference of prefix sums. One pass over
+the rows compares up to eight grades. More grades are written with digits 0 to 7. The first pass
+compares first digits, and the next pass the second digits of rows with equal first digits. A pass
+for each grade would take n_rows**2 steps where all grades are distinct.
 """
 
 import numpy as np
 
 from .._lists import RankingLists, blocks_of_lists, sort_lists
 
-_PER_PASS = 8  # grades that one pass tells apart
+_PER_PASS = 8  # largest number of grades that one pass compares
 _ROWS_AT_ONCE = 2**13
 
 
@@ -80,7 +81,7 @@ def _add_block(below, above, grades, scores, weights, groups, margin):
     while unit * _PER_PASS < n_grades:
         unit *= _PER_PASS
     while True:
-        # Rows of equal coarse grade are apart by `digit`, or left to the next pass.
+        # The rows of a group have equal earlier digits.
         digit = grades[rows] // unit % _PER_PASS
         _add_pass(below, above, rows, digit, scores[rows], sums[rows], groups, margin)
         if unit == 1:
@@ -105,17 +106,17 @@ def _add_pass(below, above, rows, digit, s, sums_of_rows, groups, margin):
     # Row j is within the margin of row i if first[i] <= j. So the rows i for which row j counts
     # are those before last[j], the number of rows whose `first` is at most j.
     last = np.cumsum(np.bincount(first, minlength=n + 1))[:n]
-    # sums[d, p] has the sums over those of the first p rows that have digit d.
+    # sums[d, p] is the sum over the rows of digit d among the first p rows.
     sums = np.zeros((n_digits + 1, n + 1), dtype=complex)
     sums[digit, np.arange(1, n + 1)] = sums_of_rows
     np.cumsum(sums, axis=1, out=sums)
-    # lower[d, p] has those of all digits below d.
+    # lower[d, p] is the sum of sums[:d, p].
     lower = np.empty((n_digits, n + 1), dtype=complex)
     lower[0] = 0.0
     for d in range(1, n_digits):
         np.add(lower[d - 1], sums[d - 1], out=lower[d])
     below[rows] += lower[digit, end] - lower[digit, first]
-    # From here on, sums[d, p] has those of all digits from d on.
+    # From here on, sums[d, p] also includes all larger digits.
     for d in reversed(range(n_digits)):
         sums[d] += sums[d + 1]
     above[rows] += sums[digit + 1, last] - sums[digit + 1, start]
