@@ -117,6 +117,14 @@ def encode_items(y, loss, decoder, start=0):
     return Encoding("items", _checked_targets(loss, encode, y, known, start))
 
 
+def n_targets(loss, decoder, n_items):
+    """Number of targets of a row of fixed items."""
+    known = None if callable(decoder) else loss.decoders.get(decoder)
+    if known is not None and known.of_scores:
+        return n_items
+    return loss.rank_features(np.arange(1, n_items + 1)[np.newaxis]).shape[1]
+
+
 def items_decoder(decoder, loss, y):
     """The decoder of fixed items that "auto" stands for; refuses other preferences than of "pd"."""
     n_items = y.shape[1]

@@ -133,7 +133,8 @@ class RegressionMixin:
         if estimator == "logistic":
             self._say(f"logistic regression {what}")
             return fit_fractional(rows, encoding, self.alpha, **limits)
-        solver = chosen_solver(X, targets, self.alpha)
+        d = targets.shape[1]
+        solver = chosen_solver(X, d, self.alpha, 1 if is_finite(targets) else d)
         self._say(f"ridge by solver {solver!r} {what}")
         if solver == "lsqr":
             return fit_lsqr(rows, encoding, self.alpha, **limits)

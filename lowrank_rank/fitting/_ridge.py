@@ -60,20 +60,19 @@ class LinearModel(NamedTuple):
         return linear_scores(X, self.coef, self.intercept)
 
 
-def chosen_solver(X, targets, alpha):
+def chosen_solver(X, d, alpha, n_matrices=1):
     """The solver of ridge regression: "gram", second moments, or "lsqr", iterations.
 
     Second moments take ``p (n + p)`` products for each feature, and LSQR about ``1000 n`` for each
-    target. The penalty "gcv" needs second moments.
+    of d targets. Targets with NaN need a matrix each. The penalty "gcv" needs second moments.
     """
     if alpha == "gcv":
         return "gram"
-    (n, p), d = X.shape, targets.shape[1]
+    n, p = X.shape
     if sparse.issparse(X):
         is_wide = p > MAX_SPARSE_FEATURES
     else:
         is_wide = p > WIDE and p * (n + p) > WIDE * n * d
-    n_matrices = 1 if is_finite(targets) else d
     return "lsqr" if is_wide or n_matrices * p**2 > MAX_FEATURES_GRAM**2 else "gram"
 
 

@@ -12,7 +12,13 @@ from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
 from .._base import BaseRanker, Rows
 from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
-from ..fitting._encoding import decoded_scores, encode_documents, encode_items, items_decoder
+from ..fitting._encoding import (
+    decoded_scores,
+    encode_documents,
+    encode_items,
+    items_decoder,
+    n_targets,
+)
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._logistic import joined
 from ..fitting._ridge import chosen_solver, solve_sums, sums_of
@@ -236,26 +242,19 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return loss
 
     def _fitted(self, rows, loss):
-        """The model of `Rows`: encodes, standardises and solves; all at once, or in parts."""
-        route, d = self._route(rows, loss)
-        if route == "pairs in parts":
-            return self._fit_some_pairs(rows, loss, d)
-        if route == "sums of blocks":
-            return self._fit_blocks_of_rows(rows, loss, d)
-        return self._regress(rows, self._encode(rows, loss))
+        """The model of `Rows`: encodes, standardises and solves; all at once, or in parts.
 
-    def _route(self, rows, loss):
-        """How to fit, and the number of targets: those of pairs, r^2 / 2, may exceed the memory."""
+        Targets of pairs, r^2 / 2 in a row, may exceed the memory.
+        """
         X, y = rows.X, rows.y
-        if y.ndim == 1 or not is_finite(y):
-            return "at once", None
-        targets = encode_items(y[:1], loss, items_decoder(self.decoder, loss, y)).targets
-        d, is_sorted = targets.shape[1], items_decoder(self.decoder, loss, y) == "sort"
-        if self.estimator in ("auto", "logistic") and not is_sorted and d > 64:
-            return "pairs in parts", d
-        if self.estimator == "ridge" and chosen_solver(X, targets, self.alpha) == "gram":
-            return "sums of blocks", d
-        return "at once", d
+        if y.ndim > 1 and is_finite(y):
+            decoder = items_decoder(self.decoder, loss, y)
+            d = n_targets(loss, decoder, y.shape[1])
+            if self.estimator in ("auto", "logistic") and decoder != "sort" and d > 64:
+                return self._fit_some_pairs(rows, loss, d)
+            if self.estimator == "ridge" and chosen_solver(X, d, self.alpha) == "gram":
+                return self._fit_blocks_of_rows(rows, loss, d)
+        return self._regress(rows, self._encode(rows, loss))
 
     def _fit_blocks_of_rows(self, rows, loss, d):
         """Ridge regression by sums of blocks with a quarter as many numbers as the sums."""
