@@ -211,14 +211,6 @@ def letor_file(scale):
     return path, folder
 
 
-def parquet_file(scale):
-    folder, (X, y, qid) = tempfile.TemporaryDirectory(), documents(100_000, 136, scale)
-    path = Path(folder.name) / "log.parquet"
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(136)]).assign(y=y, qid=qid)
-    frame.to_parquet(path)
-    return path, folder
-
-
 def preferences(n, r, scale, kind="normal"):
     """Preferences between items: normal, with cycles; or differences of scores, without."""
     rng, n = np.random.default_rng(0), max(int(n * scale), 1)
@@ -247,38 +239,13 @@ def latency_of_a_query(model, method, scale):
     return partial(call, **options), Ridge().fit(X, y).predict, X[:100]
 
 
-def latency_of_labels(scale):
-    """`predict` of our classifier of 30 labels and of one-vs-rest, and rows."""
-    X, Y = items(2_000, 50, 30, scale)
-    ours = LowRankSurrogateMultilabelClassifier(estimator="ridge")
-    return ours.fit(X, Y).predict, OneVsRestClassifier(LOGISTIC).fit(X, Y).predict, X
-
-
 def duels(n, r, scale):
-    """Pairs (winner, loser), and the number of items."""
+    """Pairs (winner, loser)."""
     rng, n = np.random.default_rng(0), of(n, scale, 100)
     strengths, first = rng.standard_normal(r), rng.integers(r, size=n)
     second = (first + rng.integers(1, r, size=n)) % r
     won = rng.random(n) < 1.0 / (1.0 + np.exp(strengths[second] - strengths[first]))
-    return np.where(won, [first, second], [second, first]).T, r
-
-
-def on_dask(scale):
-    """A client, Dask arrays of ten partitions, and the arrays themselves."""
-    import dask.array as da
-    from distributed import Client
-
-    arrays = documents(1_000_000, 50, scale)
-    client = Client(processes=False, dashboard_address=None)
-    size = -(-len(arrays[1]) // 10)
-    data = [da.from_array(a, chunks=(size, -1)[: a.ndim]).persist() for a in arrays]
-    return client, data, arrays
-
-
-def fit_on_dask(client, data, arrays):
-    from lowrank_rank import dask
-
-    return dask.fit(LowRankSurrogateRanker(), data[0], data[1], qid=data[2], client=client)
+    return (np.where(won, [first, second], [second, first]).T,)
 
 
 # Calls ------------------------------------------------------------------------------------
@@ -306,20 +273,6 @@ def ridge_of_pairs(X, y, signs):
     return Ridge().fit(X, signs)
 
 
-def svm_of_pairs(X, y, qid):
-    """LinearSVC on the differences of all pairs of documents that differ in grade."""
-    length = int(np.bincount(qid)[0])
-    first, second = np.triu_indices(length, 1)
-    starts = length * np.arange(len(y) // length)[:, np.newaxis]
-    i, j = (starts + first).ravel(), (starts + second).ravel()
-    i, j = i[y[i] != y[j]], j[y[i] != y[j]]
-    return LinearSVC(loss="hinge", fit_intercept=False).fit(X[i] - X[j], np.sign(y[i] - y[j]))
-
-
-def logistic_of_pairs(X, y, signs):
-    return [LogisticRegression().fit(X, sign) for sign in signs.T]
-
-
 def lgbm(library, X, y, qid, objective="lambdarank", n_trees=100):
     """LGBMRanker with the gains of the measure."""
     settings = {"n_estimators": n_trees, "label_gain": list(range(5)), "verbose": -1, "n_jobs": 1}
@@ -336,36 +289,12 @@ def moments_of(blocks, _):
     return [X.T @ X for X, _, _ in blocks]
 
 
-def fit_in_memory(client, data, arrays):
-    return lists(LowRankSurrogateRanker())(*arrays)
-
-
-def moments_on_dask(client, data, arrays):
-    return (data[0].T @ data[0]).compute()
-
-
-def by_id(y, scores, qid):
-    return ndcg_score(y, scores, qid=qid)
-
-
-def factorize(y, scores, qid):
-    return np.argsort(pd.factorize(qid)[0], kind="stable")
-
-
-def sort_ids(y, scores, qid):
-    return np.argsort(qid, kind="stable")
-
-
 def sort_pairs(u):
     return np.argsort(u.reshape(len(u), -1), kind="stable")
 
 
-def strengths(pairs, r):
-    return bradley_terry(pairs)
-
-
-def lsr(library, pairs, r):
-    return library.lsr_pairwise(r, pairs)
+def choix(library, pairs):
+    return library.lsr_pairwise(1 + pairs.max(), pairs)
 
 
 def own_objective(X, y, qid):
@@ -394,11 +323,6 @@ def read_all(path, *_, **options):
     return sum(len(y) for _, y, _ in iter_lists(path, **options))
 
 
-def arrow_blocks(library, path, *_):
-    for batch in library.ParquetFile(path).iter_batches():
-        np.column_stack([c.to_numpy(zero_copy_only=False) for c in batch.columns[:136]])
-
-
 def two_rankers(y, scores):
     return compare_rankers(y, {"a": scores, "b": np.roll(scores, 1, axis=1)}, measure="ndcg@10")
 
@@ -414,11 +338,6 @@ def blocks_of(model):
 
 def without_unknown(X, y, known):
     return GAPS.fit(X, known)
-
-
-def first_places(model):
-    """A fit to lists of two grades."""
-    return lambda X, y, qid: model.fit(X, y > 0, **({} if model is LOGISTIC else {"qid": qid}))
 
 
 def svmlight(path, *_):
@@ -464,7 +383,6 @@ TUNED = TunedThresholdClassifierCV(LogisticRegression(), scoring="f1")
 GAPS = low_rank(target_loss="dcg", estimator="ridge")
 BY_PAIRS = PairwiseDAGRanker(estimator="ridge", alpha=0.1)
 TOP = PrecisionAtKPerceptron(random_state=0)
-FIRST = PrecisionAtKPerceptron(target_loss="precision@1", start="zeros", random_state=0)
 SEARCH = partial(decode_pd_local_search, n_restarts=20)
 ONE_PASS = HistGradientBoostingRegressor(max_iter=100, early_stopping=False)
 large, small = partial(documents, 100_000, 136), partial(documents, 10_000, 50)
@@ -524,7 +442,6 @@ TABLE: dict[str, dict[str, tuple]] = {
             None,
             moments_of,
         ),
-        "Dask": (on_dask, fit_on_dask, fit_in_memory, 3.0, moments_on_dask),
     },
     "trees": {
         "trees": (partial(documents, 40_000, 50), trees(), ("lightgbm", lgbm), 1.4),
@@ -561,12 +478,6 @@ TABLE: dict[str, dict[str, tuple]] = {
             )
             for r in (5, 20, 40)
         },
-        "pairs, logistic": (
-            partial(orders, 2_000, 30, 10),
-            rows(PairwiseDAGRanker()),
-            logistic_of_pairs,
-            2.0,
-        ),
         "pairs, ridge": (partial(orders, 20_000, 50, 50), rows(BY_PAIRS), ridge_of_pairs, 2.0),
         "gaps in y": (gaps, rows(GAPS), without_unknown, 3.0),
     },
@@ -592,12 +503,6 @@ TABLE: dict[str, dict[str, tuple]] = {
             ONE_VS_REST,
         ),
         "top": (partial(rare, 20_000, 50, 0.05), rows(TOP), rows(LOGISTIC), 4.0),
-        "top of lists": (
-            partial(large, length=100),
-            first_places(FIRST),
-            first_places(LOGISTIC),
-            3.0,
-        ),
     },
     "hinges": {
         **{
@@ -615,12 +520,7 @@ TABLE: dict[str, dict[str, tuple]] = {
             rows(TUNED),
             1.0,
         ),
-        "kendall hinge": (
-            partial(small, length=10),
-            lists(StructuredHingeRanker()),
-            svm_of_pairs,
-            1.0,
-        ),
+        "kendall hinge": (small, lists(StructuredHingeRanker()), RIDGE, 18.0),
         "ndcg@10 hinge": (small, lists(StructuredHingeRanker(target_loss="ndcg@10")), RIDGE, 150.0),
         "hinge of items": (
             partial(orders, 1_000, 20, 20),
@@ -656,7 +556,11 @@ TABLE: dict[str, dict[str, tuple]] = {
             for name in ("map", "kendall", "err", "pd")
         },
         **{
-            f"ndcg, {kind}": (partial(shuffled, kind), by_id, factorize, None, sort_ids)
+            f"ndcg, {kind}": (
+                partial(shuffled, kind),
+                lambda y, scores, qid: ndcg_score(y, scores, qid=qid),
+                lambda y, scores, qid: np.argsort(pd.factorize(qid)[0], kind="stable"),
+            )
             for kind in ("integers", "strings")
         },
         "run, pytrec_eval": (runs, evaluated, ("pytrec_eval", trec_eval)),
@@ -704,11 +608,10 @@ TABLE: dict[str, dict[str, tuple]] = {
             for r in (5, 20, 40)
         },
         "a row, map": (partial(latency_of_a_row, 20, low_rank(target_loss="map")), first, second),
-        "2,000 sets": (latency_of_labels, first, second, 12.0),
     },
     "duels": {
         **{
-            f"duels {n:,}": (partial(duels, n, r), strengths, ("choix", lsr), 8.0)
+            f"duels {n:,}": (partial(duels, n, r), bradley_terry, ("choix", choix), 8.0)
             for n, r in ((100_000, 60), (1_000_000, 1_000))
         },
         "votes on 200 items": (
@@ -723,7 +626,6 @@ TABLE: dict[str, dict[str, tuple]] = {
         "load_letor": (letor_file, lambda path, _: load_letor(path), svmlight, 1.33),
         "iter_lists": (letor_file, read_all, svmlight),
         "iter_lists, width": (letor_file, partial(read_all, n_features=136), svmlight, 1.33),
-        "parquet": (parquet_file, read_all, ("pyarrow.parquet", arrow_blocks), 2.0),
     },
 }
 CASES = {name: Case(group, *row) for group, cases in TABLE.items() for name, row in cases.items()}

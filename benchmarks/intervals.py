@@ -52,7 +52,7 @@ def run(args):
     rows = []
     for part in args.part:
         few = part in ("votes", "duels", "chosen")
-        n = args.repetitions or ((5 if few else 40) if args.tiny else 200 if few else 4000)
+        n = args.repetitions or (5 if args.tiny else 200 if few else 4000)
         table = list(PARTS[part](args, n))
         print_table(f"{part}: 95 % intervals, {n} repetitions", table)
         rows += [{"part": part, **row} for row in table]

@@ -15,7 +15,6 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
-from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -51,18 +50,6 @@ class Filled(BaseEstimator):
         return self.estimator_.predict(X)
 
 
-class Probabilities(BaseEstimator):
-    """Logistic regression of each label; the probabilities are the scores."""
-
-    def fit(self, X, y):
-        logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
-        self.estimator_ = OneVsRestClassifier(logistic).fit(X, y.astype(int))
-        return self
-
-    def predict(self, X):
-        return self.estimator_.predict_proba(X)
-
-
 def item_models(measure, y):
     """Models of fixed items, the reference first."""
     models = {"low rank": LowRankSurrogateRanker(target_loss=measure)}
@@ -74,8 +61,6 @@ def item_models(measure, y):
         models["pairs"] = PairwiseDAGRanker()
     else:
         models["cross-entropy"] = OrderPreservingRegressor(target_loss=measure)
-    if np.isin(y, (0.0, 1.0)).all():
-        models["logistic of each label"] = Probabilities()
     models["ridge of grades"] = Filled(make_pipeline(StandardScaler(), Ridge(10.0)))
     models["forest of grades"] = Filled(ExtraTreesRegressor(min_samples_leaf=3, random_state=0))
     models["item means"] = Filled(DummyRegressor())
