@@ -9,8 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 pytestmark = [pytest.mark.filterwarnings("ignore:Liblinear failed to converge")]  # of tiny data
-REPOSITORY = Path(__file__).resolve().parent.parent
-if not (REPOSITORY / "benchmarks").is_dir():
+if not (Path(__file__).resolve().parent.parent / "benchmarks").is_dir():
     pytest.skip("benchmarks/ is not beside tests/", allow_module_level=True)
 
 from benchmarks.__main__ import COMMANDS, main  # noqa: E402
@@ -20,7 +19,6 @@ from benchmarks._common import (  # noqa: E402
     default_data_folder,
     optional_peer,
     paired,
-    write_rows,
 )
 from benchmarks._lolib import load_instances  # noqa: E402
 from benchmarks._sets import FILES, load_binary, load_clueweb09, load_lightgbm_example  # noqa: E402
@@ -49,8 +47,6 @@ def test_output_is_json_lines(tmp_path):
     path = tmp_path / "rows.jsonl"
     rows = run_tiny("decoders", "--part", "map", "--output", str(path))
     assert [json.loads(line) for line in path.read_text().splitlines()] == rows
-    write_rows([{"a": np.float64(1.5)}, {"a": None}], path)
-    assert [json.loads(line) for line in path.read_text().splitlines()] == [{"a": 1.5}, {"a": None}]
 
 
 def test_best_seconds_alternates():
@@ -126,12 +122,9 @@ def test_items_and_classes_are_compared_with_plain_models():
 
 
 def test_rules_are_compared_with_searches():
-    families = ["documents", "items"]
-    rows = run_tiny("rules", "--part", "searched", "--family", *families)
-    cells = [row for row in rows if "regret" in row]
-    assert {row["family"] for row in cells} == set(families)
-    assert all(row["low"] <= row["regret"] <= row["high"] for row in cells)
-    assert [row["family"] for row in rows if "at_most" in row] == families
+    cell, family = run_tiny("rules", "--part", "searched", "--family", "documents")
+    assert cell["low"] <= cell["regret"] <= cell["high"]
+    assert family["mean"] == cell["regret"]
 
 
 def test_duels_with_cycles_need_models_of_pairs():
@@ -156,8 +149,8 @@ def test_top_against_tuned_models_on_small_data_and_by_trees():
     *cells, whole = of(rows, table="small")
     assert whole["difference"] == pytest.approx(np.mean([row["difference"] for row in cells]))
     assert whole["better"] == sum(row["difference"] > 2 * row["se"] for row in cells)
-    easy, hard = (of(rows, table="trees", data=kind) for kind in ("easy", "hard"))
-    assert min(row["ranker"] for row in easy) > max(row["ranker"] for row in hard)
+    easy, hard = ([r["ranker"] for r in of(rows, data=kind)] for kind in ("easy", "hard"))
+    assert min(easy) > max(hard)
 
 
 def test_structured_hinges_of_rare_classes_and_words():
