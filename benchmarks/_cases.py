@@ -242,6 +242,7 @@ def latency_of_a_query(model, method, scale):
 def duels(n, r, scale):
     """Pairs (winner, loser)."""
     rng, n = np.random.default_rng(0), of(n, scale, 100)
+    r = min(r, n // 50)
     strengths, first = rng.standard_normal(r), rng.integers(r, size=n)
     second = (first + rng.integers(1, r, size=n)) % r
     won = rng.random(n) < 1.0 / (1.0 + np.exp(strengths[second] - strengths[first]))
