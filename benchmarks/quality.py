@@ -213,7 +213,7 @@ def tiny_set(data):
 def curves(X, y, qid, names, sizes, draws):
     """NDCG@10 and CPU seconds by (size, model), a list over the draws."""
     folds = list(GroupKFold(max(draws, 2), shuffle=True, random_state=0).split(X, y, qid))[:draws]
-    rng = np.random.RandomState(0)
+    rng = np.random.RandomState(209652396)  # the orders of the README's figure
     queries = [rng.permutation(np.unique(qid[train])) for train, _ in folds]
     available = min(map(len, queries))
     values, seconds = {}, {}
