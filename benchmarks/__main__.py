@@ -1,7 +1,7 @@
-"""Command line of the benchmarks, one subcommand each.
+"""Command line of the benchmarks, one subcommand for each table of the documentation.
 
-Times are ratios within one run, best of several alternating repeats; every number that has
-a target is printed next to it. Peers are optional: ``pip install .[benchmark]``.
+Times are ratios within one run, best of several alternating repeats. Peers are optional:
+``pip install .[benchmark]``.
 """
 
 import argparse
@@ -10,33 +10,21 @@ from pathlib import Path
 from tests.fuzz import fuzz
 
 from . import (
-    agreement,
-    aiming,
-    arcs,
-    checks,
     clicks,
-    consensus,
     consistency,
-    coverage,
-    decoding,
-    defaults,
-    figure,
-    judges,
+    decoders,
+    fusion,
+    intervals,
+    items,
     limits,
     memory,
+    multilabel,
     papers,
     preferences,
     quality,
-    reading,
     rules,
-    scale,
-    speed,
-    stack,
     structured,
-    surrogates,
-    targets,
     top,
-    trees,
 )
 from ._common import default_data_folder, write_rows
 
@@ -44,33 +32,21 @@ COMMANDS = {
     module.__name__.rpartition(".")[2]: module
     for module in (
         quality,
-        defaults,
+        items,
         rules,
-        aiming,
-        trees,
-        stack,
-        figure,
-        top,
-        targets,
         preferences,
-        consensus,
-        clicks,
-        judges,
-        speed,
-        surrogates,
-        memory,
-        reading,
-        scale,
-        limits,
-        decoding,
-        arcs,
-        agreement,
-        consistency,
-        coverage,
+        multilabel,
+        top,
         structured,
+        clicks,
+        fusion,
+        intervals,
+        limits,
+        memory,
+        decoders,
+        consistency,
         papers,
         fuzz,
-        checks,
     )
 }
 

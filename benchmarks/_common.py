@@ -1,4 +1,4 @@
-"""What every benchmark needs: timing, tables, optional peers, the data folder."""
+"""Shared by the commands: timing, paired differences, tables, optional peers, the data folder."""
 
 import importlib
 import json
@@ -6,6 +6,10 @@ import os
 import sys
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -48,35 +52,40 @@ def best_seconds(calls, repeats, clock=perf_counter):
     return best
 
 
-def ratio_rows(group, seconds, ours, bars):
-    """One row per peer: our seconds over its seconds, and the bar where there is one."""
-    return [
-        bar_row(
-            group=group,
-            peer=peer,
-            ours_s=seconds[ours],
-            peer_s=seconds[peer],
-            value=seconds[ours] / seconds[peer],
-            at_most=bar,
-        )
-        for peer, bar in bars.items()
-        if peer in seconds
-    ]
+class Difference(NamedTuple):
+    """Mean of paired differences, its standard error, and its 95 % interval by Student's t."""
+
+    n: int
+    mean: float
+    se: float
+    low: float
+    high: float
 
 
-def bar_row(*, value, at_most, **columns):
-    """A row with a number, the most that it should be (None: no bar), and the verdict."""
-    verdict = "" if at_most is None else ("ok" if value <= at_most else "MISSED")
-    return {**columns, "value": value, "at_most": at_most, "verdict": verdict}
+def paired(ours, theirs):
+    """`Difference` over the lists on which both have a value."""
+    difference = np.asarray(ours) - np.asarray(theirs)
+    difference = difference[~np.isnan(difference)]
+    n, mean = len(difference), float(difference.mean())
+    error = float(difference.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    half = float(stats.t.ppf(0.975, n - 1)) * error if n > 1 else float("nan")
+    return Difference(n, mean, error, mean - half, mean + half)
+
+
+def coverage_row(low, high, truth, **columns):
+    """A row with the fraction of intervals that contain the truth, and their mean width."""
+    inside = (np.asarray(low) <= truth) & (truth <= np.asarray(high))
+    return {**columns, "covered": float(inside.mean()), "width": float(np.mean(high - low))}
 
 
 def print_table(title, rows):
-    """Rows as an aligned table; columns are the keys of the first row."""
+    """Rows as an aligned table; columns are the keys of all rows."""
     print(f"\n{title}")
     if not rows:
         print("  (nothing)")
         return
-    cells = [list(rows[0])] + [[_format(row.get(key)) for key in rows[0]] for row in rows]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [keys] + [[_format(row.get(key)) for key in keys] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for line in cells:
         print("  " + "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip())

@@ -6,7 +6,6 @@ of these names of `PrecisionAtKPerceptron`. To centre the columns shifts all sco
 """
 
 import warnings
-from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -15,11 +14,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 from lowrank_rank import PrecisionAtKPerceptron
-from lowrank_rank.target_losses import PrecisionAtK, PrecisionAtShare
+from lowrank_rank.target_losses import PrecisionAtShare
 
-from ._binary import binary_sets
 from ._common import print_table
-from ._papers_figures import draw
+from ._sets import binary_sets
 
 SETS = ("letter", "ijcnn1", "a9a", "generated")  # cover is not the paper's Covertype
 METHODS = {
@@ -69,7 +67,6 @@ def add_arguments(parser):
     parser.add_argument(
         "--radius", type=float, default=1000.0, help="of the ball, over the root of mean |x|^2"
     )
-    parser.add_argument("--draw", type=Path, help="file for a picture of figures 2 and 3")
 
 
 def splits(args):
@@ -219,7 +216,4 @@ def batch_rows(args):
 
 
 def run(args):
-    rows = time_rows(args) + depth_rows(args) + batch_rows(args)
-    if args.draw:
-        draw(rows, args.draw)
-    return rows
+    return time_rows(args) + depth_rows(args) + batch_rows(args)

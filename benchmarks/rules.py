@@ -9,6 +9,7 @@ with the mean regret over their cells and the largest.
 few: the same on some few lists drawn, judged on all others; means over draws.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,14 +34,23 @@ from lowrank_rank import (
     make_ranking_scorer,
     ranking_target,
 )
-from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.datasets import make_label_ranking
 from lowrank_rank.structured import StructuredHingeClassifier, StructuredHingeRanker
 from lowrank_rank.target_losses._names import resolve_target_loss
 
-from ._binary import FILES, generate_binary, load_binary
-from ._common import print_table
-from ._default_sets import CLASSES, DOCUMENTS, label_ranking, load_ratings, multilabel
-from .defaults import paired
+from ._common import paired, print_table
+from ._sets import (
+    CLASSES,
+    DOCUMENTS,
+    FILES,
+    digits,
+    generate_binary,
+    generated,
+    label_ranking,
+    load_binary,
+    load_ratings,
+    multilabel,
+)
 
 #: Seven penalties each, of ridge and surrogates of documents, of sigmoids and surrogates of items
 #: and classes, of hinges, and of subgradient steps at the top.
@@ -191,15 +201,15 @@ def values_of(cell, model, X, y):
 
 def document_sets(args):
     """Sets of documents, one generated with many features among them."""
-    for name, load in DOCUMENTS.items():
-        if not args.tiny:
-            yield name, *load(args.data)
-        elif name == "synthetic":
-            X, y = load(args.data)
-            yield name, X[:400], y[:400]
+    sets = {"synthetic": partial(generated, n_lists=150, seed=0)}
     if not args.tiny:
-        X, y, qid = make_ranking(100, (5, 25), n_features=200, noise=4.0, random_state=7)
-        yield "generated", X, ranking_target(y, qid)
+        sets |= {name: DOCUMENTS[name] for name in ("lightgbm_example", "clueweb09")}
+        sets["digits"] = partial(digits, n_queries=100)
+        sets["generated"] = partial(generated, n_lists=100, n_features=200, noise=4.0, seed=7)
+    for name, load in sets.items():
+        X, y, qid = load(args.data)
+        some = slice(400 if args.tiny else None)
+        yield name, X[some], ranking_target(y[some], qid[some])
 
 
 def documents(args):

@@ -1,58 +1,54 @@
-"""PrecisionAtKPerceptron against linear classifiers at the top of the list, and its times.
+"""Precision at the top of binary sets: `PrecisionAtKPerceptron` and boosted trees of lists.
 
-Run it on one thread, OMP_NUM_THREADS=1: the sets are small enough for BLAS threads to cost
-more than they bring, and the bars are for one.
+Run it on one thread, OMP_NUM_THREADS=1. Models learn from standardised rows.
 
-quality: precision at k = max(1, floor(share * P + 1/2)) on the test part, P its positives, for
-shares 25 %, 50 % and 100 % ("prbep"). Stratified 70/30 splits by seed, features scaled as in the
-training part. LogisticRegression (also balanced), LinearSVC and RidgeClassifier have no notion
-of k and are judged at all three; ours is fitted for each, otherwise with its defaults, whose
-random_state is the seed of the split. Nothing is tuned here. "best" is the largest of the four
-means over the seeds and "se" its standard error over them; "better" is above it, "ok" at most
-one standard error below, else MISSED.
+tuned: k is 25 %, 50 % and 100 % ("prbep") of the positives of the test part, stratified 70/30
+splits. Ours has its defaults. Logistic regression, linear SVM and ridge choose penalty and class
+weights for each depth on three inner folds; "best" is the one with the largest mean, and the
+difference from it has a 95 % interval over the splits. Boosted trees have their defaults. Fits are
+to 40,000 drawn rows at most.
 
-small: precision minus LogisticRegression's on small data, for tops of 20 rows, 100 rows and 25 % of
-the positives, in ten splits (--splits). A model learns from 1,000 or 4,000 rows, standardised, and
-is judged on other rows in lists of as many. "verdict" is of two standard errors. Bars: the mean is
-at least 0, and at most one cell of each size is worse. "average precision" is the mean difference
-of the whole order on 1,000 rows of 20 normal features with 15 % positives: at least -.01.
+small: precision minus that of LogisticRegression, for tops of 20 rows, 100 rows and 25 % of the
+positives. Models learn from 1,000 or 4,000 rows and are judged on other rows in lists of as many.
 
-tuned: every linear model with its penalty tuned for the depth by three inner folds, balanced class
-weights among the candidates, and boosted trees with the defaults, against ours with the defaults,
-on the same splits. "best" is the linear model with the largest mean; the intervals are of paired
-differences over the seeds, 95 %, and "behind" is significant after Holm's correction. Fits to more
-than 40,000 rows are to as many drawn rows, ours too.
-
-fit: a fit with the defaults against LogisticRegression, on the training part of seed 0.
-
-lists: fits over queries and over rows of a matrix y, against LogisticRegression.
-
-passes: from zeros, on the training part of cover. A pass is a difference of
-two fits, by the passes that one has more, so that what a fit sets up does not count; it is compared
-with ``X @ w``. Times of 25 passes include the setting up.
-
-cutting_plane: "svmperf" for comparison, and how far it gets.
+trees: the best 5 % of one list, `HistGradientBoostingRanker` minus HistGradientBoostingClassifier.
 """
 
 from collections import defaultdict
+from itertools import product
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import StratifiedKFold
+from sklearn.svm import LinearSVC
 
-from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank import HistGradientBoostingRanker, PrecisionAtKPerceptron
+from lowrank_rank.metrics import measure_score, precision_at_k_score
 
-from ._binary import BASELINES, DEPTHS, binary_sets, standardised_split
-from ._common import print_table
-from ._top_small import small_part
-from ._top_times import cutting_plane_part, fit_part, lists_part, passes_part
-from ._top_tuned import tuned_part
+from ._common import paired, print_table
+from ._sets import binary_sets, standardised_split
 
-VARIANTS = {
-    **{name: {"method": name} for name in ("avg", "max", "struct")},
-    **{name: {"method": name} for name in ("sgd@k-avg", "perceptron@k-avg", "perceptron@k-max")},
-    "from zeros": {"start": "zeros"},
+DEPTHS = ("precision@25%", "precision@50%", "prbep")
+MAX_ROWS, MAX_TEST_ROWS = 40_000, 24_000
+C = (0.01, 0.1, 1.0, 10.0)
+PEERS = {
+    "logistic": [
+        LogisticRegression(C=c, class_weight=weight, max_iter=300)
+        for c in C
+        for weight in (None, "balanced")
+    ],
+    "svc": [LinearSVC(C=c) for c in C[:3]],
+    "ridge": [RidgeClassifier(alpha=1.0 / c) for c in (1e-3, *C)],
 }
-ROUNDING = 1e-12
+#: The target loss and the measure of each top; a count may exceed the positives.
+TOPS = {
+    "20": ("recall@20", "precision@20"),
+    "100": ("recall@100", "precision@100"),
+    "25%": ("precision@25%", "precision@25%"),
+}
 
 
 def add_arguments(parser):
@@ -60,99 +56,115 @@ def add_arguments(parser):
     parser.add_argument(
         "--seeds", nargs=2, type=int, default=[0, 5], metavar=("FIRST", "END"), help="END excluded"
     )
-    parser.add_argument("--variants", action="store_true", help="also ours with other settings")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--splits", type=int, default=10, help="of the part small")
 
 
 def run(args):
     """Rows of the parts asked for."""
     if args.seeds[1] - args.seeds[0] < 2:
         raise SystemExit(f"--seeds {args.seeds[0]} {args.seeds[1]}: a standard error needs two.")
-    sets = binary_sets(args.data, args.tiny)
-    return [{"table": part, **row} for part in args.part for row in PARTS[part](sets, args)]
-
-
-def quality_part(sets, args):
-    """One row for each set and depth, then how often each of ours missed."""
-    seeds = range(*args.seeds)
-    ours = {"ours": {}, **(VARIANTS if args.variants else {})}
     rows = []
-    for name, load in sets.items():
-        values = precision_values(*load(), seeds, ours)
-        rows += [{"set": name, **quality_row(depth, values, ours)} for depth in DEPTHS]
-    print_table(f"Test precision at the top, mean of seeds {seeds[0]}-{seeds[-1]}", rows)
-    counts = [count_row(model, rows) for model in ours]
-    print_table("How often below the best of the four by more than se, and above it", counts)
-    return rows + counts
+    for part in args.part:
+        table = list(PARTS[part](args, range(*args.seeds)))
+        print_table(f"{part}: precision at the top", table)
+        rows += [{"table": part, **row} for row in table]
+    return rows
 
 
-def precision_values(X, y, seeds, ours):
-    """Test precision of all models, lists over the seeds by (depth, model)."""
-    values = defaultdict(list)
-    for seed in seeds:
-        X_train, y_train, X_test, y_test = standardised_split(X, y, seed)
-        fitted = {
-            (depth, name): PrecisionAtKPerceptron(
-                target_loss=depth, random_state=seed, **params
-            ).fit(X_train, y_train)
-            for depth in DEPTHS
-            for name, params in ours.items()
-        }
-        for name, baseline in BASELINES.items():
-            model = clone(baseline).fit(X_train, y_train)  # once, for all three depths
-            fitted.update({(depth, name): model for depth in DEPTHS})
-        for (depth, name), model in fitted.items():
-            precision = DEPTHS[depth].measure(y_test, model.decision_function(X_test))
-            values[depth, name].append(precision)
+def tuned_part(args, seeds):
+    """A row for each set and depth."""
+    for name, load in binary_sets(args.data, args.tiny).items():
+        values = defaultdict(list)
+        for seed in seeds:
+            for key, value in values_of_split(*load(), seed).items():
+                values[key].append(value)
+        for depth in DEPTHS:
+            means = {model: np.mean(values[depth, model]) for model in (*PEERS, "ours", "trees")}
+            best = max(PEERS, key=means.get)
+            found = paired(values[depth, "ours"], values[depth, best])
+            row = {"set": name, "depth": depth, **means, "best": means[best]}
+            yield {**row, "difference": found.mean, "low": found.low, "high": found.high}
+
+
+def values_of_split(X, y, seed):
+    """Test precision by (depth, model)."""
+    X, y, X_test, y_test = standardised_split(X, y, seed)
+    some = np.random.default_rng(seed).permutation(len(X))[:MAX_ROWS]
+    X, y = X[some], y[some]
+    trees = HistGradientBoostingClassifier(random_state=seed).fit(X, y)
+    values, chosen = {}, {name: best_of(PEERS[name], X, y, seed) for name in PEERS}
+    for depth in DEPTHS:
+        fitted = {name: clone(chosen[name][depth]).fit(X, y) for name in PEERS}
+        fitted["ours"] = PrecisionAtKPerceptron(target_loss=depth, random_state=seed).fit(X, y)
+        for name, model in {**fitted, "trees": trees}.items():
+            values[depth, name] = measure_score(depth, y_test, model.decision_function(X_test))
     return values
 
 
-def quality_row(depth, values, ours):
-    """Means over the seeds, the best of the baselines and where ours stands to it."""
-    means = {name: np.mean(values[depth, name]) for name in (*BASELINES, *ours)}
-    name = max(BASELINES, key=means.get)
-    of_best = values[depth, name]
-    best, se = means[name], np.std(of_best, ddof=1) / np.sqrt(len(of_best))
-    return {
-        "depth": depth,
-        **{baseline: means[baseline] for baseline in BASELINES},
-        "best": best,
-        "se": se,
-        "ours": means["ours"],
-        "verdict": verdict(means["ours"], best, se),
-        **{variant: means[variant] for variant in ours if variant != "ours"},
-    }
+def best_of(candidates, X, y, seed):
+    """The best candidate for each depth, by the mean of three folds."""
+    means = {depth: [] for depth in DEPTHS}
+    for candidate in candidates:
+        found = defaultdict(list)
+        for a, b in StratifiedKFold(3, shuffle=True, random_state=seed).split(X, y):
+            scores = clone(candidate).fit(X[a], y[a]).decision_function(X[b])
+            for depth in DEPTHS:
+                found[depth].append(measure_score(depth, y[b], scores))
+        for depth in DEPTHS:
+            means[depth].append(np.mean(found[depth]))
+    return {depth: candidates[int(np.argmax(of_depth))] for depth, of_depth in means.items()}
 
 
-def verdict(value, best, se):
-    """Whether a mean is above the best of the baselines, or within its standard error.
-
-    Means of the same precisions in another order differ by rounding: that is equality.
-    """
-    if value > best + ROUNDING:
-        return "better"
-    return "ok" if value >= best - se - ROUNDING else "MISSED"
-
-
-def count_row(model, rows):
-    """Verdicts of one of ours over all sets and depths."""
-    verdicts = [verdict(row[model], row["best"], row["se"]) for row in rows]
-    return {
-        "model": model,
-        "MISSED": verdicts.count("MISSED"),
-        "better": verdicts.count("better"),
-        "of": len(verdicts),
-        "mean difference to best": np.mean([row[model] - row["best"] for row in rows]),
-    }
+def small_part(args, seeds):
+    """A row for each size, set and top, and a row for each size."""
+    sets = binary_sets(args.data, args.tiny)
+    for n_rows in (200,) if args.tiny else (1_000, 4_000):
+        cells = []
+        for name, load in sets.items():
+            found = [differences(*load(), n_rows, seed) for seed in seeds]
+            for top in TOPS:
+                cell = paired([of_split[top] for of_split in found], 0.0)
+                row = {"rows": n_rows, "set": name, "top": top}
+                cells.append({**row, "difference": cell.mean, "se": cell.se})
+        yield from cells
+        mean = np.mean([row["difference"] for row in cells])
+        row = {"rows": n_rows, "set": "all", "top": f"{len(cells)} cells", "difference": mean}
+        row["better"] = sum(cell["difference"] > 2 * cell["se"] for cell in cells)
+        yield {**row, "worse": sum(cell["difference"] < -2 * cell["se"] for cell in cells)}
 
 
-PARTS = {
-    "quality": quality_part,
-    "small": small_part,
-    "tuned": tuned_part,
-    "fit": fit_part,
-    "lists": lists_part,
-    "passes": passes_part,
-    "cutting_plane": cutting_plane_part,
-}
+def differences(X, y, n_rows, seed):
+    """Precision of ours minus that of logistic regression, by top."""
+    n_test = min(len(X) - n_rows, MAX_TEST_ROWS) // n_rows * n_rows
+    sizes = {"train_size": n_rows, "test_size": n_test}
+    X, y, X_test, y_test = standardised_split(X, y, seed, **sizes)
+    qid = np.arange(len(y_test)) // n_rows
+    theirs = LogisticRegression(max_iter=1000).fit(X, y).decision_function(X_test)
+    found = {}
+    for top, (loss, measure) in TOPS.items():
+        ours = PrecisionAtKPerceptron(target_loss=loss, random_state=seed).fit(X, y)
+        scores = ours.decision_function(X_test)
+        ours, peer = (measure_score(measure, y_test, s, qid=qid) for s in (scores, theirs))
+        found[top] = ours - peer
+    return found
+
+
+def trees_part(args, seeds):
+    """A row for each draw of easy data, where 10 % of the labels are noise, and of hard data."""
+    n = 1000 if args.tiny else 8000
+    kinds = {"easy": {"weights": [0.85]}, "hard": {"weights": [0.95], "class_sep": 0.3}}
+    for (kind, settings), seed in product(kinds.items(), range(3)):
+        X, y = make_classification(
+            4 * n, 30, n_informative=10, flip_y=0.1, random_state=seed, **settings
+        )
+        ranker = HistGradientBoostingRanker(target_loss=f"precision@{n // 20}", random_state=0)
+        classifier = HistGradientBoostingClassifier(random_state=0).fit(X[:n], y[:n])
+        scores = ranker.fit(X[:n], y[:n]).predict(X[n:])
+        ours, theirs = (
+            precision_at_k_score(y[n:], s, qid=np.arange(3 * n) // n, k=n // 20)
+            for s in (scores, classifier.decision_function(X[n:]))
+        )
+        error = float(np.sqrt(theirs * (1 - theirs) / (3 * (n // 20))))
+        yield {"data": kind, "seed": seed, "ranker": ours, "classifier": theirs, "se": error}
+
+
+PARTS = {"tuned": tuned_part, "small": small_part, "trees": trees_part}

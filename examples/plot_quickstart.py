@@ -7,7 +7,7 @@ figure shows NDCG@10 on other queries, minus that of ``LGBMRanker()`` on the sam
 LightGBM the zero line is scikit-learn's HistGradientBoostingRegressor on the grades.
 
 The script prints a table and writes ``quickstart.png`` to the current folder.
-``python -m benchmarks figure`` goes up to 800 queries, with ten draws.
+``python -m benchmarks quality`` goes up to 800 queries, with ten draws.
 """
 
 # %%

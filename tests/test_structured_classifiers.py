@@ -23,8 +23,8 @@ from lowrank_rank.structured import StructuredHingeClassifier
 def test_the_0_1_loss_is_crammer_and_singer():
     """The objective of the quadratic program with a slack for each row, from their paper.
 
-    LinearSVC solves the same (``python -m benchmarks structured``), but liblinear as scikit-learn
-    1.6 has it fails to converge now and then.
+    LinearSVC solves the same, but liblinear as scikit-learn 1.6 has it fails to converge now and
+    then.
     """
     X, y = load_iris(return_X_y=True)
     X, y = np.column_stack([X, np.ones(150)])[::5], y[::5]

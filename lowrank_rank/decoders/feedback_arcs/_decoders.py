@@ -237,7 +237,7 @@ def decode_pd_exact(
 PD_DECODERS = {
     "exact": Decoder(decode_pd_exact, True, max_items=MAX_ITEMS_ORDERING),
     "local_search": Decoder(decode_pd_local_search, False),
-    # 20 restarts lose .01 % of the weight that the best orders keep (`benchmarks arcs`).
+    # 20 restarts lose .01 % of the weight that the best orders keep (`benchmarks decoders`).
     "short_search": Decoder(partial(decode_pd_local_search, n_restarts=20), False),
     "dag": Decoder(decode_pd_dag, False),
     "borda": Decoder(decode_pd_borda, False),
@@ -266,7 +266,7 @@ def auto_pd_decoder(n_items: int) -> str:
     check_parameter("n_items", n_items, [count(0)])
     if n_items <= MAX_ITEMS_SUBSETS:
         return "exact"
-    return "short_search" if n_items <= 40 else "dag"  # 40: 5 ms a list (`benchmarks arcs`)
+    return "short_search" if n_items <= 40 else "dag"  # 40: 5 ms a list (`benchmarks decoders`)
 
 
 def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:

@@ -1,24 +1,22 @@
-"""Fusion of runs: the best run, fixed sums, and weights from 50 or from all judged queries.
+"""Fusion of runs: the best run, fixed sums, and weights learned from judged queries.
 
 The runs of digits are the first documents by three of its features, those of LightGBM's example by
-its five best features; those of the generated set are grades with noise. NDCG@10 is of the
-documents that some run has. Whatever is chosen or learned is so on other folds of queries.
+its five best features, those of the generated set by grades with noise. The table has NDCG@10 of
+the documents that some run has, and the difference from the mean of scaled scores with its
+interval. Choices and weights come from other folds of queries.
 """
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    OrderPreservingRegressor,
-    compare_rankers,
-    ranking_target,
-)
+from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor
 from lowrank_rank.datasets import load_digits_retrieval, make_ranking, runs_to_features
 from lowrank_rank.metrics import ndcg_score
 
-from ._common import print_table
-from ._letor import load_lightgbm_example
+from ._common import paired, print_table
+from ._sets import load_lightgbm_example
+
+BASELINE = "mean of scaled scores"
 
 
 def add_arguments(parser):
@@ -26,7 +24,7 @@ def add_arguments(parser):
 
 
 def run(args):
-    """One row per set and way of fusing: NDCG@10, and its difference from the mean of scores."""
+    """One row per set and way of fusing."""
     sets = {"generated": generated(20 if args.tiny else 300)}
     if not args.tiny:
         sets["digits"] = digits()
@@ -34,59 +32,47 @@ def run(args):
     rows = []
     for name, (runs, qrels) in sets.items():
         joined = runs_to_features(runs, qrels)
-        found = compare_rankers(
-            joined.target,
-            fused(joined),
-            qid=joined.qid,
-            baseline="mean of scaled scores",
-            random_state=0,
-        )
-        ends = [(0.0, (0.0, 0.0)), *zip(found.difference, found.interval, strict=True)]
-        for way, mean, (difference, (low, high)) in zip(found.names, found.mean, ends, strict=True):
-            rows.append(
-                {
-                    "set": name,
-                    "fusion": way,
-                    "ndcg@10": float(mean),
-                    "difference": float(difference),
-                    "low": float(low),
-                    "high": float(high),
-                }
-            )
-    print_table("Fusion of runs: NDCG@10, and the difference from the mean of scores", rows)
+        values = {
+            way: ndcg_score(joined.target, scores, qid=joined.qid, k=10, average=None)
+            for way, scores in fused(joined).items()
+        }
+        for way, found in values.items():
+            difference = paired(found, values[BASELINE])
+            row = {"set": name, "fusion": way, "ndcg@10": float(np.nanmean(found))}
+            row |= {"difference": difference.mean, "low": difference.low, "high": difference.high}
+            rows.append(row)
+    print_table(f"Fusion of runs: NDCG@10, and the difference from the {BASELINE}", rows)
     return rows
 
 
 def generated(n_lists):
-    """Four runs of 20 documents of 50, of grades with more and more noise, one on a bent scale."""
+    """Four runs of 20 documents of 50: grades with more and more noise, one on another scale."""
     _, y, qid = make_ranking(n_lists=n_lists, n_items=50, random_state=0)
     rng = np.random.RandomState(0)
     systems = [y + noise * rng.normal(size=len(y)) for noise in (1.0, 2.0, 3.0, 4.0)]
     systems[3] = -1.0 / (5.0 + systems[3] - systems[3].min())
-    return runs_and_qrels(np.column_stack(systems), ranking_target(y, qid), depth=20)
+    return runs_and_qrels(np.column_stack(systems), y, qid, depth=20)
 
 
 def digits():
     """Runs of the fifteen first of 40 images by three of the features."""
     data = load_digits_retrieval(n_queries=250, as_frame=True)
     scores = data.data[["correlation", "best_shift"]].assign(profile=-data.data["row_profile"])
-    return runs_and_qrels(
-        scores.to_numpy(), ranking_target(data.target.to_numpy(), data.qid.to_numpy()), depth=15
-    )
+    return runs_and_qrels(scores.to_numpy(), data.target.to_numpy(), data.qid.to_numpy(), depth=15)
 
 
-def best_features(X, target):
+def best_features(X, y, qid):
     """Runs of the eight first documents by each of the five features of the largest NDCG@10."""
-    values = [ndcg_score(target["y"], x, qid=target["qid"], k=10) for x in X.T]
-    return runs_and_qrels(X[:, np.argsort(values)[-5:]], target, depth=8)
+    values = [ndcg_score(y, x, qid=qid, k=10) for x in X.T]
+    return runs_and_qrels(X[:, np.argsort(values)[-5:]], y, qid, depth=8)
 
 
-def runs_and_qrels(scores, target, depth):
+def runs_and_qrels(scores, y, qid, depth):
     runs: dict = {f"run {j}": {} for j in range(scores.shape[1])}
     qrels = {}
-    for query in np.unique(target["qid"]):
-        rows = np.flatnonzero(target["qid"] == query)
-        qrels[query] = dict(zip(rows, target["y"][rows], strict=True))
+    for query in np.unique(qid):
+        rows = np.flatnonzero(qid == query)
+        qrels[query] = dict(zip(rows, y[rows], strict=True))
         for run, column in zip(runs.values(), scores.T, strict=True):
             first = rows[np.argsort(-column[rows], kind="stable")[:depth]]
             run[query] = dict(zip(first, column[first], strict=True))
@@ -94,10 +80,9 @@ def runs_and_qrels(scores, target, depth):
 
 
 def fused(joined):
-    """Scores of each way of fusing; a choice or weights are those of other folds of queries."""
+    """Scores of each way of fusing."""
     X, y, qid = joined.data, joined.target, joined.qid
     scores = X[:, ::2]  # the scaled scores of the runs, without the columns of their ranks
-    learner = LowRankSurrogateRanker()
     best, few, learned, tuned = np.zeros((4, len(y)))
     for train, test in GroupKFold(5).split(X, y, qid):
         known = y[train], qid[train]
@@ -107,10 +92,11 @@ def fused(joined):
         some = train[np.isin(qid[train], judged)]
         ranker = OrderPreservingRegressor().fit(scores[some], y[some], qid=qid[some])
         few[test] = ranker.predict(scores[test])
-        learned[test] = learner.fit(X[train], known[0], qid=known[1]).predict(X[test])
+        ranker = LowRankSurrogateRanker().fit(X[train], known[0], qid=known[1])
+        learned[test] = ranker.predict(X[test])
         tuned[test] = scores[test] @ best_weights(scores[train], *known)
     return {
-        "mean of scaled scores": scores.mean(axis=1),
+        BASELINE: scores.mean(axis=1),
         "best run": best,
         "reciprocal ranks": X[:, 1::2].sum(axis=1),
         "learned from 50 queries": few,

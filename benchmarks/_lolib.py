@@ -38,12 +38,11 @@ def best_known(folder):
         return {row["instance"]: row for row in csv.DictReader(lines)}
 
 
-def load_instances(folder, max_items=None):
-    """All instances by size, or those of at most so many items; none without the folder."""
+def load_instances(folder):
+    """All instances by size; none without the folder."""
     files = folder / "linear_ordering" / "IO"
     names = sorted(path.name for path in files.iterdir()) if files.is_dir() else []
-    instances = sorted((load_instance(folder, name) for name in names), key=lambda i: len(i.u))
-    return [i for i in instances if max_items is None or len(i.u) <= max_items]
+    return sorted((load_instance(folder, name) for name in names), key=lambda i: len(i.u))
 
 
 def random_instances(seeds, n_items):
@@ -65,19 +64,3 @@ def planted_instance(n_items):
     u = np.triu(np.maximum(u, u.T)) + np.tril(np.minimum(u, u.T))
     shuffled = np.random.default_rng(0).permutation(n_items)
     return Instance("planted", u[np.ix_(shuffled, shuffled)], np.triu(u).sum(), True)
-
-
-def summed_instance(instances, seed, n_items, coverage=4.0):
-    """Sum of instances laid over random items, each pair covered so often in the mean.
-
-    Every matrix is scaled to a mean of 100 and rounded, and its items are put on as many of
-    the n_items, drawn without replacement.
-    """
-    rng, u, covered = np.random.default_rng(seed), np.zeros((n_items, n_items)), 0.0
-    while covered < coverage:
-        part = instances[rng.integers(len(instances))].u
-        items = rng.choice(n_items, len(part), replace=False)
-        u[np.ix_(items, items)] += np.round(100 * part / part.mean())
-        covered += (len(part) / n_items) ** 2
-    np.fill_diagonal(u, 0.0)
-    return Instance(f"sum {seed}", u, None, False)

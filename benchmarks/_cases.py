@@ -1,0 +1,632 @@
+"""The cases of `limits`: data, ours, peer, floor, and the largest ratio to the peer.
+
+Data are a function of the scale of the rows and return the arguments of the calls. A peer of a
+library that may be missing is a pair: its module, and a function of the module and of the data.
+"""
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.stats import ttest_rel
+from sklearn import metrics as sklearn_metrics
+from sklearn.datasets import load_svmlight_file
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import LinearSVC
+
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+    StackingRanker,
+    boosting_objective,
+    bradley_terry,
+    compare_rankers,
+    consensus_ranking,
+)
+from lowrank_rank.datasets import dump_run, iter_lists, load_letor, load_qrels, load_run
+from lowrank_rank.decoders import (
+    decode_map_exact,
+    decode_map_local_search,
+    decode_pd_borda,
+    decode_pd_dag,
+    decode_pd_local_search,
+)
+from lowrank_rank.decoders._average_precision import decode_map_diagonal
+from lowrank_rank.metrics import evaluate_run, measure_score, ndcg_score
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+)
+
+from .decoders import surrogate_vectors
+
+
+class Case(NamedTuple):
+    """A row of the table."""
+
+    group: str
+    data: Callable
+    ours: Callable
+    peer: Any = None
+    bar: float | None = None
+    floor: Callable | None = None
+
+
+def size_of(data):
+    """Bytes of arrays and files, in tuples too."""
+    if isinstance(data, tuple | list):
+        return sum(map(size_of, data))
+    if sparse.issparse(data):
+        return data.data.nbytes + data.indices.nbytes + data.indptr.nbytes
+    if isinstance(data, Path):
+        return data.stat().st_size
+    return data.nbytes if isinstance(data, np.ndarray) else 0
+
+
+def of(n, scale, unit=1):
+    """A number of rows at this scale, whole units, 20 of them at least."""
+    return max(int(n * scale) // unit, 20) * unit
+
+
+# Data -------------------------------------------------------------------------------------
+
+
+def documents(n, p, scale, length=20, dtype=np.float64, order="C"):
+    """Normal features, grades 0 to 4 with noise, and ids of lists of one length."""
+    rng, n = np.random.default_rng(0), of(n, scale, length)
+    X = rng.standard_normal((n, p), dtype=dtype)
+    score = X[:, :5].sum(axis=1) + 3.0 * rng.standard_normal(n)
+    y = np.digitize(score, np.quantile(score, [0.5, 0.75, 0.9, 0.97])).astype(float)
+    return np.asarray(X, order=order), y, np.repeat(np.arange(n // length), length)
+
+
+def lists_of_many_lengths(n, p, scale):
+    """The same in lists of 10 to 200 rows."""
+    X, y, _ = documents(n, p, scale)
+    ends = np.cumsum(np.random.default_rng(1).integers(10, 201, len(y)))
+    return X, y, np.searchsorted(ends, np.arange(len(y)), side="right")
+
+
+def blocks(dtype, mapped, scale):
+    """Blocks of 100,000 rows, and the folder of the memory map."""
+    X, y, qid = documents(400_000, 136, scale, length=100, dtype=dtype)
+    folder = tempfile.TemporaryDirectory()
+    if mapped:
+        np.save(Path(folder.name) / "X.npy", X)
+        X = np.load(Path(folder.name) / "X.npy", mmap_mode="r")
+    starts = range(0, len(y), 100_000)
+    return [tuple(a[i : i + 100_000] for a in (X, y, qid)) for i in starts], folder
+
+
+def sparse_documents(n, p, scale):
+    X = sparse.random(of(n, scale, 20), p, density=0.005, format="csr", random_state=0)
+    return X, np.arange(X.shape[0]) % 3, np.arange(X.shape[0]) // 20
+
+
+def items(n, p, r, scale):
+    """Features and 0 or 1 for each item, one of them at least."""
+    rng, n = np.random.default_rng(0), of(n, scale)
+    X = rng.standard_normal((n, p))
+    z = X @ rng.standard_normal((p, r)) / 3.0 - 1.5
+    Y = (rng.random((n, r)) < 1.0 / (1.0 + np.exp(-z))).astype(float)
+    Y[np.arange(n), z.argmax(axis=1)] = 1.0
+    return X, Y
+
+
+def orders(n, p, r, scale):
+    """Features, ranks of r items with noise, and the sign of the difference of each pair."""
+    X, Y = items(n, p, r, scale)
+    y = (Y + np.random.default_rng(1).random(Y.shape)).argsort(axis=1).argsort(axis=1) * 1.0
+    i, j = np.triu_indices(r, 1)
+    return X, y, np.sign(y[:, i] - y[:, j])
+
+
+def classes(n, p, r, scale, kind="dense"):
+    X, Y = items(n, p, r, scale)
+    y = (Y + np.random.default_rng(1).random(Y.shape)).argmax(axis=1)
+    return (sparse.csr_matrix(np.where(X > 1.0, X, 0.0)) if kind == "sparse" else X), y
+
+
+def rare(n, p, share, scale):
+    """Two classes, few positives."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((of(n, scale, 10), p))
+    score = X[:, :5].sum(axis=1) + rng.standard_normal(len(X))
+    return X, (score > np.quantile(score, 1.0 - share)).astype(int)
+
+
+def gaps(scale):
+    """50 items; a third of the rows lacks the labels of 20 items."""
+    X, y, _ = documents(20_000, 50, scale)
+    known = np.repeat(y[:, np.newaxis], 50, axis=1)
+    y = known.copy()
+    y[: len(y) // 3, :20] = np.nan
+    return X, y, known
+
+
+def grades(length, scale, n=1_000_000, ties=False):
+    """Grades and scores in lists of one length."""
+    rng, shape = np.random.default_rng(0), (of(n, scale, length) // length, length)
+    y = rng.choice(5, p=[0.5, 0.25, 0.15, 0.07, 0.03], size=shape).astype(float)
+    scores = rng.standard_normal(shape)
+    return y, np.floor(3 * scores) if ties else scores
+
+
+def shuffled(kind, scale):
+    """Grades and scores of rows in random order, with ids."""
+    y, scores = (part.ravel() for part in grades(20, scale))
+    qid = np.random.default_rng(0).permutation(np.arange(len(y)) // 20)
+    return y, scores, np.char.add("query-", qid.astype(str)) if kind == "strings" else qid
+
+
+def runs(scale, n_documents=100):
+    """The same as a run and qrels, dictionaries of dictionaries."""
+    y, scores = grades(n_documents, scale, n=100_000)
+    names = [f"d{j:06d}" for j in range(n_documents)]
+
+    def named(matrix, kind):
+        rows = enumerate(matrix.tolist())
+        return {f"q{i}": dict(zip(names, map(kind, row), strict=True)) for i, row in rows}
+
+    return named(scores, float), named(y, int)
+
+
+def trec_files(scale):
+    """Paths of a run and of qrels; the folder lives as long as the data."""
+    folder = tempfile.TemporaryDirectory()
+    run, qrels = runs(scale)
+    path = Path(folder.name) / "run.txt"
+    dump_run(run, path)
+    judged = Path(folder.name) / "qrels.txt"
+    lines = (f"{q} 0 {d} {grade}\n" for q, of_q in qrels.items() for d, grade in of_q.items())
+    judged.write_text("".join(lines))
+    return path, judged, folder
+
+
+def letor_file(scale):
+    """LETOR lines of 136 features, numbers of up to six digits, a third of them 0."""
+    folder, rng = tempfile.TemporaryDirectory(), np.random.default_rng(0)
+    path = Path(folder.name) / "log.txt"
+    X = rng.random((of(10_000, scale, 100), 136)) * 10.0 ** rng.integers(0, 4, 136)
+    X[:, ::3] *= rng.random(X[:, ::3].shape) < 0.5
+    lines = (
+        f"{i % 5} qid:{i // 100} " + " ".join(f"{j}:{v:.6g}" for j, v in enumerate(row, start=1))
+        for i, row in enumerate(X.tolist())
+    )
+    path.write_text("\n".join(lines) + "\n")
+    return path, folder
+
+
+def preferences(n, r, scale, kind="normal"):
+    """Preferences between items: normal, with cycles; or differences of scores, without."""
+    rng, n = np.random.default_rng(0), max(int(n * scale), 1)
+    if kind == "normal":
+        return (rng.standard_normal((n, r, r)),)
+    scores = rng.standard_normal((n, r))
+    return (np.maximum(scores[:, :, np.newaxis] - scores[:, np.newaxis], 0.0),)
+
+
+def map_vectors(n, r, scale):
+    return surrogate_vectors(np.random.default_rng(0), max(int(n * scale), 1), r), r
+
+
+def latency_of_a_row(r, model, scale):
+    """`rank` of a row of r items and of 100 rows, as functions of one row, and the row."""
+    X, Y = items(500, 10, r, 1.0)
+    model.fit(X, Y)
+    return model.rank, lambda _: model.rank(X[:100]), X[:1]
+
+
+def latency_of_a_query(model, method, scale):
+    """A method of a ranker, the prediction of Ridge, and a query of 100 documents."""
+    X, y, qid = documents(2_000, 136, 1.0, length=100)
+    call = getattr(model.fit(X, y, qid=qid), method)
+    options = {"qid": qid[:100]} if method == "rank" else {}
+    return partial(call, **options), Ridge().fit(X, y).predict, X[:100]
+
+
+def duels(n, r, scale):
+    """Pairs (winner, loser)."""
+    rng, n = np.random.default_rng(0), of(n, scale, 100)
+    r = min(r, n // 50)
+    strengths, first = rng.standard_normal(r), rng.integers(r, size=n)
+    second = (first + rng.integers(1, r, size=n)) % r
+    won = rng.random(n) < 1.0 / (1.0 + np.exp(strengths[second] - strengths[first]))
+    return (np.where(won, [first, second], [second, first]).T,)
+
+
+# Calls ------------------------------------------------------------------------------------
+
+
+def lists(model):
+    """A fit to rows with ids."""
+    return lambda X, y, qid: model.fit(X, y, qid=qid)
+
+
+def rows(model):
+    """A fit to rows alone."""
+    return lambda X, y, *_: model.fit(X, y)
+
+
+def moments(X, *_):
+    return X.T @ X
+
+
+def argsort(y, scores, *_):
+    return np.argsort(scores, axis=-1)
+
+
+def ridge_of_pairs(X, y, signs):
+    return Ridge().fit(X, signs)
+
+
+def lgbm(library, X, y, qid, objective="lambdarank", n_trees=100):
+    """LGBMRanker with the gains of the measure."""
+    settings = {"n_estimators": n_trees, "label_gain": list(range(5)), "verbose": -1, "n_jobs": 1}
+    ranker = library.LGBMRanker(objective=objective, num_leaves=31, **settings)
+    return ranker.fit(X, y.astype(int), group=np.bincount(qid)[np.bincount(qid) > 0])
+
+
+def trees(loss="lambdarank"):
+    shape = {"max_iter": 100, "max_leaf_nodes": 31, "random_state": 0}
+    return lists(HistGradientBoostingRanker(loss=loss, **shape))
+
+
+def moments_of(blocks, _):
+    return [X.T @ X for X, _, _ in blocks]
+
+
+def sort_pairs(u):
+    return np.argsort(u.reshape(len(u), -1), kind="stable")
+
+
+def choix(library, pairs):
+    return library.lsr_pairwise(1 + pairs.max(), pairs)
+
+
+def own_objective(X, y, qid):
+    import lightgbm
+
+    return lgbm(lightgbm, X, y, qid, boosting_objective("cross_entropy"))
+
+
+def trec_eval(library, run, qrels):
+    return library.RelevanceEvaluator(qrels, {"ndcg_cut.10"}).evaluate(run)
+
+
+def ranx(library, run, qrels):
+    return library.evaluate(library.Qrels(qrels), library.Run(run), "ndcg@10")
+
+
+def read_table(path, *_):
+    return pd.read_csv(path, sep=" ", header=None, dtype={0: str, 2: str})
+
+
+def read_qrels(run, path, *_):
+    return read_table(path)
+
+
+def read_all(path, *_, **options):
+    return sum(len(y) for _, y, _ in iter_lists(path, **options))
+
+
+def two_rankers(y, scores):
+    return compare_rankers(y, {"a": scores, "b": np.roll(scores, 1, axis=1)}, measure="ndcg@10")
+
+
+def t_test(y, scores):
+    return ttest_rel(*(ndcg_score(y, s, k=10, average=None) for s in (scores, scores[:, ::-1])))
+
+
+def blocks_of(model):
+    """A fit to blocks."""
+    return lambda blocks, _: model.fit_blocks(blocks)
+
+
+def without_unknown(X, y, known):
+    return GAPS.fit(X, known)
+
+
+def svmlight(path, *_):
+    return load_svmlight_file(str(path), query_id=True)
+
+
+def evaluated(run, qrels):
+    return evaluate_run(run, qrels, "ndcg_cut_10")
+
+
+def sklearn_ndcg(y, scores):
+    return sklearn_metrics.ndcg_score(y, scores, k=10, ignore_ties=True)
+
+
+def first(ours, peer, X):
+    return ours(X)
+
+
+def second(ours, peer, X):
+    return peer(X)
+
+
+def votes(scale):
+    rng = np.random.default_rng(0)
+    return (rng.normal(size=(of(100, scale), 200)) - np.arange(200) / 20.0,)
+
+
+# The table --------------------------------------------------------------------------------
+
+
+def surrogate(name):
+    return lists(OrderPreservingRegressor(surrogate=name))
+
+
+def low_rank(**options):
+    return LowRankSurrogateRanker(**options)
+
+
+ENTROPY, RIDGE = surrogate("cross_entropy"), rows(Ridge())
+LOGISTIC = LogisticRegression(max_iter=1000)
+ONE_VS_REST = rows(OneVsRestClassifier(LogisticRegression()))
+TUNED = TunedThresholdClassifierCV(LogisticRegression(), scoring="f1")
+GAPS = low_rank(target_loss="dcg", estimator="ridge")
+BY_PAIRS = PairwiseDAGRanker(estimator="ridge", alpha=0.1)
+TOP = PrecisionAtKPerceptron(random_state=0)
+SEARCH = partial(decode_pd_local_search, n_restarts=20)
+ONE_PASS = HistGradientBoostingRegressor(max_iter=100, early_stopping=False)
+large, small = partial(documents, 100_000, 136), partial(documents, 10_000, 50)
+many_lengths = partial(partial, lists_of_many_lengths)
+cycles, acyclic = partial(partial, preferences), partial(partial, preferences, kind="differences")
+
+#: By group and name: data, ours, peer, bar of the peer, floor.
+TABLE: dict[str, dict[str, tuple]] = {
+    "documents": {
+        "documents": (large, lists(low_rank()), RIDGE, 1.5, moments),
+        "documents 10,000": (small, lists(low_rank()), RIDGE, 4.0, moments),
+        "float32": (partial(large, dtype=np.float32), lists(low_rank()), RIDGE, None, moments),
+        "Fortran order": (partial(large, order="F"), lists(low_rank()), RIDGE, None, moments),
+        "sparse": (partial(sparse_documents, 20_000, 4_000), lists(low_rank()), RIDGE),
+        "cross-entropy": (large, ENTROPY, RIDGE, 5.0, moments),
+        "squared pairs": (large, surrogate("pairwise_squared"), RIDGE, 2.0, moments),
+        "hinge of pairs": (large, surrogate("pairwise_squared_hinge"), ENTROPY),
+        "lists of one row": (
+            partial(documents, 1_000_000, 20, length=1),
+            ENTROPY,
+            RIDGE,
+            2.5,
+            moments,
+        ),
+        "pairs of documents": (
+            large,
+            lists(PairwiseDAGRanker(alpha=0.1)),
+            lists(low_rank(target_loss="pd", alpha=0.1)),
+            1.2,
+        ),
+        "wide documents": (
+            partial(documents, 5_000, 2_000),
+            lists(low_rank()),
+            lambda *data: low_rank().fit_blocks([data]),
+            0.3,
+        ),
+    },
+    "blocks": {
+        **{
+            f"blocks {name}": (
+                partial(blocks, *kind),
+                blocks_of(low_rank()),
+                None,
+                None,
+                moments_of,
+            )
+            for name, kind in {
+                "float64": (np.float64, False),
+                "float32": (np.float32, False),
+                "mapped": (np.float32, True),
+            }.items()
+        },
+        "blocks cross-entropy": (
+            partial(blocks, np.float64, False),
+            blocks_of(OrderPreservingRegressor()),
+            blocks_of(low_rank()),
+            None,
+            moments_of,
+        ),
+    },
+    "trees": {
+        "trees": (partial(documents, 40_000, 50), trees(), ("lightgbm", lgbm), 1.4),
+        "trees, many lengths": (many_lengths(40_000, 50), trees(), ("lightgbm", lgbm), 1.8),
+        "trees, 200,000 rows": (many_lengths(200_000, 50), trees(), ("lightgbm", lgbm), 1.8),
+        "trees, squares": (
+            partial(documents, 40_000, 50),
+            trees("pairwise_squared"),
+            rows(ONE_PASS),
+        ),
+        "objective": (
+            partial(documents, 18_000, 42, length=60),
+            own_objective,
+            ("lightgbm", lgbm),
+            1.5,
+        ),
+    },
+    "items": {
+        **{
+            f"items ndcg {r}": (
+                partial(items, 5_000, 50, r),
+                rows(low_rank(target_loss="ndcg")),
+                ONE_VS_REST,
+                1.2,
+            )
+            for r in (5, 20, 100)
+        },
+        **{
+            f"pairs of {r}": (
+                partial(orders, 2_000, 30, r),
+                rows(PairwiseDAGRanker()),
+                ridge_of_pairs,
+                12.0,
+            )
+            for r in (5, 20, 40)
+        },
+        "pairs, ridge": (partial(orders, 20_000, 50, 50), rows(BY_PAIRS), ridge_of_pairs, 2.0),
+        "gaps in y": (gaps, rows(GAPS), without_unknown, 3.0),
+    },
+    "classes": {
+        **{
+            f"classes {r}": (
+                partial(classes, 5_000, 50, r),
+                rows(LowRankSurrogateClassifier()),
+                rows(LOGISTIC),
+                2.5,
+            )
+            for r in (2, 5, 20)
+        },
+        "classes, sparse": (
+            partial(classes, 5_000, 50, 5, kind="sparse"),
+            rows(LowRankSurrogateClassifier()),
+            rows(LOGISTIC),
+            2.5,
+        ),
+        "sets of labels": (
+            partial(items, 2_000, 50, 20),
+            rows(LowRankSurrogateMultilabelClassifier()),
+            ONE_VS_REST,
+        ),
+        "top": (partial(rare, 20_000, 50, 0.05), rows(TOP), rows(LOGISTIC), 4.0),
+    },
+    "hinges": {
+        **{
+            f"f1 {n:,}": (
+                partial(rare, n, 20, 0.2),
+                rows(StructuredHingeBinaryClassifier()),
+                rows(LinearSVC()),
+                12.0,
+            )
+            for n in (1_000, 4_000)
+        },
+        "f1, tuned": (
+            partial(rare, 10_000, 50, 0.2),
+            rows(StructuredHingeBinaryClassifier()),
+            rows(TUNED),
+            1.0,
+        ),
+        "kendall hinge": (small, lists(StructuredHingeRanker()), RIDGE, 18.0),
+        "ndcg@10 hinge": (small, lists(StructuredHingeRanker(target_loss="ndcg@10")), RIDGE, 150.0),
+        "hinge of items": (
+            partial(orders, 1_000, 20, 20),
+            rows(StructuredHingeRanker()),
+            RIDGE,
+            55.0,
+        ),
+        **{
+            f"hinge of {r} classes": (
+                partial(classes, 5_000, 50, r),
+                rows(StructuredHingeClassifier()),
+                rows(LOGISTIC),
+                2.0,
+            )
+            for r in (5, 20)
+        },
+    },
+    "measures": {
+        **{
+            f"ndcg {r}": (partial(grades, r), ndcg_score, sklearn_metrics.ndcg_score, 0.1, argsort)
+            for r in (20, 100, 1000)
+        },
+        "ndcg, tied": (
+            partial(grades, 100, ties=True),
+            ndcg_score,
+            sklearn_metrics.ndcg_score,
+            0.1,
+            argsort,
+        ),
+        "ndcg@10": (partial(grades, 100), partial(ndcg_score, k=10), sklearn_ndcg, 1.0, argsort),
+        **{
+            name: (partial(grades, 100), partial(measure_score, name), ndcg_score, None, argsort)
+            for name in ("map", "kendall", "err", "pd")
+        },
+        **{
+            f"ndcg, {kind}": (
+                partial(shuffled, kind),
+                lambda y, scores, qid: ndcg_score(y, scores, qid=qid),
+                lambda y, scores, qid: np.argsort(pd.factorize(qid)[0], kind="stable"),
+            )
+            for kind in ("integers", "strings")
+        },
+        "run, pytrec_eval": (runs, evaluated, ("pytrec_eval", trec_eval)),
+        "run, ranx": (runs, evaluated, ("ranx", ranx)),
+        **{
+            f"compare {n:,}": (partial(grades, 10, n=10 * n), two_rankers, t_test)
+            for n in (1_000, 10_000, 100_000)
+        },
+    },
+    "decoders": {
+        "dag, cycles": (cycles(2_000, 20), decode_pd_dag, decode_pd_borda, None, sort_pairs),
+        "dag": (acyclic(2_000, 20), decode_pd_dag, decode_pd_borda, 3.0, sort_pairs),
+        "dag, 1,000 items": (acyclic(1, 1_000), decode_pd_dag, decode_pd_borda, 3.0, sort_pairs),
+        **{f"local search {r}": (cycles(1, r), SEARCH, decode_pd_dag) for r in (20, 40)},
+        **{
+            f"map exact {r}": (
+                partial(map_vectors, 20, r),
+                decode_map_exact,
+                decode_map_local_search,
+            )
+            for r in (10, 14, 16, 18)
+        },
+        **{
+            f"map local search {r}": (
+                partial(map_vectors, 20, r),
+                decode_map_local_search,
+                decode_map_diagonal,
+            )
+            for r in (19, 50, 100, 200)
+        },
+    },
+    "latency": {
+        **{
+            f"a query, {method}": (
+                partial(latency_of_a_query, low_rank(), method),
+                first,
+                second,
+                bar,
+            )
+            for method, bar in (("predict", 1.6), ("rank", 3.0))
+        },
+        "a query, stack": (partial(latency_of_a_query, StackingRanker(), "predict"), first, second),
+        **{
+            f"a row of {r}": (partial(latency_of_a_row, r, PairwiseDAGRanker()), first, second)
+            for r in (5, 20, 40)
+        },
+        "a row, map": (partial(latency_of_a_row, 20, low_rank(target_loss="map")), first, second),
+    },
+    "duels": {
+        **{
+            f"duels {n:,}": (partial(duels, n, r), bradley_terry, ("choix", choix), 8.0)
+            for n, r in ((100_000, 60), (1_000_000, 1_000))
+        },
+        "votes on 200 items": (
+            votes,
+            consensus_ranking,
+            partial(consensus_ranking, method="borda"),
+        ),
+    },
+    "readers": {
+        "load_run": (trec_files, lambda run, *_: load_run(run), read_table, 3.0),
+        "load_qrels": (trec_files, lambda _, qrels, __: load_qrels(qrels), read_qrels, 3.0),
+        "load_letor": (letor_file, lambda path, _: load_letor(path), svmlight, 1.33),
+        "iter_lists": (letor_file, read_all, svmlight),
+        "iter_lists, width": (letor_file, partial(read_all, n_features=136), svmlight, 1.33),
+    },
+}
+CASES = {name: Case(group, *row) for group, cases in TABLE.items() for name, row in cases.items()}

@@ -1,0 +1,291 @@
+"""Simulations of intervals: how often they contain the truth, and how wide they are.
+
+means: `mean_intervals` of the NDCG@10 of a ranker and of lognormal money, and a percentile
+bootstrap. differences: `compare_rankers` on queries drawn from a finite population; "rejected" is
+how often p <= .05 where the rankers are alike. judged: prediction-powered intervals of
+`mean_intervals` with n human labels and 1,000 labels of a judge; "width" is relative to Student's
+interval of the human labels. votes: ranks of `consensus_ranking` of 200 orders under the
+Plackett-Luce model whose strengths differ by a gap. duels: strengths and ranks of `bradley_terry`;
+"by prompt" has 20 duels a prompt. chosen: how many of the first ten of 50 items are found after
+duels that `next_duels` chooses, and after twice as many random ones.
+"""
+
+from itertools import product
+
+import numpy as np
+from scipy import stats
+from scipy.special import expit
+from sklearn.model_selection import GroupKFold, cross_val_predict
+
+from lowrank_rank import (
+    LowRankSurrogateRanker,
+    bradley_terry,
+    compare_rankers,
+    consensus_ranking,
+    ranking_target,
+)
+from lowrank_rank.datasets import make_ranking
+from lowrank_rank.metrics import mean_intervals, per_query
+
+from ._common import coverage_row, print_table
+from ._sets import load_lightgbm_example
+
+#: Measures of two rankers, and the scale of the noise of each.
+DIFFERENCES = {
+    "ndcg@5": (1.0, 1.3),
+    "mrr": (1.0, 1.3),
+    "precision@1": (1.0, 1.1),
+    "map": (1.5, 1.0),
+}
+N_UNLABELLED = 1000
+
+
+def add_arguments(parser):
+    parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--repetitions", type=int, help="4,000; votes and duels: 200")
+    parser.add_argument("--measures", nargs="+", choices=DIFFERENCES, default=list(DIFFERENCES))
+    parser.add_argument("--queries", nargs="+", type=int, default=[50, 500])
+
+
+def run(args):
+    """One table for each part."""
+    rows = []
+    for part in args.part:
+        few = part in ("votes", "duels", "chosen")
+        n = args.repetitions or (5 if args.tiny else 200 if few else 4000)
+        table = list(PARTS[part](args, n))
+        print_table(f"{part}: 95 % intervals, {n} repetitions", table)
+        rows += [{"part": part, **row} for row in table]
+    return rows
+
+
+# Means and differences --------------------------------------------------------------------
+
+
+def values_of(y, qid, scores, measure):
+    return np.asarray(per_query(y, scores, qid=qid, measures=[measure], zero_division=0)[measure])
+
+
+def graded(n_lists, noise):
+    """With noise 3 the NDCG@10 of ridge has a standard deviation of .17, LightGBM's example .20."""
+    return make_ranking(n_lists=n_lists, n_items=(8, 30), noise=noise, random_state=0)
+
+
+def held_out_scores(X, y, qid):
+    """Scores of ridge, and of ridge on every second feature, fitted on other queries."""
+    target, fitted = ranking_target(y, qid), {"cv": GroupKFold(5), "groups": qid}
+    ranker = LowRankSurrogateRanker()
+    return [cross_val_predict(ranker, part, target, **fitted) for part in (X, X[:, ::2])]
+
+
+def means_part(args, repetitions):
+    """A row for each population and number of queries."""
+    rng = np.random.RandomState(0)
+    X, y, qid = graded(60 if args.tiny else 2000, 3.0)
+    populations = {
+        "ndcg@10": values_of(y, qid, held_out_scores(X, y, qid)[0], "ndcg@10"),
+        "lognormal money": np.exp(rng.normal(size=100_000)),
+    }
+    for (name, population), n in product(populations.items(), (5, 10, 20, 50)):
+        drawn = population[rng.randint(len(population), size=(n, repetitions))]
+        found = stats.bootstrap(
+            (drawn[:, :500],), np.mean, method="percentile", n_resamples=999, batch=50, rng=0
+        ).confidence_interval
+        truth = population.mean()
+        percentile = coverage_row(found.low, found.high, truth)["covered"]
+        low, high = mean_intervals(drawn).interval.T
+        row = coverage_row(low, high, truth, population=name, queries=n)
+        yield {**row, "covered, percentiles": percentile}
+
+
+def differences_part(args, repetitions):
+    """A row for each measure and number of queries."""
+    size = 2000 if args.tiny else 20_000
+    for measure, n in product(args.measures, args.queries):
+        noise = DIFFERENCES[measure]
+        y, scores = two_rankers(size, noise)
+        a, b = (np.asarray(per_query(y, s, measures=[measure])[measure]) for s in scores.values())
+        alike = two_rankers(size, (noise[0], noise[0]))[1]
+        rng = np.random.RandomState(7)
+        ends, p = [], []
+        for _ in range(repetitions):
+            drawn = rng.randint(size, size=n)
+            ends.append(compared(y, scores, drawn, measure).interval[0])
+            p.append(compared(y, alike, drawn, measure).p_value[0])
+        low, high = np.transpose(ends)
+        row = coverage_row(low, high, float(np.mean(a - b)), measure=measure, queries=n)
+        yield {**row, "rejected": float(np.mean(np.array(p) <= 0.05))}
+
+
+def compared(y, scores, drawn, measure):
+    return compare_rankers(y[drawn], {k: v[drawn] for k, v in scores.items()}, measure=measure)
+
+
+def two_rankers(size, noise, length=12):
+    """Grades and two rankers' scores; queries differ in how hard they are to both rankers."""
+    rng = np.random.RandomState(0)
+    grades = rng.choice(4, p=[0.6, 0.2, 0.15, 0.05], size=(size, length))
+    grades[:, 0] = np.maximum(grades[:, 0], 1)  # something relevant in each
+    hard = rng.gamma(2.0, 0.5, size=(size, 1))
+    return grades, {
+        name: grades + hard * scale * rng.normal(size=grades.shape)
+        for name, scale in zip("ab", noise, strict=True)
+    }
+
+
+def judged_part(args, repetitions):
+    """A row for each set, judge, number of human labels and statistic."""
+    sets = {"generated": graded(40 if args.tiny else 2000, 3.0)}
+    if not args.tiny:
+        sets["lightgbm_example"] = load_lightgbm_example(args.data)
+    for (name, (X, y, qid)), agreement in product(sets.items(), (0.95, 0.9, 0.8, None)):
+        scores, rng = held_out_scores(X, y, qid), np.random.RandomState(0)
+        copies = 1 if args.tiny else 10_000 // len(np.unique(qid))  # many errors of the judge
+        human = np.tile(two_values(y, qid, scores), (copies, 1))
+        by_judge = [two_values(flipped(y, agreement, rng), qid, scores) for _ in range(copies)]
+        judge = np.vstack(by_judge)
+        for n, (k, statistic) in product((50, 200), enumerate(("mean", "difference"))):
+            labelled = rng.randint(len(human), size=(n, repetitions))
+            others = rng.randint(len(human), size=(N_UNLABELLED, repetitions))
+            h = human[labelled, k]
+            found = mean_intervals(h, judge=judge[labelled, k], judge_unlabelled=judge[others, k])
+            student = 2.0 * stats.t.ppf(0.975, n - 1) * stats.sem(h, axis=0).mean()
+            columns = {"set": name, "agreement": agreement, "n": n, "statistic": statistic}
+            row = coverage_row(*found.interval.T, human[:, k].mean(), **columns)
+            yield {**row, "width": row["width"] / student}
+
+
+def two_values(y, qid, scores):
+    """NDCG@10 of each query, and its difference from the second ranker."""
+    first, second = (values_of(y, qid, s, "ndcg@10") for s in scores)
+    return np.column_stack([first, first - second])
+
+
+def flipped(y, agreement, rng):
+    """Labels of a judge: some are those of other rows, the fraction `agreement` is kept."""
+    other = rng.permutation(y)
+    if agreement is None:
+        return other
+    chance = (1.0 - agreement) / np.mean(other != y)
+    return np.where(rng.uniform(size=len(y)) < chance, other, y)
+
+
+# Votes and duels --------------------------------------------------------------------------
+
+
+def votes_part(args, repetitions, n_voters=200, n_items=8):
+    """A row for each gap and method; "width" is high - low."""
+    truth = np.arange(1, n_items + 1)
+    for gap, method in product((0.5, 0.2, 0.05), ("kemeny", "copeland", "borda")):
+        ends = []
+        for seed in range(repetitions):
+            rng = np.random.RandomState(seed)
+            grades = -gap * np.arange(n_items) + rng.gumbel(size=(n_voters, n_items))
+            found = consensus_ranking(grades, method=method).rank_intervals(
+                n_resamples=50 if args.tiny else 300, random_state=seed
+            )
+            ends.append((found.low, found.high))
+        low, high = np.moveaxis(ends, 1, 0)
+        yield coverage_row(low, high, truth, gap=gap, method=method)
+
+
+def random_pairs(rng, r, n):
+    first = rng.integers(r, size=n)
+    return first, (first + rng.integers(1, r, size=n)) % r
+
+
+def played(rng, first, second, log_odds, tie=0.0):
+    """Columns "winner", "loser" and "tie" under Davidson's model."""
+    weights = np.stack([np.exp(log_odds / 2), np.full(len(first), tie), np.exp(-log_odds / 2)])
+    drawn = rng.random(len(first)) * weights.sum(axis=0)
+    outcome = (drawn > np.cumsum(weights, axis=0)).sum(axis=0)
+    winner, loser = np.where(outcome < 2, [first, second], [second, first])
+    return {"winner": winner, "loser": loser, "tie": outcome == 1}
+
+
+def by_name(board, *values):
+    """Values of the items in the order of their names."""
+    return [np.asarray(v)[np.argsort(board.items)] for v in values]
+
+
+def strengths_row(boards, truth, what):
+    """Coverage of the strengths of mean 0; `truth` is one for each board."""
+    centre, error = np.moveaxis(
+        [by_name(board, board.strengths, board.standard_errors) for board in boards], 1, 0
+    )
+    truth = truth - truth.mean(axis=-1, keepdims=True)
+    return coverage_row(centre - 1.96 * error, centre + 1.96 * error, truth, what=what)
+
+
+def duels_part(args, repetitions):
+    """Strengths under Davidson's model, by prompt, and simultaneous intervals of ranks."""
+    rngs = [np.random.default_rng(seed) for seed in range(repetitions)]
+    truth = np.array([0.5 * rng.standard_normal(20) for rng in rngs])
+    boards = []
+    for rng, strengths in zip(rngs, truth, strict=True):
+        i, j = random_pairs(rng, 20, 3000)
+        boards.append(bradley_terry(played(rng, i, j, strengths[i] - strengths[j], tie=0.7)))
+    yield strengths_row(boards, truth, "strengths, 20 items, 3,000 duels with ties")
+
+    strengths, prompt = np.linspace(-1, 1, 10), np.repeat(np.arange(150), 20)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    odds = (strengths[:, None] - strengths)[..., None] + np.sqrt(2) * nodes
+    chance = expit(odds) @ (weights / weights.sum())
+    limit = bradley_terry(chance * (1 - np.eye(10))).strengths  # of infinitely many prompts
+    boards = {"without group": [], "with the prompt as group": []}
+    for rng in rngs:
+        i, j = random_pairs(rng, 10, len(prompt))
+        shifted = strengths + rng.standard_normal((150, 10))
+        duels = played(rng, i, j, shifted[prompt, i] - shifted[prompt, j])
+        boards["without group"].append(bradley_terry(duels))
+        boards["with the prompt as group"].append(bradley_terry({**duels, "group": prompt}))
+    for what, found in boards.items():
+        yield strengths_row(found, limit, f"strengths by prompt, {what}")
+
+    inside, widths = [], []
+    for seed, rng in enumerate(rngs):
+        truth, (i, j) = rng.standard_normal(10), random_pairs(rng, 10, 3000)
+        board = bradley_terry(played(rng, i, j, truth[i] - truth[j]))
+        found = board.rank_intervals(random_state=seed)
+        low, high = by_name(board, found.low, found.high)
+        ranks = np.argsort(np.argsort(-truth)) + 1
+        inside.append(np.all((low <= ranks) & (ranks <= high)))
+        widths.append(np.mean(high - low))
+    columns = {"covered": float(np.mean(inside)), "width": float(np.mean(widths))}
+    yield {"what": "all ranks at once, 10 items, 3,000 duels", **columns}
+
+
+def chosen_part(args, repetitions):
+    """How many of the first ten are found, by the standard deviation of the strengths."""
+    seeds = range(min(repetitions, 20))
+    n = 60 if args.tiny else 600
+    for spread in (3.0, 1.0):
+        row = {"standard deviation": spread, "duels": n}
+        row["chosen"] = float(np.mean([found_of_ten(s, spread, n, chosen=True) for s in seeds]))
+        drawn = [found_of_ten(s, spread, 2 * n, chosen=False) for s in seeds]
+        yield {**row, "random, twice as many": float(np.mean(drawn))}
+
+
+def found_of_ten(seed, spread, n_duels, *, chosen, r=50, batch=10):
+    rng = np.random.default_rng(seed)
+    truth = spread * rng.standard_normal(r)
+    wins, n_played = np.zeros((r, r)), 0
+    i, j = random_pairs(rng, r, batch if chosen else n_duels)
+    while True:
+        duels = played(rng, i, j, truth[i] - truth[j])
+        np.add.at(wins, (duels["winner"], duels["loser"]), 1)
+        n_played += len(i)
+        board = bradley_terry(wins, half_games=0.5)
+        if n_played >= n_duels:
+            return len(set(np.argsort(-truth)[:10]) & set(np.argsort(board.ranks)[:10]))
+        i, j = np.array(board.next_duels(batch, top=10)).T
+
+
+PARTS = {
+    "means": means_part,
+    "differences": differences_part,
+    "judged": judged_part,
+    "votes": votes_part,
+    "duels": duels_part,
+    "chosen": chosen_part,
+}
