@@ -35,7 +35,6 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     make_ranking_scorer,
-    ranking_target,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import ndcg_score
@@ -153,15 +152,6 @@ def test_many_features_iterate_and_say_so(capsys):
     assert "'lsqr'" in capsys.readouterr().out
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
-
-
-def test_large_offsets_do_not_cancel(documents):
-    """Features far from 0 (a time stamp, an id): centring comes before squaring."""
-    X, y, qid = documents
-    ranker = LowRankSurrogateRanker(target_loss="ndcg", alpha=0.1)
-    plain = clone(ranker).fit(X, y, qid=qid)
-    shifted = clone(ranker).fit(X + 1e7, y, qid=qid)
-    np.testing.assert_allclose(shifted.coef_, plain.coef_, rtol=1e-6)
 
 
 def test_no_penalty_and_dependent_features(documents):
@@ -346,34 +336,6 @@ def test_preferences(items):
         LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
 
 
-def test_prediction_does_not_depend_on_the_batch(documents):
-    X, y, qid = documents
-    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    whole = ranker.predict(X)
-    alone = np.concatenate([ranker.predict(row[np.newaxis]) for row in X])
-    np.testing.assert_allclose(whole, alone, rtol=1e-12)
-
-
-def test_order_of_rows_and_kind_of_ids_do_not_matter(documents):
-    X, y, qid = documents
-    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    Xs, ys, qs = shuffled(X, y, qid)
-    for ids in (qs, [f"q{q}" for q in qs], [("query", q) for q in qs]):
-        other = LowRankSurrogateRanker().fit(Xs, ys, qid=ids)
-        np.testing.assert_allclose(other.coef_, plain.coef_, atol=1e-12)
-        assert other.score(Xs, ys, qid=ids) == pytest.approx(plain.score(X, y, qid=qid))
-
-
-def test_three_ways_to_carry_qid(documents):
-    X, y, qid = documents
-    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    for target in (ranking_target(y, qid), pd.Series(y, index=pd.Index(qid, name="qid"))):
-        other = LowRankSurrogateRanker().fit(X, target)
-        np.testing.assert_allclose(other.coef_, plain.coef_)
-        assert other.n_lists_ == 40
-        assert other.score(X, target) == plain.score(X, y, qid=qid)
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_keep_their_names(documents, library):
     X, y, qid = documents
@@ -389,20 +351,6 @@ def test_frames_keep_their_names(documents, library):
 
 
 # Weights ----------------------------------------------------------------------------
-
-
-def test_constant_weight_in_a_list_is_a_list_weight(documents):
-    """Weight 2 on a list is the list twice, under two ids."""
-    X, y, qid = documents
-    weight = np.where(qid < 10, 2.0, 1.0)
-    again = qid < 10
-    X2, y2 = np.vstack([X, X[again]]), np.concatenate([y, y[again]])
-    q2 = np.concatenate([qid, qid[again] + 100])
-    for loss in ("ndcg@3", "dcg", "spearman", "pd"):
-        ranker = LowRankSurrogateRanker(target_loss=loss)
-        weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=weight)
-        repeated = clone(ranker).fit(X2, y2, qid=q2)
-        np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
 
 
 def test_list_of_weight_zero_is_no_list(documents):

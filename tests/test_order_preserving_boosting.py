@@ -320,17 +320,6 @@ def test_lightgbm_does_not_mind_the_order_of_lists(lightgbm, data):
     )
 
 
-def test_lightgbm_weight_two_is_the_list_twice(lightgbm, data):
-    X, y, _, group = data
-    first = np.arange(len(y)) < group[:10].sum()
-    settings = {**SETTINGS, "n_estimators": 3, "min_child_samples": 0, "min_child_weight": 3.0}
-    # bins of the same values; few trees, for LightGBM guesses the rows of a leaf from its curvature
-    model = lightgbm.LGBMRanker(objective=boosting_objective(), min_data_in_bin=1, **settings)
-    weighted = model.fit(X, y, group=group, sample_weight=1.0 + first).predict(X)
-    twice = model.fit(np.vstack([X, X[first]]), np.r_[y, y[first]], group=np.r_[group, group[:10]])
-    assert_allclose(weighted, twice.predict(X), rtol=1e-4, atol=1e-5)
-
-
 def test_lightgbm_second_fit_and_folds_forget_the_first_data(lightgbm, data):
     X, y, _, group = data
     model = lightgbm.LGBMRanker(objective=boosting_objective(), **SETTINGS)
@@ -415,18 +404,6 @@ def test_xgboost_second_fit_forgets_the_first_data(xgboost, data):
     for one in (objective, boosting_objective()):
         predictions.append(xgboost.train(TREES, other, 5, obj=one).predict(other))
     assert_array_equal(*predictions)
-
-
-def test_xgboost_weight_two_is_the_list_twice(xgboost, data):
-    X, y, qid, group = data
-    first, params = np.arange(len(y)) < group[:10].sum(), {**TREES, "tree_method": "exact"}
-    weights = 1.0 + (np.arange(len(group)) < 10)
-    train = xgboost.DMatrix(X, y, qid=qid, weight=weights)
-    twice = xgboost.DMatrix(
-        np.vstack([X, X[first]]), np.r_[y, y[first]], qid=np.r_[qid, qid[first] + qid.max() + 1]
-    )
-    a, b = (xgboost.train(params, d, 3, obj=boosting_objective()) for d in (train, twice))
-    assert_allclose(a.predict(train), b.predict(train), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(
