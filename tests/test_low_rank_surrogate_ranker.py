@@ -164,41 +164,6 @@ def test_no_penalty_and_dependent_features(documents):
 # Batches ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("target_loss", ["ndcg@5", "dcg", "kendall", NDCG(gain="exponential")])
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"centered": False}, {"alpha": 0.1}],
-    ids=str,
-)
-def test_partial_fit_of_documents_equals_fit(documents, target_loss, kind, settings):
-    X, y, qid = documents
-    w = np.random.default_rng(2).uniform(0, 2, len(y))
-    ranker = LowRankSurrogateRanker(target_loss=target_loss, **settings)
-    whole = clone(ranker).fit(kind(X), y, qid=qid, sample_weight=w)
-    parts = clone(ranker)
-    for first, last in [(0, 3), (3, 4), (4, 25), (25, 40)]:
-        rows = (qid >= first) & (qid < last)
-        parts.partial_fit(kind(X[rows]), y[rows], qid=qid[rows], sample_weight=w[rows])
-    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
-    assert parts.n_lists_ == whole.n_lists_
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_partial_fit_of_items_equals_fit(items, missing):
-    X, y = items
-    y = y.copy()
-    if missing:
-        y[30:][np.random.default_rng(3).uniform(size=(30, 5)) < 0.4] = np.nan
-    whole = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(X, y)
-    parts = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge")
-    for rows in (slice(0, 10), slice(10, 31), slice(31, 60)):
-        parts.partial_fit(X[rows], y[rows])
-    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
-    assert parts.n_lists_ == 60
-
-
 def test_fit_forgets_and_partial_fit_goes_on_from_fit(documents):
     X, y, qid = documents
     first = qid < 20
@@ -764,24 +729,6 @@ def test_parameters_of_the_loss_can_be_set(documents):
 
 
 # What reviews found -----------------------------------------------------------------
-
-
-def test_equal_documents_tie_whatever_else_is_in_the_batch():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 46)), rng.integers(0, 3, 200)
-    for data in (X, np.asfortranarray(X), pd.DataFrame(X)):
-        ranker = LowRankSurrogateRanker().fit(data, y)
-        for n in (7, 1003):
-            copies = np.tile(X[:1], (n, 1))
-            assert len(set(ranker.predict(_like(data, copies)))) == 1
-        alone = [ranker.predict(_like(data, row[np.newaxis]))[0] for row in X]
-        assert ranker.predict(data).tolist() == alone
-
-
-def _like(data, rows):
-    if isinstance(data, pd.DataFrame):
-        return pd.DataFrame(rows)
-    return np.asfortranarray(rows) if data.flags.f_contiguous else rows
 
 
 @pytest.mark.parametrize("name", ["prbep", "precision@50%", "map", "ndcg"])
