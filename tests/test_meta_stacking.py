@@ -11,7 +11,6 @@ from sklearn.model_selection import (
     GroupKFold,
     GroupShuffleSplit,
     KFold,
-    cross_validate,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -156,19 +155,6 @@ def test_grid_search_over_a_part(way):
     assert search.best_estimator_.get_params()["ridge__alpha"] in (0.1, 10.0)
     assert len(search.cv_results_["params"]) == 4
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
-
-
-def test_cross_validate_default_parts():
-    found = cross_validate(
-        StackingRanker(cv=2),
-        X,
-        ranking_target(Y, QID),
-        groups=QID,
-        cv=GroupKFold(2),
-        scoring=make_ranking_scorer("ndcg@10"),
-        error_score="raise",
-    )
-    assert (found["test_score"] > 0.5).all()
 
 
 def test_get_and_set_params():

@@ -308,18 +308,6 @@ def test_lightgbm_does_not_pool_rows_without_lists(lightgbm, data):
         lightgbm.train(params, lightgbm.Dataset(X, y), 2)
 
 
-def test_lightgbm_does_not_mind_the_order_of_lists(lightgbm, data):
-    X, y, _, group = data
-    shuffled = np.random.default_rng(8).permutation(len(group))
-    parts = np.split(np.arange(len(y)), np.cumsum(group)[:-1])
-    order = np.concatenate([parts[q] for q in shuffled])
-    model = lightgbm.LGBMRanker(objective=boosting_objective(), **SETTINGS)
-    expected = model.fit(X, y, group=group).predict(X)
-    assert_allclose(
-        model.fit(X[order], y[order], group=group[shuffled]).predict(X), expected, rtol=1e-4
-    )
-
-
 def test_lightgbm_second_fit_and_folds_forget_the_first_data(lightgbm, data):
     X, y, _, group = data
     model = lightgbm.LGBMRanker(objective=boosting_objective(), **SETTINGS)
