@@ -238,7 +238,7 @@ def test_boosters_as_parts(package):
     module = pytest.importorskip(package)
     kinds = {"lightgbm": "LGBMRanker", "xgboost": "XGBRanker"}
     quiet = {"verbose": -1} if package == "lightgbm" else {}
-    booster = getattr(module, kinds[package])(n_estimators=5, **quiet)
+    booster = getattr(module, kinds[package])(n_estimators=5, n_jobs=1, **quiet)
     parts = [("plain", booster), ("scaled", make_pipeline(StandardScaler(), booster))]
     stack = StackingRanker(estimators=parts).fit(X, Y.astype(int), qid=QID)
     assert min(stack.scores_.scores) > 0.5
