@@ -2,7 +2,6 @@
 
 import os
 import sys
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import zip_longest
@@ -28,16 +27,6 @@ def check_unmasked(values, name):
         )
 
 
-def as_array(values):
-    """``numpy.asarray`` that refuses ragged lists; NumPy below 1.24 only warns of them."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message="Creating an ndarray from ragged")
-        try:
-            return np.asarray(values)
-        except Warning as ragged:
-            raise ValueError(f"its rows differ in length ({ragged})") from None
-
-
 def without_string_dtype(values):
     """Strings of NumPy's StringDType as objects, which all of NumPy and scikit-learn accept."""
     is_string = getattr(getattr(values, "dtype", None), "kind", "") == "T"
@@ -60,7 +49,7 @@ def numbers(values, name):
     """Values as a float array of any shape; refuses ragged, masked and complex ones."""
     check_unmasked(values, name)
     try:
-        array = as_array(values)
+        array = np.asarray(values)
         if array.dtype == object and hasattr(values, "isna"):  # pandas: NA becomes NaN
             return values.to_numpy(np.float64, na_value=np.nan)
         if array.dtype.kind in "biufO":
@@ -285,7 +274,7 @@ def by_label(values, labels, name):
 def exact_scores(values):
     """Scores unchanged; integers that floats cannot tell apart become their dense ranks."""
     with suppress(ValueError):  # ragged values are refused where they are read
-        array = as_array(values)
+        array = np.asarray(values)
         is_object = array.dtype == object and all(isinstance(one, Integral) for one in array.flat)
         whole = (array.dtype.kind in "iu" or is_object) and array.size > 0
         if whole and max(-int(array.min()), int(array.max())) > 2**53:

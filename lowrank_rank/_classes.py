@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from ._arrays import as_array, numbers, plain, without_string_dtype
+from ._arrays import numbers, plain, without_string_dtype
 from ._labels import check_given, read_weights, refuse_missing_labels
 from ._lists import RankingLists
 from ._warn import warn
@@ -59,7 +59,7 @@ def read_costs(loss_matrix, classes, decisions, y):
     decisions : ndarray of shape (n_decisions,)
     """
     dtype: Any = getattr(y, "dtype", None)
-    y = None if y is None else as_array(without_string_dtype(y))
+    y = None if y is None else np.asarray(without_string_dtype(y))
     rows, columns = _frame_labels(loss_matrix, y, classes)
     given = rows if classes is None else classes
     if given is None and loss_matrix is not None and getattr(dtype, "ordered", False):
@@ -156,7 +156,7 @@ def check_same_classes(labels, classes):
 
 def distinct_labels(classes):
     """Labels of classes as an array; refuses repeated labels."""
-    labels = as_array(classes)
+    labels = np.asarray(classes)
     try:
         known = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0
     except TypeError:  # labels that cannot be compared

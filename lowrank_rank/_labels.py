@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_array, column_or_1d
 
 from ._arrays import (
     ArrayLike,
-    as_array,
     check_same_columns,
     check_same_index,
     check_unmasked,
@@ -173,7 +172,7 @@ def one_label_per_row(y):
                 f"y is ragged, its rows have lengths {sorted(lengths)}. If lists have different "
                 "items, give one row per document and qid=...; otherwise use NaN for missing ones."
             )
-    shape = y.shape if hasattr(y, "shape") else as_array(y).shape
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     return len(shape) == 1 or shape[1:] == (1,)
 
 
@@ -271,7 +270,7 @@ def refuse_missing_labels(y):
     """Name the row of a class label that is missing: None, NaN or the NA of data frames."""
     check_unmasked(y, "y")
     try:
-        values = as_array(y)
+        values = np.asarray(y)
         if values.dtype.kind == "O" and any(isinstance(v, set | frozenset) for v in values.flat):
             raise ValueError("sets")
     except ValueError:

@@ -23,6 +23,7 @@ from lowrank_rank.datasets import make_label_ranking, make_ranking
 
 pytest.importorskip("distributed")
 import dask.array as da
+import dask.dataframe as dd
 from distributed import Client, LocalCluster
 
 from lowrank_rank.dask import fit, predict, rank, score
@@ -85,16 +86,7 @@ def test_arrays_cut_anywhere_give_the_fit_in_memory(client, documents, model, to
     assert found == pytest.approx(memory.score(X, y, w, qid=qid), rel=1e-10)
 
 
-def dask_frames():
-    try:
-        import dask.dataframe as dd
-    except ImportError as error:  # without pyarrow, or with an older pandas than it takes
-        pytest.skip(str(error))
-    return dd
-
-
 def test_frames_whose_names_are_kept(client, documents):
-    dd = dask_frames()
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     parts = dd.from_pandas(frame, npartitions=4)
@@ -118,7 +110,6 @@ def test_frames_whose_names_are_kept(client, documents):
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_columns_of_parquet_files(client, documents, tmp_path):
     """Dask would read the small files of a narrow column together, and those of X one by one."""
-    dd = dask_frames()
     X, y, qid, _ = documents
     names = [f"feature {j}" for j in range(20)]
     wide = np.hstack([X, np.random.default_rng(0).normal(size=(len(y), 20 - X.shape[1]))])
@@ -265,7 +256,6 @@ def test_classes_cut_anywhere_give_the_fit_in_memory(client, settings, chunk):
 
 
 def test_classes_of_frames_and_names_of_costs(client):
-    dd = dask_frames()
     X, y, _ = rows_of_classes(["red", "green", "blue"])
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y)
     parts = dd.from_pandas(frame, npartitions=4)
@@ -297,7 +287,6 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
 
 def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
     """Rows dropped from the labels alone, cut elsewhere, or in another order."""
-    dd = dask_frames()
     X, y, qid, w = documents
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=y, qid=qid, w=w)
     rng = np.random.default_rng(0)

@@ -81,10 +81,9 @@ def almost_ordered(seed, r):
     return (np.triu(~opposed, 1) + opposed.T)[np.newaxis].astype(float)
 
 
-@pytest.mark.parametrize(("seed", "r", "least"), [(2, 21, 50.0), (7, 21, 50.0)])
-def test_branching_closes_the_gap_of_the_relaxation(seed, r, least, monkeypatch):
-    """In the second list no heuristic finds the order of least cost."""
-    u = almost_ordered(seed, r)
+def test_branching_closes_the_gap_of_the_relaxation(monkeypatch):
+    """Here no heuristic finds the order of least cost."""
+    u, least = almost_ordered(7, 21), 50.0
     milp, programs = scipy.optimize.milp, []
 
     def spy(*args, **options):
@@ -96,11 +95,8 @@ def test_branching_closes_the_gap_of_the_relaxation(seed, r, least, monkeypatch)
     assert not programs
     exact = decode_pd_exact(u)
     assert programs
-    found = [p.fun for p in programs if p.fun is not None]
-    assert all(fun <= 1e-6 for fun in found)  # less the best order so far: gaps are absolute
     assert exact.values[0] == exact.bounds[0] == least
-    heuristic = decode_pd_local_search(u).values[0]
-    assert heuristic == (51.0 if seed == 7 else least)
+    assert decode_pd_local_search(u).values[0] == least + 1.0
 
 
 def test_branching_that_stops_early_proves_no_more_than_it_did(monkeypatch):

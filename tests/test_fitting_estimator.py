@@ -49,6 +49,13 @@ def same(a, b):
     assert a.n_features_in_ == b.n_features_in_
 
 
+def in_turn(model, blocks):
+    model = clone(model)
+    for X, y, qid, w in blocks:
+        model.partial_fit(X, y, qid=qid, sample_weight=w)
+    return model
+
+
 def parts_of(model, blocks):
     return [
         clone(model).fit_blocks([block]) if i % 2 else clone(model).partial_fit(*block[:2],
@@ -68,6 +75,7 @@ def test_blocks_and_parts_of_documents_are_the_whole(documents, settings, kind):
         if kind is np.float32:
             blocks = [(b[0].astype(np.float32), *b[1:]) for b in blocks]
         same(clone(model).fit_blocks(iter(blocks)), whole)
+        same(in_turn(model, blocks), whole)
         same(merge(parts_of(model, blocks)), whole)
         same(merge(parts_of(model, blocks)[::-1]), whole)
 
@@ -83,6 +91,7 @@ def test_blocks_and_parts_of_items_with_gaps_are_the_whole(items, target_loss):
     for seed in range(3):
         blocks = blocks_of(X, y, None, w, seed=seed)
         same(clone(model).fit_blocks(blocks), whole)
+        same(in_turn(model, blocks), whole)
         same(merge(parts_of(model, blocks)), whole)
 
 

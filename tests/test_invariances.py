@@ -42,6 +42,9 @@ MODELS = {
     "ridge of documents": (LowRankSurrogateRanker(), GRADES, True, CLOSED),
     "pairs of documents": (PairwiseDAGRanker(), GRADES, True, CLOSED),
     "cross-entropy of documents": (OrderPreservingRegressor(tol=1e-8), GRADES, True, SMOOTH),
+    "logistic losses of documents": (
+        OrderPreservingRegressor(surrogate="pointwise_logistic", tol=1e-8), GRADES, True, SMOOTH,
+    ),
     "hinge of documents": (StructuredHingeRanker(tol=1e-8), GRADES, True, HINGE),
     "logistic of items": (LowRankSurrogateRanker(tol=1e-8), ITEMS, False, SMOOTH),
     "ridge of items": (LowRankSurrogateRanker(estimator="ridge"), ITEMS, False, CLOSED),

@@ -35,7 +35,6 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     make_ranking_scorer,
-    ranking_target,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
 from lowrank_rank.metrics import ndcg_score
@@ -155,15 +154,6 @@ def test_many_features_iterate_and_say_so(capsys):
         LowRankSurrogateRanker(target_loss="ndcg", max_iter=2, tol=1e-12).fit(X, y, qid=qid)
 
 
-def test_large_offsets_do_not_cancel(documents):
-    """Features far from 0 (a time stamp, an id): centring comes before squaring."""
-    X, y, qid = documents
-    ranker = LowRankSurrogateRanker(target_loss="ndcg", alpha=0.1)
-    plain = clone(ranker).fit(X, y, qid=qid)
-    shifted = clone(ranker).fit(X + 1e7, y, qid=qid)
-    np.testing.assert_allclose(shifted.coef_, plain.coef_, rtol=1e-6)
-
-
 def test_no_penalty_and_dependent_features(documents):
     X, y, qid = documents
     ranker = LowRankSurrogateRanker(target_loss="dcg", alpha=0.0).fit(np.hstack([X, X]), y, qid=qid)
@@ -172,41 +162,6 @@ def test_no_penalty_and_dependent_features(documents):
 
 
 # Batches ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("target_loss", ["ndcg@5", "dcg", "kendall", NDCG(gain="exponential")])
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"centered": False}, {"alpha": 0.1}],
-    ids=str,
-)
-def test_partial_fit_of_documents_equals_fit(documents, target_loss, kind, settings):
-    X, y, qid = documents
-    w = np.random.default_rng(2).uniform(0, 2, len(y))
-    ranker = LowRankSurrogateRanker(target_loss=target_loss, **settings)
-    whole = clone(ranker).fit(kind(X), y, qid=qid, sample_weight=w)
-    parts = clone(ranker)
-    for first, last in [(0, 3), (3, 4), (4, 25), (25, 40)]:
-        rows = (qid >= first) & (qid < last)
-        parts.partial_fit(kind(X[rows]), y[rows], qid=qid[rows], sample_weight=w[rows])
-    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
-    assert parts.n_lists_ == whole.n_lists_
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_partial_fit_of_items_equals_fit(items, missing):
-    X, y = items
-    y = y.copy()
-    if missing:
-        y[30:][np.random.default_rng(3).uniform(size=(30, 5)) < 0.4] = np.nan
-    whole = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge").fit(X, y)
-    parts = LowRankSurrogateRanker(target_loss="dcg", estimator="ridge")
-    for rows in (slice(0, 10), slice(10, 31), slice(31, 60)):
-        parts.partial_fit(X[rows], y[rows])
-    np.testing.assert_allclose(parts.predict(X), whole.predict(X), rtol=1e-8, atol=1e-8)
-    assert parts.n_lists_ == 60
 
 
 def test_fit_forgets_and_partial_fit_goes_on_from_fit(documents):
@@ -346,34 +301,6 @@ def test_preferences(items):
         LowRankSurrogateRanker(target_loss="ndcg").fit(X, preferences)
 
 
-def test_prediction_does_not_depend_on_the_batch(documents):
-    X, y, qid = documents
-    ranker = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    whole = ranker.predict(X)
-    alone = np.concatenate([ranker.predict(row[np.newaxis]) for row in X])
-    np.testing.assert_allclose(whole, alone, rtol=1e-12)
-
-
-def test_order_of_rows_and_kind_of_ids_do_not_matter(documents):
-    X, y, qid = documents
-    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    Xs, ys, qs = shuffled(X, y, qid)
-    for ids in (qs, [f"q{q}" for q in qs], [("query", q) for q in qs]):
-        other = LowRankSurrogateRanker().fit(Xs, ys, qid=ids)
-        np.testing.assert_allclose(other.coef_, plain.coef_, atol=1e-12)
-        assert other.score(Xs, ys, qid=ids) == pytest.approx(plain.score(X, y, qid=qid))
-
-
-def test_three_ways_to_carry_qid(documents):
-    X, y, qid = documents
-    plain = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    for target in (ranking_target(y, qid), pd.Series(y, index=pd.Index(qid, name="qid"))):
-        other = LowRankSurrogateRanker().fit(X, target)
-        np.testing.assert_allclose(other.coef_, plain.coef_)
-        assert other.n_lists_ == 40
-        assert other.score(X, target) == plain.score(X, y, qid=qid)
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_frames_keep_their_names(documents, library):
     X, y, qid = documents
@@ -389,20 +316,6 @@ def test_frames_keep_their_names(documents, library):
 
 
 # Weights ----------------------------------------------------------------------------
-
-
-def test_constant_weight_in_a_list_is_a_list_weight(documents):
-    """Weight 2 on a list is the list twice, under two ids."""
-    X, y, qid = documents
-    weight = np.where(qid < 10, 2.0, 1.0)
-    again = qid < 10
-    X2, y2 = np.vstack([X, X[again]]), np.concatenate([y, y[again]])
-    q2 = np.concatenate([qid, qid[again] + 100])
-    for loss in ("ndcg@3", "dcg", "spearman", "pd"):
-        ranker = LowRankSurrogateRanker(target_loss=loss)
-        weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=weight)
-        repeated = clone(ranker).fit(X2, y2, qid=q2)
-        np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-9)
 
 
 def test_list_of_weight_zero_is_no_list(documents):
@@ -816,24 +729,6 @@ def test_parameters_of_the_loss_can_be_set(documents):
 
 
 # What reviews found -----------------------------------------------------------------
-
-
-def test_equal_documents_tie_whatever_else_is_in_the_batch():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 46)), rng.integers(0, 3, 200)
-    for data in (X, np.asfortranarray(X), pd.DataFrame(X)):
-        ranker = LowRankSurrogateRanker().fit(data, y)
-        for n in (7, 1003):
-            copies = np.tile(X[:1], (n, 1))
-            assert len(set(ranker.predict(_like(data, copies)))) == 1
-        alone = [ranker.predict(_like(data, row[np.newaxis]))[0] for row in X]
-        assert ranker.predict(data).tolist() == alone
-
-
-def _like(data, rows):
-    if isinstance(data, pd.DataFrame):
-        return pd.DataFrame(rows)
-    return np.asfortranarray(rows) if data.flags.f_contiguous else rows
 
 
 @pytest.mark.parametrize("name", ["prbep", "precision@50%", "map", "ndcg"])

@@ -10,9 +10,9 @@ from .internals import staged_scores, with_trees
 def test_a_clone_has_so_many_trees_and_does_not_stop_by_itself(name):
     library = pytest.importorskip(name)
     if name == "lightgbm":
-        model = library.LGBMRanker(n_estimators=9)
+        model = library.LGBMRanker(n_estimators=9, n_jobs=1)
     else:
-        model = library.XGBRanker(n_estimators=9, early_stopping_rounds=3)
+        model = library.XGBRanker(n_estimators=9, n_jobs=1, early_stopping_rounds=3)
     clone = with_trees(model, 5)
     assert (model.n_estimators, clone.n_estimators) == (9, 5)
     assert with_trees(model).n_estimators == 9

@@ -77,27 +77,6 @@ def search(estimator=None, grid=GRID, scoring=None, n_jobs=2, **kwargs):
     )
 
 
-def by_hand(data):
-    """The best mean over folds of the mean per-query NDCG@5."""
-    X, y, qid = data
-    best = -np.inf
-    for alpha in GRID["rank__alpha"]:
-        for loss in GRID["rank__target_loss"]:
-            scores = []
-            for train, test in GroupKFold(4).split(X, y, qid):
-                scale = StandardScaler().fit(X[train])
-                model = LowRankSurrogateRanker(target_loss=loss, alpha=alpha)
-                model.fit(scale.transform(X[train]), y[train], qid=qid[train])
-                predicted = model.predict(scale.transform(X[test]))
-                per_list = [
-                    ndcg_score(y[test][qid[test] == q], predicted[qid[test] == q], k=5)
-                    for q in np.unique(qid[test])
-                ]
-                scores.append(np.nanmean(per_list))
-            best = max(best, np.mean(scores))
-    return best
-
-
 def carried(data):
     """y that carries its qid, in both ways."""
     _, y, qid = data
@@ -105,19 +84,6 @@ def carried(data):
         "ranking_target": ranking_target(y, qid),
         "series": pd.Series(y, index=pd.Index([f"q{q}" for q in qid], name="qid")),
     }
-
-
-def test_four_ways_to_the_same_best_score(data):
-    X, y, qid = data
-    expected = by_hand(data)
-    for target in carried(data).values():
-        assert search().fit(X, target, groups=qid).best_score_ == pytest.approx(expected)
-    with config_context(enable_metadata_routing=True):
-        routed = search().fit(X, y, qid=qid, groups=qid)
-        assert routed.best_score_ == pytest.approx(expected)
-        both = search().fit(X, ranking_target(y, qid), qid=qid, groups=qid)
-        assert both.best_score_ == pytest.approx(expected)
-    assert routed.best_estimator_["rank"].n_lists_ == 40
 
 
 @pytest.mark.parametrize("kind", ["ranking_target", "series"])
@@ -231,25 +197,6 @@ def test_meta_estimators_hide_no_model(data):
             with pytest.raises(ValueError, match="as one list"):
                 scorer(model, X, y)
             assert 0 < scorer(pickle.loads(pickle.dumps(model)), X, y, qid=qid) <= 1
-
-
-def test_routing_on_in_every_tool(data, tmp_path):
-    """Multi-metric, cached and nested pipelines give what ranking_target gives."""
-    X, y, qid = data
-    target = ranking_target(y, qid)
-    cached = Pipeline(pipeline().steps, memory=str(tmp_path))
-    nested = make_pipeline(StandardScaler(), pipeline())
-    scorers = make_ranking_scorer({"N": "ndcg@5", "P": "pd"})
-    for model in (pipeline(), cached, nested):
-        common = {"cv": GroupKFold(3), "scoring": scorers, "error_score": "raise"}
-        with config_context(enable_metadata_routing=True):
-            routed = cross_validate(model, X, y, params={"qid": qid, "groups": qid}, **common)
-            carried = cross_validate(model, X, target, params={"groups": qid}, **common)
-        for name in ("test_N", "test_P"):
-            np.testing.assert_allclose(routed[name], carried[name])
-        fitted = clone(model).fit(X, target)
-        with pytest.raises(ValueError, match="as one list"):
-            scorers(pickle.loads(pickle.dumps(fitted)), X, y)
 
 
 @pytest.mark.parametrize("tool", ["search", "cross_validate", "learning_curve", "multi"])
@@ -461,15 +408,6 @@ def test_pairs_of_grade_and_id_are_no_classes(data, wrapped, with_qid):
             r"WrappedRanker\(DecisionTreeClassifier\(",
         ):
             make_ranking_scorer(names)(model, X, target if with_qid else y)
-
-
-def test_a_search_says_it_too(data):
-    X, y, qid = data
-    with pytest.raises(ValueError, match="WrappedRanker"):
-        cross_validate(
-            DecisionTreeClassifier(max_depth=2), X, ranking_target(y, qid), groups=qid,
-            cv=GroupKFold(3), scoring=make_ranking_scorer("ndcg"), error_score="raise",
-        )  # fmt: skip
 
 
 def test_classifiers_are_scored_by_decision_function(data):

@@ -308,29 +308,6 @@ def test_lightgbm_does_not_pool_rows_without_lists(lightgbm, data):
         lightgbm.train(params, lightgbm.Dataset(X, y), 2)
 
 
-def test_lightgbm_does_not_mind_the_order_of_lists(lightgbm, data):
-    X, y, _, group = data
-    shuffled = np.random.default_rng(8).permutation(len(group))
-    parts = np.split(np.arange(len(y)), np.cumsum(group)[:-1])
-    order = np.concatenate([parts[q] for q in shuffled])
-    model = lightgbm.LGBMRanker(objective=boosting_objective(), **SETTINGS)
-    expected = model.fit(X, y, group=group).predict(X)
-    assert_allclose(
-        model.fit(X[order], y[order], group=group[shuffled]).predict(X), expected, rtol=1e-4
-    )
-
-
-def test_lightgbm_weight_two_is_the_list_twice(lightgbm, data):
-    X, y, _, group = data
-    first = np.arange(len(y)) < group[:10].sum()
-    settings = {**SETTINGS, "n_estimators": 3, "min_child_samples": 0, "min_child_weight": 3.0}
-    # bins of the same values; few trees, for LightGBM guesses the rows of a leaf from its curvature
-    model = lightgbm.LGBMRanker(objective=boosting_objective(), min_data_in_bin=1, **settings)
-    weighted = model.fit(X, y, group=group, sample_weight=1.0 + first).predict(X)
-    twice = model.fit(np.vstack([X, X[first]]), np.r_[y, y[first]], group=np.r_[group, group[:10]])
-    assert_allclose(weighted, twice.predict(X), rtol=1e-4, atol=1e-5)
-
-
 def test_lightgbm_second_fit_and_folds_forget_the_first_data(lightgbm, data):
     X, y, _, group = data
     model = lightgbm.LGBMRanker(objective=boosting_objective(), **SETTINGS)
@@ -415,18 +392,6 @@ def test_xgboost_second_fit_forgets_the_first_data(xgboost, data):
     for one in (objective, boosting_objective()):
         predictions.append(xgboost.train(TREES, other, 5, obj=one).predict(other))
     assert_array_equal(*predictions)
-
-
-def test_xgboost_weight_two_is_the_list_twice(xgboost, data):
-    X, y, qid, group = data
-    first, params = np.arange(len(y)) < group[:10].sum(), {**TREES, "tree_method": "exact"}
-    weights = 1.0 + (np.arange(len(group)) < 10)
-    train = xgboost.DMatrix(X, y, qid=qid, weight=weights)
-    twice = xgboost.DMatrix(
-        np.vstack([X, X[first]]), np.r_[y, y[first]], qid=np.r_[qid, qid[first] + qid.max() + 1]
-    )
-    a, b = (xgboost.train(params, d, 3, obj=boosting_objective()) for d in (train, twice))
-    assert_allclose(a.predict(train), b.predict(train), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -255,19 +255,6 @@ def test_what_is_solved_in_closed_form_is_declared(documents):
 
 
 @every_surrogate
-def test_sparse_and_dense_documents_agree(name, documents):
-    X, y, qid = documents
-    X = np.where(np.abs(X) < 0.3, 0.0, X)
-    dense, thin = (
-        exact(surrogate=name, target_loss="dcg", tol=1e-10).fit(form, y, qid=qid)
-        for form in (X, sparse.csr_matrix(X))
-    )
-    np.testing.assert_allclose(dense.coef_, thin.coef_, atol=1e-8)
-    np.testing.assert_allclose(dense.intercept_, thin.intercept_, atol=1e-8)
-    np.testing.assert_allclose(dense.predict(X), thin.predict(sparse.csr_matrix(X)), atol=1e-7)
-
-
-@every_surrogate
 def test_sparse_features_of_items_are_scaled_by_their_entries(name, items):
     """Not by their standard deviations, by which rare words would be large."""
     X, y = items
@@ -290,31 +277,6 @@ def test_pairwise_squared_is_the_centred_ridge(documents):
     ridge = LowRankSurrogateRanker(target_loss="ndcg@5", alpha=0.15)  # of half the squares
     ridge.fit(X, y, qid=qid, sample_weight=w)
     np.testing.assert_allclose(ours.coef_, ridge.coef_, atol=1e-10)
-
-
-@every_surrogate
-def test_scale_and_offset_of_features_do_not_matter_if_standardised(name, documents):
-    X, y, qid = documents
-    scale, offset = np.array([1e-3, 7.0, 200.0]), np.array([5.0, -3.0, 1e3])
-    one, two = (exact(surrogate=name).fit(form, y, qid=qid) for form in (X, X * scale + offset))
-    np.testing.assert_allclose(two.coef_ * scale, one.coef_, atol=1e-6)
-    np.testing.assert_allclose(
-        two.predict(X * scale + offset) - two.predict((X * scale + offset)[:1]),
-        one.predict(X) - one.predict(X[:1]),
-        atol=1e-6,
-    )
-    plain = exact(surrogate=name, standardize=False).fit(X * scale, y, qid=qid)
-    assert not np.allclose(plain.coef_ * scale, one.coef_, atol=1e-3)
-
-
-def test_constant_features_have_no_coefficient(documents):
-    X, y, qid = documents
-    wide = np.column_stack([X, np.full(len(y), 7.3)])
-    for form in (wide, sparse.csr_matrix(wide)):
-        for name in ("cross_entropy", "pointwise_squared"):
-            ranker = exact(surrogate=name).fit(form, y, qid=qid)
-            assert abs(ranker.coef_[3]) < 1e-6
-            assert np.all(np.isfinite(ranker.coef_))
 
 
 # Iterations ---------------------------------------------------------------------------
@@ -374,7 +336,9 @@ def test_weights_are_list_weights_and_copies(name, documents, items):
     weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=1.0 + heavy)
     ids = np.concatenate([qid, np.char.add(qid[heavy], "again")])
     X2, y2 = np.vstack([X, X[heavy]]), np.concatenate([y, y[heavy]])
-    np.testing.assert_allclose(weighted.coef_, clone(ranker).fit(X2, y2, qid=ids).coef_, atol=1e-7)
+    twice = clone(ranker).fit(X2, y2, qid=ids)
+    np.testing.assert_allclose(weighted.coef_, twice.coef_, atol=1e-7)
+    assert weighted.objective_ == pytest.approx(twice.objective_, rel=1e-6)
     assert not np.allclose(weighted.coef_, clone(ranker).fit(X, y, qid=qid).coef_, atol=1e-4)
 
     rows = np.arange(len(y)) % 3 == 0  # in their own list: for a measure without a normaliser
@@ -388,6 +352,7 @@ def test_weights_are_list_weights_and_copies(name, documents, items):
     weighted = clone(ranker).fit(X, y, sample_weight=1.0 + (np.arange(60) < 20))
     twice = clone(ranker).fit(np.vstack([X, X[:20]]), np.vstack([y, y[:20]]))
     np.testing.assert_allclose(weighted.coef_, twice.coef_, atol=1e-7)
+    assert weighted.objective_ == pytest.approx(twice.objective_, rel=1e-6)
 
 
 @every_surrogate
@@ -425,16 +390,6 @@ def test_rare_items_take_few_iterations():
     slopes += 0.1 * (ranker.coef_ * X.std(axis=0)).T
     np.testing.assert_allclose(slopes, 0.0, atol=1e-5)
     np.testing.assert_allclose(errors.sum(axis=0) / y.sum(), 0.0, atol=1e-5)
-
-
-@every_surrogate
-def test_order_of_rows_and_kinds_of_ids(name, documents):
-    X, y, qid = documents
-    ranker = exact(surrogate=name).fit(X, y, qid=qid)
-    order = np.argsort(qid, kind="stable")
-    again = clone(ranker).fit(X[order], ranking_target(y[order], [int(q[1:]) for q in qid[order]]))
-    np.testing.assert_allclose(ranker.coef_, again.coef_, atol=1e-8)
-    np.testing.assert_allclose(again.predict(X), ranker.predict(X), atol=1e-7)
 
 
 @every_surrogate
@@ -485,28 +440,10 @@ def test_loss_of_cross_entropy_is_free_of_the_scale_of_the_weights(scale, docume
     np.testing.assert_allclose(scaled.coef_, plain.coef_, atol=1e-8)
 
 
-@every_surrogate
-def test_loss_of_a_list_of_weight_three_is_that_of_three_copies(name, documents, items):
-    X, y, qid = documents
-    ranker = exact(surrogate=name, target_loss="dcg")
-    heavy = qid == "q4"
-    weighted = clone(ranker).fit(X, y, qid=qid, sample_weight=1.0 + 2.0 * heavy)
-    ids = [*qid, *["second"] * heavy.sum(), *["third"] * heavy.sum()]
-    copies = [np.concatenate([part, part[heavy], part[heavy]]) for part in (X, y)]
-    assert weighted.objective_ == pytest.approx(
-        clone(ranker).fit(*copies, qid=ids).objective_, rel=1e-6
-    )
-    (X, y), heavy = items, np.arange(60) < 20
-    y = 3.0 - y + np.eye(4)[np.arange(60) % 4]  # every item is relevant somewhere
-    weighted = clone(ranker).fit(X, y, sample_weight=1.0 + 2.0 * heavy)
-    copies = [np.concatenate([part, part[heavy], part[heavy]]) for part in (X, y)]
-    assert weighted.objective_ == pytest.approx(clone(ranker).fit(*copies).objective_, rel=1e-6)
-
-
 # Consistency --------------------------------------------------------------------------
 
 
-def one_hot(labels, n=400, r=4, kinds=6):
+def one_hot(labels, n=120, r=4, kinds=6):
     """One distribution of the label per x: any surrogate can have its population minimiser."""
     rng = np.random.default_rng(0)
     y, x = labels(rng, n, r), rng.integers(0, kinds, n)
@@ -891,17 +828,6 @@ class CountedLogistic(PointwiseLogistic):
     def evaluate(self, v, s, lists, weights):
         CountedLogistic.calls += 1
         return super().evaluate(v, s, lists, weights)
-
-
-@pytest.mark.parametrize("offset", [1e2, 1e4])
-def test_offsets_of_sparse_features_change_nothing(offset):
-    rng = np.random.default_rng(0)
-    D = rng.normal(size=(1000, 4))
-    y = (D[:, 0] + rng.normal(size=1000) > 0).astype(float)
-    D[:, 0] += offset
-    dense = exact(surrogate="pointwise_logistic", target_loss="dcg").fit(D, y)
-    thin = clone(dense).fit(sparse.csr_matrix(D), y)
-    np.testing.assert_allclose(thin.predict(sparse.csr_matrix(D)), dense.predict(D), atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1e-12, 1e12, 1e20])

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import as_array, check_size
+from .._arrays import check_size
 from .._parameters import check_parameter, count
 
 _TIED = (list, tuple, set, frozenset, np.ndarray)
@@ -138,7 +138,7 @@ def _read_order(q, order, index_of):
 def _check_indices(named, lengths, n_items):
     """Concatenate the items of all orders: integers of known items, each once in an order."""
     try:
-        indices = np.concatenate([as_array(items) for items in named])
+        indices = np.concatenate([np.asarray(items) for items in named])
     except (ValueError, TypeError):  # ties within ties, types that cannot be mixed
         indices = np.array([None])
     if indices.dtype.kind not in "iu" or indices.ndim != 1:

@@ -74,12 +74,7 @@ def lbfgs(
 
     options = {"gtol": tol, "ftol": 0, "maxcor": memory}
     options |= {"maxiter": max_iter, "maxfun": 20 * max_iter}
-    try:
-        found = minimize(
-            flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options
-        )
-    except StopIteration:  # SciPy below 1.11 lets the exception through
-        return point.reshape(shape), *latest, n_iter
+    found = minimize(flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options)
     theta, value, largest = found.x, float(found.fun), float(np.abs(found.jac).max())
     if polish and n_iter < max_iter and largest > tol:
         # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts anew up to

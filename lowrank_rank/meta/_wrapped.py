@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, as_array, check_unmasked, take_rows
+from .._arrays import ArrayLike, MatrixLike, check_unmasked, take_rows
 from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
@@ -31,7 +31,7 @@ class WrapsModels(BaseRanker):
     def _validate_X(self, X, *, reset):
         check_unmasked(X, "X")
         try:
-            X = X if hasattr(X, "shape") else as_array(X)
+            X = X if hasattr(X, "shape") else np.asarray(X)
         except ValueError as error:
             raise ValueError(f"X must be a table with rows of one length: {error}.") from None
         if len(X.shape) == 2 and not issparse(X):  # the models say what is wrong with others

@@ -9,7 +9,6 @@ triangles that a solution violates become constraints, since few of the r**3 / 3
 """
 
 import time
-import warnings
 
 import numpy as np
 from scipy import optimize, sparse
@@ -81,27 +80,20 @@ class LinearOrdering:
             if options is None:
                 return
             value = self.value
-            # One more x, fixed at 1, subtracts the best cost. SciPy 1.9 always stops at a relative
-            # gap of 1e-4. The objective is 0 now unless there is a better order, so the gap is
-            # absolute.
-            n_cuts, n_pairs = self.cuts.shape
-            cuts = sparse.hstack([self.cuts, sparse.csr_matrix((n_cuts, 1))], format="csr")
-            with warnings.catch_warnings():  # SciPy 1.9 warns that it ignores mip_rel_gap
-                warnings.filterwarnings("ignore", "Unrecognized options", RuntimeWarning)
-                solution = optimize.milp(
-                    np.append(self.costs, self.constant - value),
-                    integrality=np.append(np.ones(n_pairs), 0),
-                    bounds=optimize.Bounds(*np.vstack([self.ends, [1.0, 1.0]]).T),
-                    constraints=optimize.LinearConstraint(cuts, -np.inf, self.sides),
-                    options={**options, "mip_rel_gap": 0.0},
-                )
+            solution = optimize.milp(
+                self.costs,
+                integrality=np.ones(len(self.costs)),
+                bounds=optimize.Bounds(*self.ends.T),
+                constraints=optimize.LinearConstraint(self.cuts, -np.inf, self.sides),
+                options={**options, "mip_rel_gap": 0.0},
+            )
             if solution.mip_dual_bound is not None:
-                self._raise(solution.mip_dual_bound + value)
+                self._raise(solution.mip_dual_bound + self.constant)
             if solution.status == 2:
                 self._raise(self.value)
             if solution.x is None:
                 return
-            x = solution.x[:-1]
+            x = solution.x
             self.offer(np.argsort(-self._matrix(x).sum(axis=1), kind="stable"))
             finished = solution.status == 0 and self.value == value
             if not self._separate(np.round(x)) and finished:
