@@ -37,7 +37,7 @@ from ._hinge_estimator import (
     takes_steps,
 )
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
-from ._solvers import LinearProblem
+from ._solvers import HingeProblem
 
 
 class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
@@ -298,12 +298,12 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         return X[first], index[first], np.bincount(codes, weights[kept])
 
     def _standardise(self, X, index, weights):
-        """The `LinearProblem` of standardised features."""
+        """The `HingeProblem` of standardised features."""
         X, shift = standardised(self, X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
         fits = self.fit_intercept
-        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
+        return HingeProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
 
     def _mistakes(self, problem):
         """The batch perceptron: update by the row with the largest error until no row is wrong.
@@ -327,7 +327,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             i = int(excess.argmax())
             slopes = np.zeros((1, scores.shape[1]))
             slopes[0, y[i]], slopes[0, int(rivals[i].argmax())] = 1.0, -1.0
-            w = w + problem.take(np.array([i])).features(slopes)
+            w = w + problem.take(np.array([i])).gradient(slopes)
         self.solver_, self.n_iter_, self.dual_gap_ = "perceptron", max(n_iter, 1), float("nan")
         self.objective_, self.alpha_ = float(fewest / len(y)), 0.0
         if fewest:
@@ -482,8 +482,8 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
         The measure as an object.
-    n_lists_, n_items_ : int and None
-        1, since all rows are one list; there are no fixed items.
+    n_lists_ : int
+        1, since all rows are one list.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
 
@@ -579,25 +579,19 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
             check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
-            labels = read_binary_labels(y, None, None, self.pos_label, self)
-            if labels.positive.ndim != 1:
-                raise ValueError(
-                    f"y has shape {labels.positive.shape}: StructuredHingeBinaryClassifier takes "
-                    "one label per row. A matrix of 0 and 1 is for PrecisionAtKPerceptron, or for "
-                    "MultiOutputClassifier around this one."
-                )
-            check_consistent_length(X, labels.positive)
-            self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-            positive = labels.positive
+            positive, self.classes_, self.pos_label_ = read_binary_labels(
+                y, None, self.pos_label, self
+            )
+            check_consistent_length(X, positive)
             if sample_weight is not None:
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
                 X, positive = X[rows], positive[rows]
                 if positive.all() or not positive.any():
                     raise ValueError(
-                        f"Of the classes {labels.classes.tolist()} only one class has rows of "
+                        f"Of the classes {self.classes_.tolist()} only one class has rows of "
                         "positive weight: both are needed."
                     )
-            self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
+            self.target_loss_, self.n_lists_ = measure, 1
             self._has_qid_ = False
             self._keep(X, positive, *self._solve_measure(X, positive.astype(float), hinge))
         return self
@@ -612,7 +606,7 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         )
         made = hinge(relevant, lists, None, self.target_loss_)
         intercept = self.fit_intercept and hinge.sees_shift
-        problem = LinearProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
+        problem = HingeProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
         coef, intercept = problem.split(solve(self, problem, alpha))
         at_zero = problem.at_zero.value

@@ -112,7 +112,7 @@ def standardised(estimator, X, weights, *, centre, lists=None):
     """The standardised copy of X, by the `Scaling` of the first call, and its shift.
 
     `centre` says whether means are subtracted: the hinge must ignore a shift of the scores, or have
-    an intercept. Sparse X stays sparse: the `LinearProblem` subtracts the shift.
+    an intercept. Sparse X stays sparse: the `HingeProblem` subtracts the shift.
     """
     if not hasattr(estimator, "_scaling_"):
         codes = None if lists is None else lists.index
@@ -155,7 +155,7 @@ def takes_steps(estimator):
 
 
 def batch_size(estimator, problem, solver, n_batches):
-    """The number of blocks in a batch; "auto" makes `n_batches` for "sgd".
+    """The number of terms in a batch; "auto" makes `n_batches` for "sgd".
 
     Cutting planes have up to 500 batches, within limits of memory (numbers in the slopes)
     and time (products of features).
@@ -165,7 +165,7 @@ def batch_size(estimator, problem, solver, n_batches):
     if solver == "cutting_plane":
         by_time = max(10_000_000 // problem.size**2, 50)
         n_batches = max(min(by_time, 4_000_000 // problem.size, 500), 1)
-    return max(1, problem.n_blocks // n_batches)
+    return max(1, problem.n_terms // n_batches)
 
 
 def solve(estimator, problem, alpha, n_batches=100):
@@ -206,13 +206,13 @@ def solve(estimator, problem, alpha, n_batches=100):
 
 
 def step_more(estimator, problem, n_batches=100):
-    """Continue earlier calls with one pass of steps over more blocks."""
+    """Continue earlier calls with one pass of steps over more rows."""
     alpha = estimator.alpha_ = float(estimator.alpha)
     if getattr(estimator, "_descent_", None) is None:
         estimator._descent_, estimator.n_iter_ = Descent(problem.size), 0
     descent = copy(estimator._descent_)  # an error below must not change the state
     for part in problem.batches(batch_size(estimator, problem, "sgd", n_batches)):
-        value = descent.step(part, alpha, problem.n_blocks)
+        value = descent.step(part, alpha, problem.n_terms)
     estimator._descent_, estimator.solver_ = descent, "sgd"
     estimator.n_iter_ += 1
     w = descent.mean

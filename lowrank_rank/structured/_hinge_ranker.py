@@ -25,7 +25,7 @@ from ._hinge_estimator import (
     weights_of_lists,
 )
 from ._hinges import check_bounds, resolve_hinge, rows_of
-from ._solvers import LinearProblem
+from ._solvers import HingeProblem
 
 
 class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
@@ -289,7 +289,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         return X, y, lists, weights, total
 
     def _standardise(self, hinge, X, y, lists, weights, total):
-        """The `LinearProblem` of standardised features, divided by the size of the slopes."""
+        """The `HingeProblem` of standardised features, divided by the size of the slopes."""
         n_items = self.n_items_
         if not hasattr(self, "_scale_"):
             self._scale_ = max(1.0, float(np.average(hinge.slope_size(y, lists), weights=weights)))
@@ -299,7 +299,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             X, shift = standardised(self, X, lists.spread(weights), centre=centre, lists=lists)
         else:
             X, shift = standardised(self, X, weights, centre=intercept)
-        return LinearProblem(
+        return HingeProblem(
             X / self._scale_,
             hinge(y, lists, n_items, self.target_loss_),
             weights / total,
