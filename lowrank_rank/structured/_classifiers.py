@@ -27,20 +27,16 @@ from ..fitting._logistic import fit_logistic
 from ..target_losses import MatrixLoss
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
+    HingeEstimator,
     copies_of_rows,
-    penalty,
-    read_scaled,
     row_codes,
-    solve,
-    standardised,
-    step_more,
     takes_steps,
 )
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
 from ._solvers import HingeProblem
 
 
-class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
+class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     """Linear SVM with a cost for each mistake (Crammer and Singer).
 
     The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``
@@ -127,7 +123,6 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         **HINGE_PARAMETERS,
         "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
     }
-    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -202,8 +197,9 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             if self.solver == "perceptron":
                 self._keep(problem, self._mistakes(problem))
             else:
-                alpha = penalty(self, problem, "classes, hinge", float(weights.sum()))
-                w = solve(self, problem, alpha)
+                alpha = self._penalty(problem, "classes, hinge", float(weights.sum()))
+                batches = {"batch_size": self.batch_size, "random_state": self.random_state}
+                w = self._solve(problem, alpha, **batches)
                 self._keep(problem, w)
                 self._warn_of_weights(problem, w)
         return self
@@ -248,7 +244,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             elif classes is not None:
                 check_same_classes(np.asarray(classes), self.classes_)
             problem = self._standardise(*self._encode(X, labels, sample_weight))
-            self._keep(problem, step_more(self, problem))
+            self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
     def __sklearn_tags__(self):
@@ -299,7 +295,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
 
     def _standardise(self, X, index, weights):
         """The `HingeProblem` of standardised features."""
-        X, shift = standardised(self, X, weights, centre=self.fit_intercept)
+        X, shift = self._standardised(X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
         fits = self.fit_intercept
@@ -422,7 +418,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         return decision_score(self, self._matrix_, y, best, sample_weight)
 
 
-class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimator):
+class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMixin, BaseEstimator):
     """Linear classifier for F1 or another measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
@@ -514,8 +510,6 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         "solver": ["auto", "lbfgs", "cutting_plane"],
         "threshold": ["tuned", "hinge"],
     }
-    batch_size = 1  # all rows are one block
-    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -602,13 +596,13 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         check_bounds(self.target_loss_, relevant, lists)
         scale = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
         scaled, shift = (
-            part / scale for part in standardised(self, X, ones, centre=self.fit_intercept)
+            part / scale for part in self._standardised(X, ones, centre=self.fit_intercept)
         )
         made = hinge(relevant, lists, None, self.target_loss_)
         intercept = self.fit_intercept and hinge.sees_shift
         problem = HingeProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
-        coef, intercept = problem.split(solve(self, problem, alpha))
+        coef, intercept = problem.split(self._solve(problem, alpha))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
