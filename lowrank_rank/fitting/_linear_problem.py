@@ -29,6 +29,7 @@ class LinearProblem:
     def __init__(self, X, n_columns=1, *, intercept=False, mean=0.0, scale=1.0):
         self.X, self.n_columns, self.intercept = X, n_columns, intercept
         self.scaling = Scaling(*(np.broadcast_to(part, X.shape[1]) for part in (mean, scale)))
+        self.is_standardised = not np.any(mean) and bool(np.all(np.equal(scale, 1.0)))
         self.size = n_columns * (X.shape[1] + intercept)
 
     def split(self, w):
@@ -40,22 +41,31 @@ class LinearProblem:
 
     def scores(self, w):
         """Scores at the weights, shape (n_rows, n_columns)."""
-        coef, intercept = self.scaling.unscaled(*self.split(w))
+        coef, intercept = self.split(w)
+        if not self.is_standardised:
+            coef, intercept = self.scaling.unscaled(coef, intercept)
         # Scores are column by column in memory: losses of columns are several times faster.
         parts = [X @ coef.T if issparse(X) else (coef @ X.T).T for _, X in self._double_rows()]
         scores = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        scores += intercept  # in place: a copy takes longer than the product
+        if self.intercept or not self.is_standardised:
+            scores += intercept  # in place: a copy takes longer than the product
         return scores
 
     def gradient(self, slopes):
         """Gradient in the weights, flat, of a function with these slopes in the scores."""
-        products = sum(
+        parts = [
             (X.T @ slopes[rows]).T if issparse(X) else slopes[rows].T @ X
             for rows, X in self._double_rows()
-        )
-        sums = slopes.sum(axis=0)
-        by_coef = (products - np.outer(sums, self.scaling.mean)) / self.scaling.scale
-        return (np.column_stack([by_coef, sums]) if self.intercept else by_coef).ravel()
+        ]
+        by_coef = parts[0] if len(parts) == 1 else sum(parts)
+        if not self.is_standardised:
+            by_coef = by_coef - np.outer(slopes.sum(axis=0), self.scaling.mean)
+            by_coef /= self.scaling.scale
+        if not self.intercept:
+            return by_coef.ravel()
+        gradient = np.empty((self.n_columns, self.X.shape[1] + 1))
+        gradient[:, :-1], gradient[:, -1] = by_coef, slopes.sum(axis=0)
+        return gradient.ravel()
 
     def _double_rows(self, n_rows=2048):
         """Slices of rows and these rows in double precision; all at once if X is double."""
