@@ -28,11 +28,11 @@ from ._labels import (
     carries_qid,
     check_items_judged,
     lists_of,
-    lost_qid,
     one_label_per_row,
     read_item_names,
     read_labels,
     read_weights,
+    refuse_lost_qid,
     split_target,
     warn_of_single_items,
 )
@@ -237,7 +237,7 @@ class BaseRanker:
                 f"{self.n_items_}), got {np.shape(y)}."
             )
         if has_carried and not self._has_qid_:
-            raise lost_qid(f"this {type(self).__name__}")
+            refuse_lost_qid(f"this {type(self).__name__}")
         if qid is None and one_label_per_row(y) and self._has_qid_:
             raise ValueError(
                 f"This {type(self).__name__} was fitted with query ids, and scoring rows without "

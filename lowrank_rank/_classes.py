@@ -60,27 +60,27 @@ def read_costs(loss_matrix, classes, decisions, y):
     dtype: Any = getattr(y, "dtype", None)
     y = None if y is None else as_array(without_string_dtype(y))
     rows, columns = _frame_labels(loss_matrix, y, classes)
-    given = rows if classes is None else classes
-    if given is None and loss_matrix is not None and getattr(dtype, "ordered", False):
-        given = dtype.categories
-    if given is None and y is None:
+    named = rows if classes is None else classes
+    if named is None and loss_matrix is not None and getattr(dtype, "ordered", False):
+        named = dtype.categories
+    if named is None and y is None:
         raise ValueError(
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "may lack some labels. Or set the parameter classes=[...]."
         )
-    labels = distinct_labels(given) if y is None or given is not None else np.unique(y)
+    labels = np.unique(y) if named is None else distinct_labels(named)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
-    if given is None:
+    if named is None:
         _check_order(matrix, labels, decisions)
-    given = columns if decisions is None else decisions
-    if given is None:
-        given = labels if n_decisions == len(labels) else np.arange(n_decisions)
-    elif np.shape(given) != (n_decisions,):
+    decisions = columns if decisions is None else decisions
+    if decisions is None:
+        decisions = labels if n_decisions == len(labels) else np.arange(n_decisions)
+    elif np.shape(decisions) != (n_decisions,):
         raise ValueError(
-            f"decisions has shape {np.shape(given)} but loss_matrix has {n_decisions} columns."
+            f"decisions has shape {np.shape(decisions)} but loss_matrix has {n_decisions} columns."
         )
-    return matrix, labels, np.asarray(given)
+    return matrix, labels, np.asarray(decisions)
 
 
 def _matrix(loss_matrix, labels, source):
@@ -157,10 +157,10 @@ def distinct_labels(classes):
     """Labels of classes as an array; refuses repeated labels."""
     labels = as_array(classes)
     try:
-        known = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0
+        are_distinct = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0
     except TypeError:  # labels that cannot be compared
-        known = False
-    if not known:
+        are_distinct = False
+    if not are_distinct:
         raise ValueError(f"classes must be a list of distinct labels, got {classes!r}.")
     return labels
 

@@ -97,7 +97,7 @@ from lowrank_rank.fitting._list_trees import fit_list_trees
 from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.fitting._pairs import dense_grades, pair_sums
 from lowrank_rank.fitting._ridge import LinearModel, fit_lsqr, solve_sums
-from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments, chosen_alpha
+from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.meta._stacking import best_weights
 from lowrank_rank.meta._staged_scores import staged_scores, with_trees

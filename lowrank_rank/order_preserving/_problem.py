@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from .._blocks import block_of, check_has_ids, check_new_lists
-from .._labels import nobody_judges, nothing_counts
+from .._labels import refuse_unjudged_item, refuse_zero_weights
 from ..fitting._encoding import encode_documents, encode_items, items_decoder, mean_normaliser
 from ..fitting._lbfgs import lbfgs
 from ..fitting._linear_problem import LinearProblem
@@ -122,9 +122,9 @@ class Summary:
     def resolve(self, surrogate):
         """Return the surrogate for these utilities; refuse data in which nothing counts."""
         if not self.features.total > 0:
-            raise nothing_counts()
+            refuse_zero_weights()
         if not self.item_weights.all():
-            raise nobody_judges(int(np.argmin(self.item_weights)))
+            refuse_unjudged_item(int(np.argmin(self.item_weights)))
         if not np.isfinite(self.utility.sum()):
             raise ValueError(_OVERFLOW)
         return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])

@@ -197,7 +197,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             if self.solver == "perceptron":
                 self._keep(problem, self._mistakes(problem))
             else:
-                alpha = self._penalty(problem, "classes, hinge", float(weights.sum()))
+                alpha = self._penalty(problem, "classes", float(weights.sum()))
                 batches = {"batch_size": self.batch_size, "random_state": self.random_state}
                 w = self._solve(problem, alpha, **batches)
                 self._keep(problem, w)
@@ -340,7 +340,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
 
     def _warn_of_weights(self, problem, w):
         """Warn if the decisions of the model are worse than one decision for all rows."""
-        costs, weights, found = problem.hinge.costs, problem.weights, problem.scores(w)
+        costs, weights, scores = problem.hinge.costs, problem.weights, problem.scores(w)
         if self.solver != "sgd" and not w.any() and costs.any():
             warn(
                 "The hinge of classes has its minimum at zero weights, at "
@@ -350,7 +350,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             )
             return
         constants = weights @ costs
-        best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
+        best, own = constants.min(), weights @ costs[problem.hinge.every, scores.argmax(axis=1)]
         if best < own * (1.0 - 1e-9):
             warn(
                 f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows; "

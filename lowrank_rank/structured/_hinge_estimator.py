@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import check_size, mean_square
 from .._base import linear_scores, read_features
-from .._blocks import check_has_ids, cut_list
+from .._blocks import check_has_ids, refuse_cut_list
 from .._lists import same_id
 from .._parameters import count, number, random_state, verbosity
 from .._warn import warn
@@ -90,7 +90,7 @@ def check_continues(has_qid, last_id, lists, what="list", would_be="one list"):
     """Refuse rows without ids after rows with ids, and a list that the call before began."""
     check_has_ids(has_qid, lists.ids is not None, would_be)
     if lists.ids is not None and same_id(lists.ids[lists.ends[0]], last_id):
-        raise cut_list(last_id, what)
+        refuse_cut_list(last_id, what)
 
 
 # The mixin --------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class HingeEstimator:
         """
         if not isinstance(self.alpha, str):
             return float(self.alpha)
-        alpha = chosen_alpha("auto", kind, self._mean_square_, n_rows)
+        alpha = chosen_alpha("auto", kind, self._mean_square_, n_rows, "hinge")
         if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
             alpha = max(alpha, 1e-3)
         value = problem.at_zero.value

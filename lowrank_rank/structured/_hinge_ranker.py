@@ -191,7 +191,7 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
             rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
-            kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
+            kind = "documents" if self.n_items_ is None else "items"
             alpha = self._penalty(problem, kind, float(rows.weights.sum()))
             batches = {"batch_size": self.batch_size, "random_state": self.random_state}
             self._keep(problem, self._solve(problem, alpha, **batches))

@@ -158,10 +158,10 @@ class PlacesHinge(ListHinge):
         lists, flat = self.lists, scores.ravel()
         places = worst_places(self.utilities, flat, lists, self.discounts)
         at = np.minimum(places, len(self.discounts)) - 1
-        found = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
+        discounts = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
         slopes = lists.spread(lists.lengths) + 1.0 - places - self.bottom
         has_any = lists.sum(self.utilities) > 0
-        values = has_any - lists.sum(found * self.utilities) + lists.sum(slopes * flat)
+        values = has_any - lists.sum(discounts * self.utilities) + lists.sum(slopes * flat)
         return values, slopes.reshape(scores.shape)
 
 
@@ -185,10 +185,10 @@ class ClassHinge(ListHinge):
 
     def worst(self, scores):
         augmented, slopes = scores + self.costs, np.zeros_like(scores)
-        found = augmented.argmax(axis=1)
-        slopes[self.every, found] = 1.0
+        rivals = augmented.argmax(axis=1)
+        slopes[self.every, rivals] = 1.0
         slopes[self.every, self.y] -= 1.0
-        return augmented[self.every, found] - scores[self.every, self.y], slopes
+        return augmented[self.every, rivals] - scores[self.every, self.y], slopes
 
     def soft(self, scores, gamma, weights):
         """Smooth the maximum to gamma log sum exp, at most gamma log q above it.
