@@ -1,4 +1,4 @@
-"""What the estimators of structured hinges share: parameters, rows, and a mixin that solves."""
+"""Shared code of the estimators of structured hinges: parameters, rows, and a mixin that solves."""
 
 from copy import copy
 from typing import Any
@@ -148,7 +148,7 @@ class HingeEstimator:
     def _validate_X(self, X, *, reset):
         """Validate X; refuse features out of range."""
         X = read_features(self, X, reset=reset)
-        if reset:  # features as they are enter products of a higher degree
+        if reset:  # unscaled features enter products of a higher degree
             mean_square(X, degree=2 if self._is_standardised() else 16)
         return X
 
@@ -198,7 +198,7 @@ class HingeEstimator:
         self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
         self.n_iter_ = max(fit.n_iter, 1)
         converged = fit.converged
-        if descent is not None:  # its steps fail if zero weights are better; they ignore the gap
+        if descent is not None:  # steps ignore the gap; they fail if zero weights are better
             converged = fit.w.any() or not descent.mean.any()
         if not converged:
             scale = "" if self._is_standardised() else ", or bring the features to one scale"
