@@ -86,9 +86,9 @@ def check_size(what, n_bytes, remedy):
 # The range of the features ----------------------------------------------------------
 
 
-def out_of_range():
-    """The error for features with squares out of the floating range."""
-    return ValueError(
+def refuse_range():
+    """Refuse features with squares out of the floating range."""
+    raise ValueError(
         "The features are too large or too small for their squares to be computed: bring them "
         "to one scale (StandardScaler)."
     )
@@ -111,10 +111,10 @@ def mean_square(X, degree=2):
             total = float(np.nansum(np.square(entries, dtype=np.float64)))
     power = 2.0 / degree
     if not total < 1e300**power:  # weighted sums of the squares need room
-        raise out_of_range()
+        refuse_range()
     value = total / max(X.shape[0], 1)
     if value < 1e-300**power and np.any(entries):
-        raise out_of_range()
+        refuse_range()
     return value
 
 

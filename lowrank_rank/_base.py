@@ -28,11 +28,11 @@ from ._labels import (
     carries_qid,
     check_items_judged,
     lists_of,
-    lost_qid,
     one_label_per_row,
     read_item_names,
     read_labels,
     read_weights,
+    refuse_lost_qid,
     split_target,
     warn_of_single_items,
 )
@@ -237,7 +237,7 @@ class BaseRanker:
                 f"{self.n_items_}), got {np.shape(y)}."
             )
         if has_carried and not self._has_qid_:
-            raise lost_qid(f"this {type(self).__name__}")
+            refuse_lost_qid(f"this {type(self).__name__}")
         if qid is None and one_label_per_row(y) and self._has_qid_:
             raise ValueError(
                 f"This {type(self).__name__} was fitted with query ids, and scoring rows without "
@@ -384,6 +384,7 @@ class BinaryRanker(BaseRanker):
     pos_label_: Any
     coef_: np.ndarray
     intercept_: np.ndarray
+    n_items_ = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -402,12 +403,12 @@ class BinaryRanker(BaseRanker):
 
         Returns
         -------
-        ndarray of shape (n_rows,), or (n_rows, L) for a matrix y
-            Scores for ``classes_[1]``, or each label of a matrix: `predict` takes those above 0.
+        ndarray of shape (n_rows,)
+            Scores for ``classes_[1]``: `predict` takes those above 0.
         """
         check_is_fitted(self)
-        scores = linear_scores(self._validate_X(X, reset=False), self.coef_, self.intercept_)
-        return scores[:, 0] if self.n_items_ is None else scores
+        X = self._validate_X(X, reset=False)
+        return linear_scores(X, self.coef_, self.intercept_)[:, 0]
 
     def predict(self, X: MatrixLike) -> np.ndarray:
         """Classes of the rows, with about the fraction of positives of the training rows.
@@ -419,19 +420,19 @@ class BinaryRanker(BaseRanker):
 
         Returns
         -------
-        ndarray of shape (n_rows,) or (n_rows, L)
-            Labels from ``classes_``; 0 and 1 for a model of a matrix y.
+        ndarray of shape (n_rows,)
+            Labels from ``classes_``.
         """
-        above = (self.decision_function(X) > 0).astype(int)
-        return self.classes_[above] if self.n_items_ is None else above
+        is_second = self.decision_function(X) > 0
+        return self.classes_[is_second.astype(int)]
 
     def _sign(self):
         """-1 if the positive class is the first class, else 1."""
-        return 1 if self.n_items_ is not None or self.pos_label_ == self.classes_[1] else -1
+        return 1 if self.pos_label_ == self.classes_[1] else -1
 
     def _ranking_scores(self, X, qid=None):
         return self._sign() * self.decision_function(X)
 
     def _grades(self, y):
-        classes = self.classes_ if self.n_items_ is None else None
-        return read_binary_labels(y, None, classes, self.pos_label_, self).positive.astype(float)
+        positive, _, _ = read_binary_labels(y, self.classes_, self.pos_label_, self)
+        return positive.astype(float)

@@ -11,15 +11,15 @@ from ._arrays import n_rows, plain
 # futures (`lowrank_rank.dask`).
 
 
-def block_of(given):
+def block_of(entries):
     """X, y, qid and sample_weight of a tuple (X, y), (X, y, qid) or (X, y, qid, sample_weight)."""
-    if not isinstance(given, tuple | list) or not 2 <= len(given) <= 4:
-        what = f"{len(given)} entries" if isinstance(given, tuple | list) else type(given)
+    if not isinstance(entries, tuple | list) or not 2 <= len(entries) <= 4:
+        what = f"{len(entries)} entries" if isinstance(entries, tuple | list) else type(entries)
         raise ValueError(
             "A block is a tuple (X, y, qid) of whole lists, or (X, y, qid, sample_weight), "
             f"with None where there is none; got {what}."
         )
-    return (*given, *[None] * (4 - len(given)))
+    return (*entries, *[None] * (4 - len(entries)))
 
 
 class GivenBlocks:
@@ -34,8 +34,8 @@ class GivenBlocks:
         self.source = source
 
     def __iter__(self):
-        for number, given in enumerate(self.source, start=1):
-            block = block_of(given)
+        for number, entries in enumerate(self.source, start=1):
+            block = block_of(entries)
             if not n_rows(block[0]):
                 raise ValueError(f"Block {number} has no rows: remove it.")
             yield block
@@ -63,9 +63,9 @@ def check_has_ids(before, now, would_be="one list"):
         )
 
 
-def cut_list(one, what="list"):
-    """The error for a list with rows in two batches, blocks or parts."""
-    return ValueError(
+def refuse_cut_list(one, what="list"):
+    """Refuse a list with rows in two calls, blocks or parts."""
+    raise ValueError(
         f"The {what} {plain(one)!r} is split: its rows are in two calls of partial_fit, two blocks "
         f"or two parts. Put all rows of a {what} into one of them."
     )
@@ -76,7 +76,7 @@ def check_new_lists(ids, seen):
     ids = [] if ids is None else ids.tolist()
     again = next((one for one in ids if one in seen), None)
     if again is not None:
-        raise cut_list(again)
+        refuse_cut_list(again)
     seen.update(ids)
 
 
@@ -105,9 +105,8 @@ class Blocks:
 
     def sum(self, function, *args):
         """Sum of ``function(block, *args)`` over the blocks, in their order."""
-        found = (function(block, *args) for block in self)
         try:
-            return reduce(add, found)
+            return reduce(add, (function(block, *args) for block in self))
         except TypeError:
             if next(iter(self.source), None) is None:
                 raise ValueError("There are no blocks: at least one row is needed.") from None

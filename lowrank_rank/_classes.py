@@ -1,6 +1,6 @@
 """Labels of classes: the readers of class labels, binary labels and costs of decisions."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from ._arrays import numbers, plain, without_string_dtype
 from ._labels import check_given, read_weights, refuse_missing_labels
-from ._lists import RankingLists
 from ._warn import warn
 
 # Classes and costs ------------------------------------------------------------------
@@ -61,27 +60,27 @@ def read_costs(loss_matrix, classes, decisions, y):
     dtype: Any = getattr(y, "dtype", None)
     y = None if y is None else np.asarray(without_string_dtype(y))
     rows, columns = _frame_labels(loss_matrix, y, classes)
-    given = rows if classes is None else classes
-    if given is None and loss_matrix is not None and getattr(dtype, "ordered", False):
-        given = dtype.categories
-    if given is None and y is None:
+    named = rows if classes is None else classes
+    if named is None and loss_matrix is not None and getattr(dtype, "ordered", False):
+        named = dtype.categories
+    if named is None and y is None:
         raise ValueError(
             "classes must be passed on the first call to partial_fit, and to fit_blocks: a batch "
             "may lack some labels. Or set the parameter classes=[...]."
         )
-    labels = distinct_labels(given) if y is None or given is not None else np.unique(y)
+    labels = np.unique(y) if named is None else distinct_labels(named)
     matrix = _matrix(loss_matrix, labels, "y holds" if classes is None else "classes has")
     n_decisions = matrix.shape[-1] if matrix.ndim == 2 else 0
-    if given is None:
+    if named is None:
         _check_order(matrix, labels, decisions)
-    given = columns if decisions is None else decisions
-    if given is None:
-        given = labels if n_decisions == len(labels) else np.arange(n_decisions)
-    elif np.shape(given) != (n_decisions,):
+    decisions = columns if decisions is None else decisions
+    if decisions is None:
+        decisions = labels if n_decisions == len(labels) else np.arange(n_decisions)
+    elif np.shape(decisions) != (n_decisions,):
         raise ValueError(
-            f"decisions has shape {np.shape(given)} but loss_matrix has {n_decisions} columns."
+            f"decisions has shape {np.shape(decisions)} but loss_matrix has {n_decisions} columns."
         )
-    return matrix, labels, np.asarray(given)
+    return matrix, labels, np.asarray(decisions)
 
 
 def _matrix(loss_matrix, labels, source):
@@ -158,10 +157,10 @@ def distinct_labels(classes):
     """Labels of classes as an array; refuses repeated labels."""
     labels = np.asarray(classes)
     try:
-        known = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0
+        are_distinct = labels.ndim == 1 and len(np.unique(labels)) == len(labels) > 0
     except TypeError:  # labels that cannot be compared
-        known = False
-    if not known:
+        are_distinct = False
+    if not are_distinct:
         raise ValueError(f"classes must be a list of distinct labels, got {classes!r}.")
     return labels
 
@@ -201,79 +200,33 @@ def decision_score(classifier, matrix, y, decisions, sample_weight):
 # Binary labels ----------------------------------------------------------------------
 
 
-class Labels(NamedTuple):
-    """Binary labels of rows, of queries, or of rows with several labels.
-
-    Attributes
-    ----------
-    positive : ndarray of bool, shape (n,) or (n, L)
-    classes : ndarray of shape (2,), or (L,) column indices for a matrix
-    pos_label : object
-        The positive class; 1 for a matrix.
-    lists : RankingLists or None
-        The queries of the rows, if ids are given.
-    """
-
-    positive: np.ndarray
-    classes: np.ndarray
-    pos_label: object
-    lists: RankingLists | None
-
-    @property
-    def one_list(self):
-        return self.positive.ndim == 1 and self.lists is None
-
-    @property
-    def n_items(self):
-        """Number of labels of a row of a matrix, else None."""
-        return self.positive.shape[1] if self.positive.ndim == 2 else None
-
-    @property
-    def n_lists(self):
-        if self.one_list:
-            return 1
-        return len(self.positive) if self.lists is None else self.lists.n_lists
-
-    @property
-    def counts(self):
-        """Number of positives of each list, and of its rows."""
-        if self.positive.ndim == 2:
-            return self.positive.sum(axis=1), self.positive.shape[1]
-        if self.lists is None:
-            return np.count_nonzero(self.positive), len(self.positive)
-        return self.lists.sum(self.lists.group(self.positive).astype(int)), self.lists.lengths
-
-    @property
-    def comparable(self):
-        """Whether some list has both positives and negatives."""
-        n_positives, n_rows = self.counts
-        return bool(np.any((n_positives > 0) & (n_positives < n_rows)))
-
-
-def read_binary_labels(y, qid, classes, pos_label, estimator, *, least_columns=2):
-    """`Labels` of y; refuses labels that are not binary.
+def read_binary_labels(y, classes, pos_label, estimator):
+    """Read labels of two classes; refuses labels that are not binary.
 
     Parameters
     ----------
-    y : array-like of shape (n,), or (n, L) of 0 and 1
-    qid : array-like of shape (n,) or None
+    y : array-like of shape (n,)
     classes : array-like of shape (2,) or None
         All labels; y may hold only one of them.
     pos_label : object or None
         None is the last of the sorted classes.
     estimator : estimator
         The estimator that messages name.
-    least_columns : int, default=2
-        Number of columns from which y is a matrix; a single column is one label of each row else.
+
+    Returns
+    -------
+    positive : ndarray of bool, shape (n,)
+    classes : ndarray of shape (2,)
+    pos_label : object
+        The positive class.
     """
-    check_given(y, estimator)
-    y = y.toarray() if issparse(y) else without_string_dtype(y)
-    refuse_missing_labels(y)
-    y = check_array(
-        y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
-    )
-    if y.ndim == 2 and y.shape[1] >= least_columns:
-        return _matrix_labels(y, qid, pos_label)
+    y = _label_array(y, estimator)
+    if y.ndim == 2 and y.shape[1] > 1:
+        name = type(estimator).__name__
+        raise ValueError(
+            f"y has shape {y.shape}, and {name} takes one label per row. Fit one classifier for "
+            f"each column: OneVsRestClassifier({name}()), or MultiOutputClassifier({name}())."
+        )
     y = column_or_1d(y, warn=True)
     try:
         check_classification_targets(y)
@@ -295,27 +248,52 @@ def read_binary_labels(y, qid, classes, pos_label, estimator, *, least_columns=2
             f"{classes.tolist()}. (If another estimator has encoded the labels, give it "
             "y = (label == pos_label) and no pos_label.)"
         )
-    lists = None if qid is None else RankingLists.from_qid(qid, len(y))
-    return Labels(y == pos_label, classes, pos_label, lists)
+    return y == pos_label, classes, pos_label
 
 
-def _matrix_labels(y, qid, pos_label):
-    if qid is not None:
-        raise ValueError(
-            f"y of shape {y.shape} holds one list of labels per row and takes no qid. qid goes "
-            "with a one-dimensional y."
-        )
-    if pos_label not in (None, 1):
-        raise ValueError(f"A matrix y of 0 and 1 has pos_label 1, got {pos_label!r}.")
-    y = y.astype(object) if y.dtype.kind in "US" else y  # text is compared one by one
-    wrong = ~((y == 0) | (y == 1))
-    if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise ValueError(
-            f"A matrix y must hold 0 and 1, but y{list(place)} is {plain(y[place])!r}. Lists of "
-            "tags become such a matrix by MultiLabelBinarizer."
-        )
-    return Labels(y == 1, np.arange(y.shape[1]), 1, None)
+def read_label_sets(y, classes, estimator, *, least_columns=1):
+    """Read sets of labels, a matrix of 0 and 1 or one binary label per row.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, L) or (n,)
+    classes : array-like of shape (2,) or None
+        All labels of a y of one dimension; y may hold only one of them.
+    estimator : estimator
+        The estimator that messages name.
+    least_columns : int, default=1
+        Number of columns from which y is a matrix.
+
+    Returns
+    -------
+    sets : ndarray of 0 and 1, shape (n, L)
+    classes : ndarray
+        Indices of the columns, or the two labels of a y of one dimension.
+    """
+    labels = _label_array(y, estimator)
+    if labels.ndim == 2 and labels.shape[1] >= least_columns:
+        # Text is compared one by one.
+        labels = labels.astype(object) if labels.dtype.kind in "US" else labels
+        wrong = ~((labels == 0) | (labels == 1))
+        if wrong.any():
+            place = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"A matrix y must hold 0 and 1, but y{list(place)} is {plain(labels[place])!r}. "
+                "Lists of tags become such a matrix by MultiLabelBinarizer."
+            )
+        return (labels == 1).astype(int), np.arange(labels.shape[1])
+    positive, classes, _ = read_binary_labels(y, classes, None, estimator)
+    return positive[:, np.newaxis].astype(int), classes
+
+
+def _label_array(y, estimator):
+    """y as a dense array without missing labels."""
+    check_given(y, estimator)
+    y = y.toarray() if issparse(y) else without_string_dtype(y)
+    refuse_missing_labels(y)
+    return check_array(
+        y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
+    )
 
 
 def _two_classes(y, classes):

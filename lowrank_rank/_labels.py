@@ -153,9 +153,9 @@ def _qid_level(values):
     return next((name for name in QUERY if name in names), None)
 
 
-def lost_qid(model):
-    """The error of scoring y with query ids by a model that was fitted without."""
-    return ValueError(
+def refuse_lost_qid(model):
+    """Refuse to score y with query ids by a model that was fitted without."""
+    raise ValueError(
         f"y carries query ids, but {model} was fitted without them: all rows were one list. A tool "
         "that converts y to an array (RFE, bagging, voting, stacking, ...) loses the index of a "
         "Series: give it ranking_target(y, qid) instead; or enable metadata routing and pass "
@@ -370,20 +370,20 @@ def check_items_judged(y, weights):
         return
     nobody = np.isnan(y)[weights > 0].all(axis=0)
     if nobody.any():
-        raise nobody_judges(int(np.argmax(nobody)))
+        refuse_unjudged_item(int(np.argmax(nobody)))
 
 
-def nobody_judges(item):
-    """The error of a fixed item that no row judges."""
-    return ValueError(
+def refuse_unjudged_item(item):
+    """Refuse a fixed item that no row judges."""
+    raise ValueError(
         f"Column {item} of y is NaN in every row that counts: no query judges this item. Drop the "
         "column."
     )
 
 
-def nothing_counts():
-    """The error of weights that are all zero."""
-    return ValueError("All sample weights are zero: at least one row must count.")
+def refuse_zero_weights():
+    """Refuse weights that are all zero."""
+    raise ValueError("All sample weights are zero: at least one row must count.")
 
 
 def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
@@ -414,7 +414,7 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
             f"sample_weight[{int(np.argmax(weights < 0))}] is negative; weights must be >= 0."
         )
     if whole and not np.any(weights > 0):
-        raise nothing_counts()
+        refuse_zero_weights()
     with np.errstate(over="ignore"):
         total = float(np.sum(weights))
     if not 1e-305 <= total <= 1e305 and total:

@@ -27,7 +27,7 @@ from ._arrays import check_same_index, n_rows, stacked, take_rows
 from ._base import check_one_list
 from ._blocks import Blocks
 from ._classes import class_labels, names_classes
-from ._labels import nothing_counts, read_scored
+from ._labels import read_scored, refuse_zero_weights
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from ._warn import warn
@@ -414,7 +414,7 @@ def score(
     blocks = _blocks(model, client, X, y, qid, sample_weight)
     total, weight = blocks.sum(_costs if is_classifier(model) else _values, _light(model))
     if not weight > 0 and is_classifier(model):
-        raise nothing_counts()
+        refuse_zero_weights()
     return float(total / weight) if weight > 0 else float(model.target_loss_.undefined)
 
 

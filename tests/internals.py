@@ -25,6 +25,7 @@ from lowrank_rank._classes import (
     read_binary_labels,
     read_classes,
     read_costs,
+    read_label_sets,
     threshold_between,
 )
 from lowrank_rank._labels import (
@@ -91,11 +92,12 @@ from lowrank_rank.fitting._cutting_plane import cutting_plane, simplex_program
 from lowrank_rank.fitting._early_stopping import hold_out, measure_on
 from lowrank_rank.fitting._encoding import Encoding, encode_items
 from lowrank_rank.fitting._lbfgs import lbfgs
+from lowrank_rank.fitting._linear_problem import LinearProblem
 from lowrank_rank.fitting._list_trees import fit_list_trees
 from lowrank_rank.fitting._logistic import fit_logistic
 from lowrank_rank.fitting._pairs import dense_grades, pair_sums
 from lowrank_rank.fitting._ridge import LinearModel, fit_lsqr, solve_sums
-from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments, chosen_alpha
+from lowrank_rank.fitting._statistics import Groups, Moments, Scaling, SecondMoments
 from lowrank_rank.low_rank._calibration import all_ranks
 from lowrank_rank.meta._stacking import best_weights
 from lowrank_rank.meta._staged_scores import staged_scores, with_trees
@@ -118,14 +120,13 @@ from lowrank_rank.order_preserving._surrogates import (
     resolve_surrogate,
 )
 from lowrank_rank.precision_at_top._batches import (
-    ListsBatch,
-    MatrixBatch,
-    Top,
+    Batch,
     make_batches,
     number_of_batches,
-    resolve_top,
+    places_at_top,
+    resolve_top_loss,
 )
-from lowrank_rank.precision_at_top._steps import Trajectory, run_pass, start_weights, take_step
+from lowrank_rank.precision_at_top._steps import METHODS, Trajectory, run_pass, start_weights
 from lowrank_rank.precision_at_top._surrogates import (
     PRECISION_SURROGATES,
     perceptron_avg,
@@ -153,7 +154,7 @@ from lowrank_rank.structured._maximisers import (
 )
 from lowrank_rank.structured._solvers import (
     Descent,
-    LinearProblem,
+    HingeProblem,
     cutting_planes,
     descend,
     smoothed,

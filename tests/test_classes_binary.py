@@ -1,48 +1,57 @@
-"""Labels of precision at the top: one list, queries, or rows of a matrix."""
+"""Binary labels of rows, and sets of labels."""
 
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
 
-from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank import LowRankSurrogateMultilabelClassifier, PrecisionAtKPerceptron
+from lowrank_rank.structured import StructuredHingeBinaryClassifier
 
-from .internals import read_binary_labels
-from .top_cases import labels_of
+from .internals import read_binary_labels, read_label_sets
 
-
-def test_one_list():
-    labels = labels_of([0, 1, 1, 0])
-    assert_array_equal(labels.positive, [False, True, True, False])
-    assert labels.classes.tolist() == [0, 1]
-    assert labels.pos_label == 1
-    assert labels.one_list
-    assert labels.n_lists == 1
-    assert labels.comparable
+MODEL = PrecisionAtKPerceptron()
 
 
-def test_queries():
-    labels = labels_of([0, 1, 1, 0], ["a", "a", "b", "c"])
-    assert not labels.one_list
-    assert labels.n_lists == 3
-    assert labels.comparable
-    assert not labels_of([0, 1, 1, 0], [0, 1, 2, 3]).comparable
-
-
-def test_rows_of_a_matrix():
-    labels = labels_of([[0, 1], [1, 1], [0, 0]])
-    assert labels.positive.shape == (3, 2)
-    assert not labels.one_list
-    assert labels.n_lists == 3
-    assert labels.comparable
-    assert not labels_of([[1, 1], [0, 0]]).comparable
+def test_labels_of_two_classes():
+    positive, classes, pos_label = read_binary_labels([0, 1, 1, 0], None, None, MODEL)
+    assert_array_equal(positive, [False, True, True, False])
+    assert classes.tolist() == [0, 1]
+    assert pos_label == 1
 
 
 def test_one_class_is_enough_where_both_are_known():
-    labels = read_binary_labels([1, 1], None, [0, 1], None, PrecisionAtKPerceptron())
-    assert labels.classes.tolist() == [0, 1]
-    assert not labels.comparable
+    positive, classes, _ = read_binary_labels([1, 1], [0, 1], None, MODEL)
+    assert classes.tolist() == [0, 1]
+    assert positive.all()
     with pytest.raises(ValueError, match="one class only"):
-        labels_of([1, 1])
+        read_binary_labels([1, 1], None, None, MODEL)
     with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
-        read_binary_labels([1, 5], None, [0, 1], None, PrecisionAtKPerceptron())
-    with pytest.raises(ValueError, match="has pos_label 1, got 0"):
-        read_binary_labels([[1, 0]], None, None, 0, PrecisionAtKPerceptron())
+        read_binary_labels([1, 5], [0, 1], None, MODEL)
+
+
+@pytest.mark.parametrize("model", [MODEL, StructuredHingeBinaryClassifier()])
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_a_matrix_has_a_classifier_for_each_column(model, make):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = (X @ rng.normal(size=(3, 4)) > 0.5).astype(int)
+    name = type(model).__name__
+    with pytest.raises(ValueError, match=rf"OneVsRestClassifier\({name}\(\)\)"):
+        model.fit(X, make(Y))
+    each = OneVsRestClassifier(model).fit(X, Y)
+    assert each.decision_function(X).shape == Y.shape
+    assert_array_equal(MultiOutputClassifier(model).fit(X, Y).predict(X), each.predict(X))
+
+
+def test_sets_are_a_matrix_or_one_label_per_row():
+    sets, classes = read_label_sets([[0, 1], [1, 1]], None, MODEL)
+    assert_array_equal(sets, [[0, 1], [1, 1]])
+    assert classes.tolist() == [0, 1]
+    sets, classes = read_label_sets(["a", "b"], None, LowRankSurrogateMultilabelClassifier())
+    assert_array_equal(sets, [[0], [1]])
+    assert classes.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match=r"y\[0, 1\] is 2"):
+        read_label_sets([[0, 2]], None, MODEL)

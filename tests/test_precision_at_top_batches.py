@@ -1,4 +1,4 @@
-"""Batches: steps, hits and tangents, of one list and of the rows of a matrix."""
+"""Batches: steps, hits and tangents, of one list and of several."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scipy import sparse
 
 from lowrank_rank.surrogates import precision_surrogate
 
-from .internals import ListsBatch, MatrixBatch
+from .internals import Batch
 from .top_cases import STEPS, batch_of, make_list, objective, perceptron_by_definition, rule
 
 
@@ -33,7 +33,9 @@ def test_mirrored_batch_is_the_mirrored_problem(name, perceptron):
     for _ in range(30):
         X, y = make_list(rng)
         w, k = rng.normal(size=3), int(rng.integers(1, (y == 0).sum() + 1))
-        _, direction, hits_of_step = batch_of(X, y, k, mirrored=True).step(w, *rule(name, perceptron))
+        _, direction, hits_of_step = batch_of(X, y, k, mirrored=True).step(
+            w, *rule(name, perceptron)
+        )
         _, plain_direction, plain_hits = batch_of(-X, 1 - y, k).step(w, *rule(name, perceptron))
         assert hits_of_step == plain_hits
         assert_allclose(direction, plain_direction, atol=1e-12)
@@ -52,29 +54,6 @@ def test_recall_of_a_long_top_is_precision_of_the_mirrored_list():
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 @pytest.mark.parametrize(("name", "perceptron"), STEPS)
-def test_matrix_batch_sums_its_rows(name, perceptron, kind):
-    rng = np.random.default_rng(3)
-    X, weights = rng.normal(size=(12, 4)), rng.normal(size=(5, 6))
-    n_above, k = np.repeat([1, 2, 4, 5], 3), np.repeat([1, 1, 3, 2], 3)
-    mirrored = np.arange(12) % 3 == 0
-    above = np.array([rng.permutation(6) for _ in range(12)]) < n_above[:, np.newaxis]
-    expected, augmented, hits = np.zeros((5, 6)), np.column_stack([X, np.ones(12)]), 0.0
-    for row in range(12):
-        sign = -1.0 if mirrored[row] else 1.0
-        list_of_row = np.eye(6)
-        _, direction, hits_of_step = batch_of(list_of_row, above[row].astype(int), k[row]).step(
-            sign * augmented[row] @ weights, *rule(name, perceptron)
-        )
-        hits += hits_of_step
-        expected += np.outer(augmented[row], sign * direction)
-    batch = MatrixBatch(kind(X), above, k, mirrored)
-    _, direction, hits_of_step = batch.step(weights, *rule(name, perceptron))
-    assert_allclose(direction, expected, atol=1e-12)
-    assert_allclose(hits_of_step, hits)
-
-
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
-@pytest.mark.parametrize(("name", "perceptron"), STEPS)
 def test_batch_of_lists_sums_their_steps(name, perceptron, kind):
     rng = np.random.default_rng(4)
     n_above, n_below = np.array([1, 2, 5, 30, 3]), np.array([4, 1, 3, 40, 3])
@@ -84,12 +63,12 @@ def test_batch_of_lists_sums_their_steps(name, perceptron, kind):
     for n, m, places, turned in zip(n_above, n_below, k, mirrored, strict=True):
         rows = X[first : first + n + m]
         y = (np.arange(n + m) < n) != turned
-        _, direction, hits_of_step = batch_of(rows, y.astype(int), places, mirrored=bool(turned)).step(
-            w, *rule(name, perceptron)
-        )
+        _, direction, hits_of_step = batch_of(
+            rows, y.astype(int), places, mirrored=bool(turned)
+        ).step(w, *rule(name, perceptron))
         expected += direction
         hits, first = hits + hits_of_step, first + n + m
-    batch = ListsBatch(kind(X), n_above, n_below, k, mirrored)
+    batch = Batch(kind(X), n_above, n_below, k, mirrored)
     _, direction, hits_of_step = batch.step(w, *rule(name, perceptron))
     assert_allclose(direction, expected, atol=1e-12)
     assert_allclose(hits_of_step, hits)

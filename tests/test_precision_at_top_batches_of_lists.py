@@ -7,13 +7,21 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lowrank_rank import PrecisionAtKPerceptron
+from lowrank_rank.target_losses import PrecisionAtK, PrecisionAtShare, RecallAtK
 
-from .internals import Top, make_batches, number_of_batches, resolve_top
-from .top_cases import labels_of, numbered
+from .internals import (
+    RankingLists,
+    make_batches,
+    number_of_batches,
+    places_at_top,
+    resolve_top_loss,
+)
+from .top_cases import numbered
 
 
-def problem_of(X, labels, top, batch_size, random_state):
-    return make_batches(X, labels, top, batch_size, random_state)
+def batches_of(X, y, loss, batch_size, random_state, qid=None):
+    lists = RankingLists.from_qid(qid, len(y))
+    return make_batches(X, y == 1, lists, loss, batch_size, random_state)
 
 
 def rows_of(batches):
@@ -24,8 +32,8 @@ def rows_of(batches):
     ]
 
 
-def places_of(problem):
-    return [int(batch.k[0]) for batch in problem]
+def places_of(batches):
+    return [int(batch.k[0]) for batch in batches]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +57,7 @@ def test_automatic_batches(n_positives, n_negatives, k, expected):
 
 def test_long_list_is_cut_in_order_without_shuffling():
     y = np.tile([1, 0, 0, 0], 10)
-    first = rows_of(problem_of(numbered(40), labels_of(y), Top(None, 0.5), 8, None))
+    first = rows_of(batches_of(numbered(40), y, PrecisionAtShare(0.5), 8, None))
     assert first[0] == ([0, 4], [1, 2, 3, 5, 6, 7])
     assert sorted(chain.from_iterable(above for above, _ in first)) == np.flatnonzero(y).tolist()
     assert (
@@ -59,7 +67,7 @@ def test_long_list_is_cut_in_order_without_shuffling():
 
 def test_long_list_is_shuffled():
     y = np.tile([1, 0, 0, 0], 50)
-    problem = problem_of(numbered(200), labels_of(y), Top(None, 0.5), 20, np.random.RandomState(0))
+    problem = batches_of(numbered(200), y, PrecisionAtShare(0.5), 20, np.random.RandomState(0))
     first = rows_of(problem)
     for part in (0, 1):
         rows = chain.from_iterable(batch[part] for batch in first)
@@ -69,11 +77,14 @@ def test_long_list_is_shuffled():
 
 def test_every_batch_has_the_fraction_of_the_top():
     y = np.r_[np.ones(100, dtype=int), np.zeros(900, dtype=int)]
-    for top, expected in [(Top(30), 3), (Top(None, 0.45), 5), (Top(10), 1), (Top(500), 10)]:
-        assert set(places_of(problem_of(numbered(1000), labels_of(y), top, 100, None))) == {
-            expected
-        }
-    mirrored = problem_of(numbered(1000), labels_of(y), Top(550, recall=True), 100, None)
+    for loss, expected in [
+        (PrecisionAtK(30), 3),
+        (PrecisionAtShare(0.45), 5),
+        (PrecisionAtK(10), 1),
+        (PrecisionAtK(500), 10),
+    ]:
+        assert set(places_of(batches_of(numbered(1000), y, loss, 100, None))) == {expected}
+    mirrored = batches_of(numbered(1000), y, RecallAtK(550), 100, None)
     assert set(places_of(mirrored)) == {45}
     assert {float(batch.sign[0]) for batch in mirrored} == {-1.0}
 
@@ -84,26 +95,26 @@ def test_every_batch_has_the_fraction_of_the_top():
 def test_places_of_the_batches_add_up_to_k(n_positives, batch_size, shuffle):
     """What is asked is what is aimed at, however small; it used to be a place in every batch."""
     y = (np.arange(2000) < n_positives).astype(int)
-    tops = [Top(k) for k in (*range(1, 60), n_positives - 1, n_positives)]
-    tops += [Top(k, recall=True) for k in (5, n_positives + 1, 1000, 1994, 1999)]
-    for top in tops:
+    losses = [PrecisionAtK(k) for k in (*range(1, 60), n_positives - 1, n_positives)]
+    losses += [RecallAtK(k) for k in (5, n_positives + 1, 1000, 1994, 1999)]
+    for loss in losses:
         state = np.random.RandomState(0) if shuffle else None
-        k, _ = top.places(n_positives, 2000 - n_positives)
+        k, _ = places_at_top(loss, n_positives, 2000 - n_positives)
         if batch_size != "auto" and round(2000 / batch_size) > min(k, n_positives):
             with pytest.raises(ValueError, match=f"batch_size={batch_size} cuts the 2000 rows"):
-                problem_of(numbered(2000), labels_of(y), top, batch_size, state)
+                batches_of(numbered(2000), y, loss, batch_size, state)
             continue
-        problem = problem_of(numbered(2000), labels_of(y), top, batch_size, state)
+        problem = batches_of(numbered(2000), y, loss, batch_size, state)
         assert sum(places_of(problem)) == k
         assert all(1 <= batch.k[0] <= batch.n_above[0] for batch in problem)
 
 
 def test_fractions_are_of_each_batch_unless_rounding_makes_another_top_of_them():
     y = (np.arange(3000) < 511).astype(int)
-    whole = problem_of(numbered(3000), labels_of(y), Top(None, 0.25), "auto", None)
+    whole = batches_of(numbered(3000), y, PrecisionAtShare(0.25), "auto", None)
     assert places_of(whole) == [13] * 10  # a quarter of 51; 128 in all
     for fraction in (0.002, 0.01, 0.02, 0.03, 0.05, 0.1, 0.5, 1.0):
-        problem = problem_of(numbered(3000), labels_of(y), Top(None, fraction), "auto", None)
+        problem = batches_of(numbered(3000), y, PrecisionAtShare(fraction), "auto", None)
         k = max(1, int(fraction * 511 + 0.5))
         assert abs(sum(places_of(problem)) - k) <= k / 8
 
@@ -111,17 +122,17 @@ def test_fractions_are_of_each_batch_unless_rounding_makes_another_top_of_them()
 def test_a_batch_size_that_cannot_hold_k_is_refused():
     y = (np.arange(2000) < 400).astype(int)
     with pytest.raises(ValueError, match=r"20 batches.*only k=5 places.*at least 400"):
-        problem_of(numbered(2000), labels_of(y), Top(5), 100, None)
-    assert len(places_of(problem_of(numbered(2000), labels_of(y), Top(5), 400, None))) == 5
+        batches_of(numbered(2000), y, PrecisionAtK(5), 100, None)
+    assert len(places_of(batches_of(numbered(2000), y, PrecisionAtK(5), 400, None))) == 5
     with pytest.raises(ValueError, match="only 3 places outside the top"):
-        problem_of(numbered(2000), labels_of(y), Top(1997, recall=True), 100, None)
+        batches_of(numbered(2000), y, RecallAtK(1997), 100, None)
 
 
 def test_queries_are_shuffled_into_batches():
     qid, y = np.repeat(np.arange(20), 3), np.tile([0, 1, 0], 20)
 
     def queries(state):
-        batches = problem_of(numbered(60), labels_of(y, qid), Top(1), 6, state)
+        batches = batches_of(numbered(60), y, PrecisionAtK(1), 6, state, qid)
         return [batch.X.ravel().tolist() for batch in batches]
 
     shuffled, ordered = queries(np.random.RandomState(0)), queries(None)
@@ -138,31 +149,18 @@ def test_batches_of_queries_are_of_whole_lists():
     sizes, positives = np.bincount(qid), np.bincount(qid, weights=y)
     taken = (positives > 0) & (positives < sizes)
     for batch_size, state in [("auto", None), (100, None), (1, np.random.RandomState(0))]:
-        problem = problem_of(
-            np.column_stack([qid, y]), labels_of(y, qid), Top(2), batch_size, state
-        )
-        batches = problem
+        features = np.column_stack([qid, y])
+        batches = batches_of(features, y, PrecisionAtK(2), batch_size, state, qid)
         assert sum(batch.n_lists for batch in batches) == taken.sum()
-        assert sum(batch.n_rows for batch in batches) == sizes[taken].sum()
+        assert sum(len(batch.X) for batch in batches) == sizes[taken].sum()
         for batch in batches:
             first = np.cumsum(batch.n_above + batch.n_below) - batch.n_above - batch.n_below
             ids = batch.X[first, 0]
             assert_array_equal(batch.X[:, 0], np.repeat(ids, sizes[ids]))
             assert_array_equal(batch.n_above, positives[ids])
             assert_array_equal(batch.k, np.minimum(2, positives[ids]))
-            assert batch.n_lists == 1 or batch.n_rows < 100 + 30 or batch_size == "auto"
+            assert batch.n_lists == 1 or len(batch.X) < 100 + 30 or batch_size == "auto"
         assert len(batches) == taken.sum() if batch_size == 1 else len(batches) > 20
-
-
-def test_matrix_rows_are_shuffled():
-    Y = np.tile([1, 0], (40, 1))
-    rows = {}
-    for state in (None, np.random.RandomState(0)):
-        problem = problem_of(numbered(40), labels_of(Y), Top(1), 5, state)
-        rows[state is None] = np.concatenate([batch.X.ravel() for batch in problem])
-    assert_array_equal(rows[True], np.arange(40))
-    assert np.abs(np.diff(rows[False]))[:4].max() > 1  # not only the batches change places
-    assert_array_equal(np.sort(rows[False]), np.arange(40))
 
 
 @pytest.mark.filterwarnings("ignore:The cutting planes end at weights with equal scores")
@@ -185,14 +183,14 @@ def test_recall_of_a_long_top_is_the_problem_of_the_other_class(params):
 
 
 def test_a_name_has_its_top():
-    loss, top = resolve_top("prbep")
-    assert top == Top(None, 1.0)
+    loss = resolve_top_loss("prbep")
+    assert isinstance(loss, PrecisionAtShare)
     assert loss.share == 1.0
 
 
 def test_losses_without_a_top_are_told_one_name_for_each_that_has_one():
     with pytest.raises(ValueError, match="no top of the list") as caught:
-        resolve_top("ndcg")
+        resolve_top_loss("ndcg")
     for name in ("precision@25%", "precision@10", "recall@10"):
         assert repr(name) in str(caught.value)
     assert "'map'" not in str(caught.value)

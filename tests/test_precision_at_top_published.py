@@ -8,9 +8,9 @@ from sklearn.base import clone
 
 from lowrank_rank import PrecisionAtKPerceptron
 
+from .internals import fit_logistic
 from .top_cases import perceptron_by_definition, rare_class
 
-START = 1e-3 * np.random.default_rng(0).normal(size=8)  # at zeros all scores are tied
 METHODS = ["sgd@k-avg", "sgd@k-max", "1pmb", "perceptron@k-avg", "perceptron@k-max"]
 
 
@@ -50,6 +50,11 @@ def published(method, batches, ks, eta, radius, square, w):
     return total / len(batches), w
 
 
+def logistic(X, y):
+    """Where the loops begin: at zeros all scores are tied."""
+    return fit_logistic(X, y, np.ones(len(y)), "auto", tol=1e-6)[0][0]
+
+
 def mean_square(X):
     return np.mean(np.sum(X**2, axis=1))
 
@@ -65,7 +70,7 @@ def test_a_stream_is_the_published_loop(method, alpha, make):
     model = PrecisionAtKPerceptron(
         target_loss="precision@50%",
         method=method,
-        start=START,
+        start="logistic",
         alpha=alpha,
         eta0=3.0,
         batch_size=100,
@@ -77,7 +82,7 @@ def test_a_stream_is_the_published_loop(method, alpha, make):
     ks = [max(1, int(0.5 * y.sum() + 0.5)) for _, y in batches]
     square = mean_square(batches[0][0])
     radius = 1 / (alpha * np.sqrt(square)) if alpha else np.inf
-    mean, end = published(method, batches, ks, 3.0, radius, square, START)
+    mean, end = published(method, batches, ks, 3.0, radius, square, logistic(*batches[0]))
     assert_allclose(model.coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
     assert_allclose(last.coef_[0], end, rtol=1e-10, atol=1e-10 * np.abs(end).max())
 
@@ -94,9 +99,14 @@ def test_a_fit_is_the_published_loop_over_its_mini_batches(method):
     batches = [(X[cut[i]], y[cut[i]]) for _ in range(5) for i in rng.permutation(4)]
     ks = [y.sum() for _, y in batches]
     square = mean_square(X)
-    mean, _ = published(method, batches, ks, 20.0, 20.0 / np.sqrt(square), square, START)
+    mean, _ = published(method, batches, ks, 20.0, 20.0 / np.sqrt(square), square, logistic(X, y))
     model = PrecisionAtKPerceptron(
-        target_loss="prbep", method=method, start=START, batch_size=200, max_iter=5, random_state=3
+        target_loss="prbep",
+        method=method,
+        start="logistic",
+        batch_size=200,
+        max_iter=5,
+        random_state=3,
     )
     assert_allclose(model.fit(X, y).coef_[0], mean, rtol=1e-10, atol=1e-10 * np.abs(mean).max())
 

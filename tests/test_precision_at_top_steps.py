@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from .internals import run_pass
-from .top_cases import batch_of, make_list, objective, path_from, steps_of
+from .top_cases import batch_of, make_list, objective, path_from, step_on
 
 
 @pytest.mark.parametrize("name", ["avg", "max", "struct"])
@@ -16,9 +15,8 @@ def test_step_reaches_the_minimum_of_what_it_says(name):
     k, alpha, start = 5, 2.0, np.array([0.5, -1.0, 0.0])
     batch = batch_of(X, y, k)
     path = path_from(start, X, k)
-    step = steps_of(name, eta0=1.0, alpha=alpha)
     for _ in range(4000):
-        run_pass(path, [batch], step)
+        step_on(path, batch, name, eta0=1.0, alpha=alpha)
     weights = path.mean
     penalty = alpha / k * (np.sum(X**2) / 60) ** 2
     reached = objective(weights, X, y, k, name, penalty, start)
@@ -35,9 +33,8 @@ def test_unit_of_the_features_does_not_matter():
     found = {}
     for unit in (1.0, 1e-3, 1e4):
         path = path_from(np.array([1.0, 0.0, 0.0]) / unit, X * unit, 5)
-        step = steps_of("ramp", eta0=2.0, alpha=0.0)
         for _ in range(30):
-            run_pass(path, [batch_of(X * unit, y, 5)], step)
+            step_on(path, batch_of(X * unit, y, 5), "ramp", eta0=2.0, alpha=0.0)
         found[unit] = path.mean * unit
     assert_allclose(found[1e-3], found[1.0], rtol=1e-9)
     assert_allclose(found[1e4], found[1.0], rtol=1e-9)
@@ -47,9 +44,8 @@ def test_average_weights_later_steps_more():
     rng = np.random.default_rng(6)
     X, y = make_list(rng, n=40)
     path, places = path_from(np.zeros(3), X, 4), []
-    step = steps_of("avg", eta0=1.0, alpha=0.0)
     for _ in range(50):
-        run_pass(path, [batch_of(X, y, 4)], step)
+        step_on(path, batch_of(X, y, 4), "avg", eta0=1.0, alpha=0.0)
         places.append(path.last)
     t = np.arange(1, 51)
     share = t * (t + 1) * (t + 2)  # rising factorial: what the recursion adds up to

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from lowrank_rank.calibration import precision_margins, precision_mistake_bound
 from lowrank_rank.surrogates import precision_surrogate
 
-from .top_cases import batch_of, path_from, random_lists, steps_of
+from .top_cases import batch_of, path_from, random_lists, step_on
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_mistake_bound_on_separable_streams(name, margin, seed):
     largest = max(np.linalg.norm(X, axis=1).max() for X, _, _ in batches)
     bound = precision_mistake_bound(k, largest, 1 / reached)
     path, made = path_from(np.zeros(4), batches[0][0], k), 0.0
-    step = steps_of(f"perceptron@k-{name}", eta0=1.0, alpha=0.0)
     for _ in range(20):
         for X, y, _ in batches:
             batch = batch_of(X, y, k)
-            made += (1 - step(path, batch)) * batch.n_places
+            hits = step_on(path, batch, f"perceptron@k-{name}", eta0=1.0, alpha=0.0)
+            made += (1 - hits) * batch.n_places
     assert 0 < made <= bound
 
 
@@ -92,10 +92,10 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
         lists.append((X, y))
     largest = max(np.linalg.norm(X, axis=1).max() for X, _ in lists)
     path, made = path_from(np.zeros(3), lists[0][0], k), 0.0
-    step = steps_of(f"perceptron@k-{name}", eta0=1.0, alpha=0.0)
     for X, y in lists:
         batch = batch_of(X, y, k)
-        made += (1 - step(path, batch)) * batch.n_places
+        hits = step_on(path, batch, f"perceptron@k-{name}", eta0=1.0, alpha=0.0)
+        made += (1 - hits) * batch.n_places
     for scale in (0.0, 0.3, 1.0, 3.0):
         w = scale * np.array([1.0, 0.0, 0.0])
         surrogate = sum(precision_surrogate(y, X @ w, k, surrogate=name)[0] for X, y in lists)

@@ -12,7 +12,7 @@ from .internals import (
     ClassHinge,
     CountHinge,
     Descent,
-    LinearProblem,
+    HingeProblem,
     ListHinge,
     PairHinge,
     PlacesHinge,
@@ -30,12 +30,12 @@ def problems():
     three, classes = np.ones(3) / 3, rng.integers(0, 3, 24)
     costs = 1 - np.eye(3)[classes]
     return {
-        "kendall": LinearProblem(X, PairHinge(grades, lists, measure=KendallTau()), three, 1),
-        "ndcg": LinearProblem(X / 25, PlacesHinge(grades, lists, measure=NDCG(4)), three, 1),
-        "f1": LinearProblem(
+        "kendall": HingeProblem(X, PairHinge(grades, lists, measure=KendallTau()), three, 1),
+        "ndcg": HingeProblem(X / 25, PlacesHinge(grades, lists, measure=NDCG(4)), three, 1),
+        "f1": HingeProblem(
             X / 5, CountHinge(grades, lists, measure=FBeta()), three, 1, intercept=True
         ),
-        "classes": LinearProblem(X, ClassHinge(classes, costs), np.ones(24) / 24, 3),
+        "classes": HingeProblem(X, ClassHinge(classes, costs), np.ones(24) / 24, 3),
         "chains": ChainProblem(X, ListHinge(classes, lists), three / 8, 3, intercept=True),
     }
 
@@ -81,7 +81,7 @@ def reference(problem):
 def test_cutting_planes_reach_the_reference_optimum(name):
     problem = problems()[name]
     optimum = reference(problem)
-    for size in (1, problem.n_blocks):  # a slack for each block, and one for all
+    for size in (1, problem.n_terms):  # a slack for each term, and one for all
         found = solve(problem, "cutting_plane", size=size)
         assert found.converged
         assert_allclose(found.objective, optimum, rtol=1e-6)
@@ -115,7 +115,7 @@ def test_the_smooth_form_reaches_the_optimum_to_many_digits(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_steps_come_near_the_optimum(name):
     problem, rng = problems()[name], np.random.RandomState(0)
-    optimum = solve(problem, "cutting_plane", size=problem.n_blocks).objective
+    optimum = solve(problem, "cutting_plane", size=problem.n_terms).objective
     at_zero = problem.worst(np.zeros(problem.size)).value
     descent = Descent(problem.size)
     found = descend(

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import check_grad
 from scipy.sparse import csr_matrix
 
-from .internals import ChainProblem, ClassHinge, LinearProblem, ListHinge, RankingLists
+from .internals import ChainProblem, ClassHinge, HingeProblem, ListHinge, RankingLists
 
 
 @pytest.mark.parametrize("kind", ["linear", "chain"])
@@ -19,7 +19,7 @@ def test_gradients_of_problems(kind, intercept):
         problem = ChainProblem(X, hinge, np.ones(3) / 12, 3, intercept=intercept)
     else:
         hinge = ClassHinge(y, 1 - np.eye(3)[y])
-        problem = LinearProblem(X, hinge, np.ones(12) / 12, 3, intercept=intercept)
+        problem = HingeProblem(X, hinge, np.ones(12) / 12, 3, intercept=intercept)
     w = rng.normal(size=problem.size)
     for tangent in (problem.worst, lambda w: problem.soft(w, 0.3)):
         error = check_grad(lambda w, f=tangent: f(w).value, lambda w, f=tangent: f(w).slope, w)

@@ -11,7 +11,6 @@ from lowrank_rank import (
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
-    PrecisionAtKPerceptron,
 )
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
@@ -43,7 +42,6 @@ RANKERS = {
     "pairs": PairwiseDAGRanker(target_loss="kendall"),
     "cross-entropy": OrderPreservingRegressor(),
     "hinge": StructuredHingeRanker(target_loss="kendall"),
-    "top": PrecisionAtKPerceptron(target_loss="prbep", random_state=0),
 }
 
 
@@ -62,5 +60,4 @@ def control():
 def test_rankers_of_words_are_as_good_as_logistic_regression_of_each_label(name, form, control):
     X, model = FORMS[form], RANKERS[name]
     model.fit(X[:N_TRAIN], LABELS[:N_TRAIN])
-    predict = getattr(model, "decision_function", model.predict)
-    assert 0.7 < control[form] - 0.02 <= ndcg_score(LABELS[N_TRAIN:], predict(X[N_TRAIN:]))
+    assert 0.7 < control[form] - 0.02 <= ndcg_score(LABELS[N_TRAIN:], model.predict(X[N_TRAIN:]))

@@ -1,7 +1,5 @@
 """Lists, rules and batches that the tests of precision at the top share."""
 
-from functools import partial
-
 import numpy as np
 from sklearn.datasets import make_classification
 
@@ -9,14 +7,14 @@ from lowrank_rank import PrecisionAtKPerceptron
 from lowrank_rank.surrogates import precision_surrogate
 
 from .internals import (
+    METHODS,
     PRECISION_SURROGATES,
-    ListsBatch,
+    Batch,
     Scaling,
     Trajectory,
     perceptron_avg,
     perceptron_max,
-    read_binary_labels,
-    take_step,
+    run_pass,
 )
 
 NAMES = sorted(PRECISION_SURROGATES)
@@ -29,8 +27,9 @@ def rule(name, perceptron=False):
     return (PERCEPTRONS if perceptron else PRECISION_SURROGATES)[name], not perceptron
 
 
-def steps_of(name, *, eta0, alpha):
-    return partial(take_step, method=name, eta0=eta0, alpha=alpha)
+def step_on(path, batch, name, *, eta0, alpha):
+    """One step on a batch; returns its hits."""
+    return run_pass(path, [batch], METHODS[name], eta0=eta0, alpha=alpha)
 
 
 def path_from(start, X, n_places):
@@ -50,7 +49,7 @@ def batch_of(X, y, k, *, mirrored=False):
     """One list; mirrored has the rows of the label 0 above and all scores negated."""
     rows = np.argsort(y if mirrored else 1 - y, kind="stable")
     sizes = [np.sum(y != mirrored), np.sum(y == mirrored), k]
-    return ListsBatch(X[rows], *np.array(sizes)[:, np.newaxis], np.array([mirrored]))
+    return Batch(X[rows], *np.array(sizes)[:, np.newaxis], np.array([mirrored]))
 
 
 def perceptron_step(y, scores, k, *, surrogate="avg"):
@@ -79,10 +78,6 @@ def objective(w, X, y, k, name, penalty, start=0.0):
     return value / min(k, (y == 0).sum()) + penalty / 2 * np.sum((w - start) ** 2)
 
 
-def labels_of(y, qid=None):
-    return read_binary_labels(y, qid, None, None, PrecisionAtKPerceptron())
-
-
 def numbered(n):
     """Features that say which row they are of."""
     return np.arange(float(n))[:, np.newaxis]
@@ -103,14 +98,6 @@ def rare_class(n=2000, seed=0, positive=0.08):
     return make_classification(
         n, n_features=8, n_informative=5, weights=[1 - positive], flip_y=0.02, random_state=seed
     )
-
-
-def labels_matrix(seed=0, n=300):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 5))
-    Y = (X @ rng.normal(size=(5, 6)) + [1, 0, 0, -1, -1, -2] > 0.5).astype(int)
-    Y[0], Y[1] = 0, 1
-    return X, Y
 
 
 def no_steps(**params):

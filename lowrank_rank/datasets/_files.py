@@ -34,9 +34,9 @@ def read_path(path, name="path"):
     return Path(os.fsdecode(path))
 
 
-def line_error(path, line, message):
-    """Create the error of a malformed line, which names the file and the line."""
-    return ValueError(f"{path}, line {line}: {message}.")
+def refuse_line(path, line, message, cause=None):
+    """Refuse a malformed line; the message names the file and the line."""
+    raise ValueError(f"{path}, line {line}: {message}.") from cause
 
 
 def numbered_lines(path, longest=2**26):
@@ -51,11 +51,11 @@ def numbered_lines(path, longest=2**26):
             lines = iter(partial(file.readline, longest + 1), b"")
             for number, line in enumerate(lines, start=1):
                 if len(line) > longest:
-                    raise line_error(path, number, f"the line is longer than {longest >> 20} MiB")
+                    refuse_line(path, number, f"the line is longer than {longest >> 20} MiB")
                 yield number, line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK)
         except (EOFError, OSError, zlib.error) as error:
             why = f"the file is damaged or cut short ({error})"
-            raise line_error(path, number + 1, why) from error
+            refuse_line(path, number + 1, why, error)
 
 
 @contextmanager
@@ -143,12 +143,12 @@ def _parse(path, lines, dtype, zero_based):
             _parse(path, lines[half:], dtype, zero_based)
         number, line = lines[0]
         got = line.decode(errors="replace").strip()[:60]
-        raise line_error(
+        refuse_line(
             path,
             number,
             f"not readable, {_reason(line, error, zero_based)}; "
             f"expected 'grade qid:<int> <feature>:<value> ...', got {got!r}",
-        ) from None
+        )
     return X, y, ids
 
 

@@ -22,11 +22,11 @@ from .._lists import RankingLists
 from .._parameters import check_parameter, count
 from ._files import (
     id_dtype,
-    line_error,
     line_of_row,
     open_replacing,
     read_path,
     read_svmlight,
+    refuse_line,
     text,
 )
 
@@ -164,12 +164,12 @@ def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0)
     if beyond.any():
         feature = X.indices[np.argmax(beyond)] + (not zero_based)
         message = f"feature {feature}, but n_features={n_features}"
-        raise _entry_error(path, X, np.argmax(beyond), first_row, message)
+        _refuse_entry(path, X, np.argmax(beyond), first_row, message)
     X.resize(X.shape[0], n_features)
     fits = can_represent(X.data, dtype)
     if not fits.all():
         message = f"the value {plain(X.data[np.argmin(fits)])!r} is not of the type {dtype.name}"
-        raise _entry_error(path, X, np.argmin(fits), first_row, message)
+        _refuse_entry(path, X, np.argmin(fits), first_row, message)
     X = X.astype(dtype, copy=False)
     if dense:
         n_bytes = X.shape[0] * X.shape[1] * dtype.itemsize
@@ -177,10 +177,10 @@ def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0)
     return X.toarray() if dense else X
 
 
-def _entry_error(path, X, entry, first_row, message):
-    """Create the error of a stored entry of X, which names the file and the line."""
+def _refuse_entry(path, X, entry, first_row, message):
+    """Refuse a stored entry of X; the message names the file and the line."""
     row = first_row + np.searchsorted(X.indptr, entry, side="right") - 1
-    return line_error(path, line_of_row(path, row), message)
+    refuse_line(path, line_of_row(path, row), message)
 
 
 # Writing ----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from .._arrays import check_size
-from ._files import line_error, read_path
+from ._files import read_path, refuse_line
 from ._orders import tied_grades
 
 _LINE_END = re.compile(r"\r\n?|\n")  # str.splitlines would cut names at other characters
@@ -104,7 +104,7 @@ def load_preflib(path: Any) -> Bunch:
     for line, number in voters:
         if number != sum(counts):
             message = f"{number} voters, but the counts of the orders add up to {sum(counts)}"
-            raise line_error(path, line, message)
+            refuse_line(path, line, message)
     return Bunch(
         target=tied_grades(np.array(lengths), np.array(sizes), np.array(items), len(names)),
         counts=np.array(counts, dtype=np.int64),
@@ -121,7 +121,7 @@ def _read_integer(path, line, text, what):
     """An integer >= 1 of the header."""
     if not re.fullmatch(_ITEM, text.strip()) or int(text) == 0:
         message = f"{what} must be a whole number >= 1, got {text.strip()!r}"
-        raise line_error(path, line, message)
+        refuse_line(path, line, message)
     return int(text)
 
 
@@ -135,7 +135,7 @@ def _read_header(path, lines, data_type):
             continue
         if key in values and key.startswith(("ALTERNATIVE NAME ", "NUMBER ", "DATA TYPE")):
             message = f"{key} is given twice, first in line {values[key][0]}"
-            raise line_error(path, line, message)
+            refuse_line(path, line, message)
         values[key] = (line, value.strip())
     if "NUMBER ALTERNATIVES" not in values:
         raise ValueError(f"{path} has no line '# NUMBER ALTERNATIVES: m' in its header.")
@@ -148,11 +148,11 @@ def _read_header(path, lines, data_type):
             f"{n_items} alternatives, but the header names {len(names)}; it must hold "
             "'# ALTERNATIVE NAME i: name' for the number i of each alternative"
         )
-        raise line_error(path, line, message)
+        refuse_line(path, line, message)
     line, text = values.get("DATA TYPE", (0, ""))
     if text and text.lower() != data_type:
         message = f"the header says DATA TYPE {text}, the name of the file .{data_type}"
-        raise line_error(path, line, message)
+        refuse_line(path, line, message)
     voters = []
     if "NUMBER VOTERS" in values:
         line, text = values["NUMBER VOTERS"]
@@ -171,16 +171,16 @@ def _read_older_header(path, lines):
         if not comma or not re.fullmatch(_ITEM, number.strip()) or int(number) in names:
             i = len(names) + 1
             message = f"expected '{i},name', alternative {i} of {n_items}, got {text.strip()!r}"
-            raise line_error(path, line, message)
+            refuse_line(path, line, message)
         names[int(number)] = name.strip()
     form = "'voters,sum of counts,different orders'"
     if len(lines) < n_items + 2:
         message = f"the file ends before {n_items} names 'i,name' and the line {form}"
-        raise line_error(path, lines[-1][0], message)
+        refuse_line(path, lines[-1][0], message)
     line, text = lines[n_items + 1]
     numbers = text.split(",")
     if len(numbers) != 3:
-        raise line_error(path, line, f"expected {form}, got {text.strip()!r}")
+        refuse_line(path, line, f"expected {form}, got {text.strip()!r}")
     voters = [
         (line, _read_integer(path, line, number, "the number of voters")) for number in numbers[:2]
     ]
@@ -202,13 +202,13 @@ def _read_orders(path, lines, current, place, data_type):
                 f"expected 'count{separator} 3,1,{{2,4}}' with a count >= 1, tied alternatives in "
                 f"braces, got {text.strip()[:60]!r}"
             )
-            raise line_error(path, line, message)
+            refuse_line(path, line, message)
         blocks = [
             [int(item) for item in (tied or single).split(",")]
             for tied, single in re.findall(r"\{([^}]*)\}|([0-9]+)", match[2])
         ]
         if message := _fault(blocks, place, data_type):
-            raise line_error(path, line, message)
+            refuse_line(path, line, message)
         counts.append(int(match[1]))
         orders.append([[place[item] for item in block] for block in blocks])
     return counts, orders

@@ -13,7 +13,7 @@ from .._arrays import column_names, is_frame, plain, table_of
 from .._labels import QUERY
 from .._lists import id_text
 from .._parameters import Rule, check_parameter
-from ._files import line_error, numbered_lines, open_replacing, path_like, read_path
+from ._files import numbered_lines, open_replacing, path_like, read_path, refuse_line
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
 DOCUMENT = ("docno", "doc_id")
@@ -199,7 +199,7 @@ def _load(path, form, place, kind, value_name, as_frame):
                 raise ValueError(f"the document {document!r} of {query!r} occurs twice")
         except ValueError as error:
             got = line.decode(errors="replace").strip()[:60]
-            raise line_error(path, number, f"{error}; expected {form!r}, got {got!r}") from None
+            refuse_line(path, number, f"{error}; expected {form!r}, got {got!r}")
         read[query][document] = value
     if not read:
         raise ValueError(f"{path} contains no data.")

@@ -21,12 +21,12 @@ from .._arrays import (
     is_data_frame,
     is_finite,
     n_rows,
-    out_of_range,
     plain,
+    refuse_range,
     take_rows,
 )
 from .._base import attribute_of_fitted, read_features
-from .._blocks import Blocks, check_has_ids, check_new_lists, cut_list, read_blocks
+from .._blocks import Blocks, check_has_ids, check_new_lists, read_blocks, refuse_cut_list
 from .._lists import batches, same_id
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
@@ -226,7 +226,7 @@ class RegressionMixin:
         self._sums_ = getattr(model, "sums", None)
         if isinstance(model, LinearModel):
             if not (is_finite(model.coef) and is_finite(model.intercept)):
-                raise out_of_range()
+                refuse_range()
             model = model._replace(sums=None)
             self.solver_ = model.solver
         self._model_: Any = model
@@ -353,7 +353,7 @@ class Batch:
             check_has_ids(one["_has_qid_"], two["_has_qid_"] or two["n_items_"] is not None)
             (first, last), (head, tail) = one["_ends_"], two["_ends_"]
             if two["_has_qid_"] and same_id(head, last):
-                raise cut_list(head)
+                refuse_cut_list(head)
             two.update(n_lists_=one["n_lists_"] + two["n_lists_"], _ends_=(first, tail))
         sums = self.sums + later.sums
         fraction = 1.0 - features.total / sums.features.total if sums.features.total > 0 else 0.0

@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import check_size, is_finite
 from .._base import linear_scores
-from .._labels import nothing_counts
+from .._labels import refuse_zero_weights
 from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
 from ._statistics import Groups, Moments, SecondMoments, chosen_alpha
@@ -86,9 +86,9 @@ def penalty_and_scale(alpha, kind, features, missing=False):
         m, is_pooled = len(features.mean), features.within is None
         scale = features.deviation if is_pooled else features.scale
     else:
-        kind += ", missing labels" if missing else ", ridge"
         m, scale = features.mean_square, features.scale
-    return chosen_alpha(alpha, kind, m, features.total), scale
+    model = "smooth" if kind == "documents" else "missing" if missing else "ridge"
+    return chosen_alpha(alpha, kind, m, features.total, model), scale
 
 
 def sums_of(rows, encoding):
@@ -109,7 +109,7 @@ def solve_sums(sums, alpha):
     """`LinearModel` of ridge regression by its sums; `alpha` may be "auto" or "gcv"."""
     features = sums.features
     if not features.total > 0:
-        raise nothing_counts()
+        refuse_zero_weights()
     if alpha == "gcv" and sums.kind != "documents" and not sums.missing:
         alpha = sums.gcv_alpha(features.scale)
     alpha, scale = penalty_and_scale(alpha, sums.kind, features, sums.missing)

@@ -1,9 +1,9 @@
 """Moments of features and targets, the standardiser, and default penalties.
 
-Moments add up over batches of whole lists.
+Moments add up over blocks of whole lists.
 
-Dense X is read in blocks of rows. Each block is centred before it is multiplied: no second copy of
-X is made, and a large mean cancels no digits. Sparse X stays sparse.
+Dense X is read a slice of rows at a time. Each slice is centred before it is multiplied: no second
+copy of X is made, and a large mean cancels no digits. Sparse X stays sparse.
 """
 
 from contextlib import suppress
@@ -59,18 +59,18 @@ class Groups:
         means = np.take(self.means(values), self.codes, axis=0)
         return np.subtract(values, means, out=means)
 
-    def centred_blocks(self, X, means, min_rows=1024, entries=2**17):
+    def centred_slices(self, X, means, min_rows=1024, entries=2**17):
         """Iterate over the rows of dense X minus the `means` of their groups.
 
         Gives slices of at least `min_rows` rows and about `entries` numbers, and these centred
-        rows. One array holds the rows of every block.
+        rows. One array holds the rows of every slice.
         """
         step = max(min_rows, entries // max(X.shape[1], 1))
         buffer = np.empty((min(step, len(X)), X.shape[1]))
         for rows in slices(len(X), step):
-            block = buffer[: rows.stop - rows.start]
-            np.take(means, self.codes[rows], axis=0, out=block, mode="clip")
-            yield rows, np.subtract(X[rows], block, out=block)
+            part = buffer[: rows.stop - rows.start]
+            np.take(means, self.codes[rows], axis=0, out=part, mode="clip")
+            yield rows, np.subtract(X[rows], part, out=part)
 
 
 # Moments of the features ------------------------------------------------------------
@@ -78,7 +78,7 @@ class Groups:
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted moments of the features over all rows. Moments of two batches add up.
+    """Weighted moments of the features over all rows. Moments of two blocks add up.
 
     Attributes
     ----------
@@ -120,14 +120,14 @@ class Moments:
         else:
             means = groups.means(X)
             mean = groups.totals @ means / max(total, _TINY)
-            for rows, block in groups.centred_blocks(X, means):
+            for rows, part in groups.centred_slices(X, means):
                 filled += weights[rows] @ (X[rows] != 0)
-                within += weights[rows] @ np.square(block, out=block)
+                within += weights[rows] @ np.square(part, out=part)
             squares = groups.totals @ (means - mean) ** 2 + within
         return cls(n, total, mean, squares, filled, None if codes is None else within)
 
     def __add__(self, other):
-        """Moments of both batches together (Chan, Golub & LeVeque's update)."""
+        """Moments of both blocks together (Chan, Golub & LeVeque's update)."""
         total = self.total + other.total
         fraction = other.total / total if total > 0 else 0.0
         step = other.mean - self.mean
@@ -226,7 +226,7 @@ def standardise(X, scaling):
 
 @dataclass(frozen=True)
 class SecondMoments:
-    """Sufficient statistics of ridge regression. Batches of whole groups add up exactly.
+    """Sufficient statistics of ridge regression. Blocks of whole groups add up exactly.
 
     The leading axis of `total`, `x_mean` and `gram` has one entry, or one for each coordinate if
     targets are missing.
@@ -301,7 +301,7 @@ class SecondMoments:
         )
 
     def __add__(self, other):
-        """Second moments of both batches together (Chan, Golub & LeVeque's update)."""
+        """Second moments of both blocks together (Chan, Golub & LeVeque's update)."""
         total = self.total + other.total
         fraction = np.divide(other.total, total, out=np.zeros(len(total)), where=total > 0)
         x_step, t_step = other.x_mean - self.x_mean, other.t_mean - self.t_mean
@@ -432,11 +432,11 @@ def _known_moments(X, targets, weights, codes=None):
         rounding *= rounding  # rows are centred before their squares are summed
         gram, cross, t_squares = np.zeros((p, p)), np.zeros((p, d)), 0.0
         t_means, root = groups.means(targets), np.sqrt(weights)[:, np.newaxis]
-        for rows, block in groups.centred_blocks(X, groups.means(X)):
-            block *= root[rows]
-            gram += block.T @ block
+        for rows, part in groups.centred_slices(X, groups.means(X)):
+            part *= root[rows]
+            gram += part.T @ part
             t = root[rows] * (targets[rows] - t_means[groups.codes[rows]])
-            cross += block.T @ t
+            cross += part.T @ t
             t_squares += float(np.vdot(t, t))
     raw = features.squares + features.total * (features.mean - shift) ** 2
     constant = np.diag(gram) <= rounding * raw  # in every group, but for rounding
@@ -452,24 +452,26 @@ def _known_moments(X, targets, weights, codes=None):
 # ``python -m benchmarks rules`` compares each formula with a search by cross-validation.
 
 #: Kind of rows and model -> function of ``f = min(m / n, 1)`` and ``g = min(m / 100, 1)``, with m
-#: the mean squared norm of the scaled rows, for documents the number of features.
+#: the mean squared norm of the scaled rows, for documents the number of features. "smooth" is
+#: logistic regression, a surrogate, or ridge regression of documents; "missing" is ridge regression
+#: with missing labels.
 FORMULAS = {
-    "documents": lambda f, g: max(0.1, 10.0 * f),
-    "items": lambda f, g: 0.5 * f * g,
-    "items, ridge": lambda f, g: 3.0 * f * g,
-    "items, missing labels": lambda f, g: max(0.1, 3.0 * f),
-    "classes": lambda f, g: 0.1 * f * g,
-    "classes, ridge": lambda f, g: f * g,
-    "sets": lambda f, g: 0.2 * f * g,
-    "sets, ridge": lambda f, g: f * g,
-    "documents, hinge": lambda f, g: 0.01 * max(1.0, 300.0 * f),
-    "items, hinge": lambda f, g: max(0.003, f**2),
-    "classes, hinge": lambda f, g: 0.3 * f * g,
+    ("documents", "smooth"): lambda f, g: max(0.1, 10.0 * f),
+    ("documents", "hinge"): lambda f, g: 0.01 * max(1.0, 300.0 * f),
+    ("items", "smooth"): lambda f, g: 0.5 * f * g,
+    ("items", "ridge"): lambda f, g: 3.0 * f * g,
+    ("items", "missing"): lambda f, g: max(0.1, 3.0 * f),
+    ("items", "hinge"): lambda f, g: max(0.003, f**2),
+    ("classes", "smooth"): lambda f, g: 0.1 * f * g,
+    ("classes", "ridge"): lambda f, g: f * g,
+    ("classes", "hinge"): lambda f, g: 0.3 * f * g,
+    ("sets", "smooth"): lambda f, g: 0.2 * f * g,
+    ("sets", "ridge"): lambda f, g: f * g,
 }
 
 
-def chosen_alpha(alpha, kind, mean_square, n_rows):
-    """The penalty: a number, or the formula of `kind` for "auto", with n the sum of the weights."""
+def chosen_alpha(alpha, kind, mean_square, n_rows, model="smooth"):
+    """The penalty: a number, or for "auto" the formula, with n the sum of the weights."""
     if alpha == "gcv":
         raise ValueError(
             "alpha='gcv' is for ridge regression of fixed items, classes or sets of labels, all of "
@@ -478,4 +480,4 @@ def chosen_alpha(alpha, kind, mean_square, n_rows):
     if alpha != "auto":
         return float(alpha)
     m = mean_square or 1.0  # X may be empty
-    return float(FORMULAS[kind](min(m / n_rows, 1.0), min(m / 100, 1.0)))
+    return float(FORMULAS[kind, model](min(m / n_rows, 1.0), min(m / 100, 1.0)))

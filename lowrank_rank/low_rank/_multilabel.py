@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._base import Rows
-from .._classes import read_binary_labels
+from .._classes import read_label_sets
 from .._labels import read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import Encoding
@@ -36,11 +36,6 @@ class LabelledSets(NamedTuple):
         total = np.maximum(of_sizes.sum(axis=2), np.finfo(float).tiny)
         of_sizes *= (1.0 + of_labels / total)[:, :, np.newaxis] / 2.0
         return u
-
-
-def _sets(labels):
-    """`Labels` as 0 and 1, shape (n, n_labels)."""
-    return labels.positive.reshape(len(labels.positive), -1).astype(int)
 
 
 class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, BaseEstimator):
@@ -109,7 +104,6 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     See Also
     --------
     LowRankSurrogateClassifier : One class for each row, with any costs.
-    PrecisionAtKPerceptron : A fixed number of labels for each row.
 
     References
     ----------
@@ -200,10 +194,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             read_item_names(self, y, reset=True)
             if self._is_linear():
                 check_range(X)
-            labels = read_binary_labels(y, None, None, None, self, least_columns=1)
-            sets = _sets(labels)
+            sets, self.classes_ = read_label_sets(y, None, self)
             check_consistent_length(X, sets)
-            self.target_loss_, self.classes_ = loss, labels.classes
+            self.target_loss_ = loss
             self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
             self._keep(self._fitted(rows, loss))
@@ -270,8 +263,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         read_item_names(self, y, reset=False)
         decoded = self._decoded(X)
         is_matrix = len(self.classes_) == self.n_labels_
-        known, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
-        sets = _sets(read_binary_labels(y, None, known, None, self, least_columns=least))
+        classes, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
+        sets, _ = read_label_sets(y, classes, self, least_columns=least)
         if sets.shape[1] != self.n_labels_:
             raise ValueError(
                 f"y has {sets.shape[1]} labels, but the model was fitted to {self.n_labels_}: give "

@@ -11,7 +11,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from .._arrays import ArrayLike, MatrixLike, n_rows, take_rows
 from .._cut_queries import warn_of_cut_queries
-from .._labels import carries_qid, lost_qid, one_label_per_row, read_item_names, split_target
+from .._labels import carries_qid, one_label_per_row, read_item_names, refuse_lost_qid, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameters
 from .._warn import warn
@@ -230,7 +230,7 @@ class RankingScorer(BaseEstimator):
         seen = lists_seen(estimator)
         n_lists, has_qid, all_have_qid = (0, False, False) if seen is None else seen
         if has_carried and seen is not None and not all_have_qid:
-            raise lost_qid(f"a model inside this {type(estimator).__name__}")
+            refuse_lost_qid(f"a model inside this {type(estimator).__name__}")
         if qid is not None:
             if n_lists == 1 and not has_qid and RankingLists.from_qid(qid, n_rows(y)).n_lists > 1:
                 warn(

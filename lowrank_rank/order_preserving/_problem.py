@@ -1,4 +1,4 @@
-"""Linear scores under a surrogate: encoded labels, their summary, and the objective of a block.
+"""Linear scores under a surrogate: encoded labels, their summary, and the objective.
 
     minimise  sum_q surrogate_q(scores) / total + alpha / 2 |B|^2,   scores = X B' + b
 
@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .._arrays import slices
 from .._blocks import block_of, check_has_ids, check_new_lists
-from .._labels import nobody_judges, nothing_counts
+from .._labels import refuse_unjudged_item, refuse_zero_weights
 from ..fitting._encoding import encode_documents, encode_items, items_decoder, mean_normaliser
 from ..fitting._lbfgs import lbfgs
+from ..fitting._linear_problem import LinearProblem
+from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Moments, SecondMoments
 from ..target_losses._names import names_of, resolve_target_loss
 from ._surrogates import checked_values, surrogate_for
@@ -42,7 +43,7 @@ def encode(rows, loss):
     return rows, encode_items(rows.y, loss, items_decoder("sort", loss, rows.y))
 
 
-def utilities_and_weights(rows, encoding):
+def _utilities_and_weights(rows, encoding):
     """Utilities (n, d), not yet times `Summary.unit`, and weights (n, d); unjudged items have 0."""
     judged = ~np.isnan(encoding.targets)
     return np.nan_to_num(encoding.targets), rows.weights[:, np.newaxis] * judged
@@ -82,11 +83,11 @@ class Summary:
     unjudged: float
 
     @classmethod
-    def of(cls, batch, earlier_ids):
+    def of(cls, block, earlier_ids):
         """Summarise `Rows` and their `Encoding`; refuse a list with rows in an earlier block."""
-        rows, encoding = batch
+        rows, encoding = block
         check_new_lists(rows.ids, earlier_ids)
-        v, weights = utilities_and_weights(*batch)
+        v, weights = _utilities_and_weights(*block)
         counted = v[weights > 0]
         with np.errstate(over="ignore"):  # `resolve` refuses grades of such a size
             utility = (weights * v).sum(axis=0)
@@ -121,9 +122,9 @@ class Summary:
     def resolve(self, surrogate):
         """Return the surrogate for these utilities; refuse data in which nothing counts."""
         if not self.features.total > 0:
-            raise nothing_counts()
+            refuse_zero_weights()
         if not self.item_weights.all():
-            raise nobody_judges(int(np.argmin(self.item_weights)))
+            refuse_unjudged_item(int(np.argmin(self.item_weights)))
         if not np.isfinite(self.utility.sum()):
             raise ValueError(_OVERFLOW)
         return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])
@@ -158,12 +159,12 @@ class Summary:
 # One block --------------------------------------------------------------------------
 
 
-class ScoreProblem:
+class ScoreProblem(LinearProblem):
     """Surrogate of a block of lists, as a function of scores or of linear coefficients.
 
     Parameters
     ----------
-    batch : tuple of Rows and Encoding
+    block : tuple of Rows and Encoding
     surrogate : Surrogate
     summary : Summary
         The summary of all blocks.
@@ -171,9 +172,9 @@ class ScoreProblem:
         The coefficients are scaled in place of X, of which no copy is made.
     """
 
-    def __init__(self, batch, surrogate, summary, scaling):
-        v, weights = utilities_and_weights(*batch)
-        self.lists = batch[0].lists
+    def __init__(self, block, surrogate, summary, scaling):
+        v, weights = _utilities_and_weights(*block)
+        X, self.lists = block[0].X, block[0].lists
         # Weights add up to one over all blocks: pairs take their squares, which could vanish.
         weights = weights / summary.item_weights.sum()
         self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
@@ -183,39 +184,26 @@ class ScoreProblem:
         power = np.maximum(self.mass, np.finfo(float).tiny) if surrogate.is_pairwise else 1.0
         self.list_factor = (self.mass > 0) / power / summary.total(surrogate)
         self.row_factor = self.lists.spread(self.list_factor)
-        self.X, self.scaling = batch[0].X, scaling
-        is_far = np.abs(scaling.mean) > 1e3 * scaling.scale  # products would cancel digits
-        if is_far.any() and not sparse.issparse(self.X):
-            self.X = self.X - np.where(is_far, scaling.mean, 0.0)
-            self.scaling = scaling._replace(mean=np.where(is_far, 0.0, scaling.mean))
+        mean, scale = scaling
+        is_far = np.abs(mean) > 1e3 * scale  # products would cancel digits
+        if is_far.any() and not sparse.issparse(X):
+            X, mean = X - np.where(is_far, mean, 0.0), np.where(is_far, 0.0, mean)
+        super().__init__(X, v.shape[1], intercept=True, mean=mean, scale=scale)
 
     def evaluate(self, scores):
-        """Mean surrogate of scores (n, d), and its gradient."""
+        """Mean surrogate of scores (n, d), and its slopes in the scores."""
         s = self.lists.group(scores.ravel())
-        found = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
-        gradient = self.lists.ungroup(found.gradient * self.row_factor)
-        return float((found.values * self.list_factor).sum()), gradient.reshape(self.shape)
+        losses = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
+        slopes = self.lists.ungroup(losses.gradient * self.row_factor)
+        return float((losses.values * self.list_factor).sum()), slopes.reshape(self.shape)
 
     def value_and_gradient(self, theta):
         """Mean surrogate of linear scores, followed by its gradient, in one vector.
 
         theta holds the coefficients and intercepts, (d, p + 1).
         """
-        coef, intercept = self.scaling.unscaled(theta[:, :-1], theta[:, -1])
-        value, by_score = self.evaluate(
-            np.concatenate([X @ coef.T for _, X in self._pieces()]) + intercept
-        )
-        sums = by_score.sum(axis=0)
-        products = sum((X.T @ by_score[rows]).T for rows, X in self._pieces())
-        by_coef = (products - np.outer(sums, self.scaling.mean)) / self.scaling.scale
-        return np.append(value, np.column_stack([by_coef, sums]))
-
-    def _pieces(self, n_rows=2048):
-        """Rows of X in double precision: all at once, or single precision in pieces."""
-        if self.X.dtype == np.float64:
-            return [(slice(None), self.X)]
-        pieces = slices(self.X.shape[0], n_rows)
-        return ((rows, self.X[rows].astype(np.float64)) for rows in pieces)
+        value, slopes = self.evaluate(self.scores(theta))
+        return np.append(value, self.gradient(slopes))
 
     def squared_bounds(self, loss, unit):
         """Sum of (c C_phi(2))**2 over the lists with a weight, and the number of these lists.
@@ -234,69 +222,101 @@ class ScoreProblem:
             return np.array([(factors[counts] ** 2).sum(), counts.sum()])
 
 
-# Solve ------------------------------------------------------------------------------
+# All blocks -------------------------------------------------------------------------
 
 
-def objective(theta, problems, alpha, intercept):
-    """Penalised mean surrogate over blocks of `ScoreProblem`, and its gradient."""
-    with np.errstate(over="ignore"):  # an infinite value is a step too far, or refused
-        found = problems.sum(ScoreProblem.value_and_gradient, theta)
-        gradient = found[1:].reshape(theta.shape)
-        gradient[:, :-1] += alpha * theta[:, :-1]
-        gradient[:, -1] *= intercept
-        return found[0] + 0.5 * alpha * (theta[:, :-1] ** 2).sum(), gradient
+class Objective:
+    """Penalised mean surrogate over `Blocks` of encoded lists, as a function of theta.
+
+    theta holds the coefficients of standardised features and the intercepts, (d, p + 1).
+
+    Parameters
+    ----------
+    encoded : Blocks of tuples of Rows and Encoding
+    surrogate : Surrogate
+    summary : Summary
+        The summary of all blocks.
+    scaling : Scaling
+    alpha : float
+    """
+
+    def __init__(self, encoded, surrogate, summary, scaling, alpha):
+        self.encoded, self.surrogate, self.summary = encoded, surrogate, summary
+        self.scaling, self.alpha = scaling, alpha
+        self.problems = encoded.map(ScoreProblem, surrogate, summary, scaling)
+        self.has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant
+
+    @property
+    def has_closed_form(self):
+        """Whether ridge regression is the minimum, of few enough features for `solve_ridge`."""
+        is_ridge = self.surrogate.is_squared and self.summary.unjudged == 0
+        return is_ridge and len(self.scaling.mean) <= MAX_FEATURES_GRAM
+
+    def value_and_gradient(self, theta):
+        """The objective at theta, and its gradient."""
+        with np.errstate(over="ignore"):  # an infinite value is a step too far, or refused
+            sums = self.problems.sum(ScoreProblem.value_and_gradient, theta)
+            value, gradient = sums[0], sums[1:].reshape(theta.shape)
+            gradient[:, :-1] += self.alpha * theta[:, :-1]
+            gradient[:, -1] *= self.has_intercept
+            return value + 0.5 * self.alpha * (theta[:, :-1] ** 2).sum(), gradient
+
+    def solve_ridge(self):
+        """The result of `lbfgs` for a squared surrogate, by ridge regression."""
+        summary, scaling = self.summary, self.scaling
+        moments = self.encoded.sum(second_moments, self.surrogate.is_pairwise)
+        total = summary.item_weights.sum() * summary.total(self.surrogate)
+        coef, intercept = moments.solve(0.5 * self.alpha * total, scaling.scale)
+        coef, intercept = summary.unit * coef.T, summary.unit * intercept
+        theta = np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
+        value = self.value_and_gradient(theta)[0]
+        if not np.isfinite(value):
+            raise ValueError(_OVERFLOW)
+        return theta, value, 0.0, 1
+
+    def minimise(self, report, **limits):
+        """The result of `lbfgs` from zero, in units of `Summary.units`.
+
+        Gradients are relative to the largest entry at zero coefficients.
+
+        ``report(n_iter, value, gradient_norm)`` is called after each iteration. The limits are
+        ``tol`` and ``max_iter`` of `lbfgs`.
+        """
+        unit = self.summary.units(self.surrogate, self.alpha)
+        start = np.zeros(unit.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            at_zero = self.value_and_gradient(start)
+        size = np.abs(at_zero[1]).max() or 1.0
+        if not np.isfinite([at_zero[0], size]).all():
+            raise ValueError(_OVERFLOW)
+
+        def scaled(theta):
+            value, gradient = self.value_and_gradient(theta * unit) if theta.any() else at_zero
+            return value / size, gradient * unit / size
+
+        callback = lambda n_iter, _, value, norm: report(n_iter, size * value, norm)  # noqa: E731
+        theta, value, norm, n_iter = lbfgs(
+            scaled, start, **limits, report=callback, memory=30, polish=True
+        )
+        return theta * unit, size * value, norm, n_iter
+
+    def bound_factor(self, loss):
+        """Root of the mean of (c C_phi(2))**2 over the lists with a weight; nan without a bound."""
+        squares, n_lists = self.problems.sum(ScoreProblem.squared_bounds, loss, self.summary.unit)
+        return float(np.sqrt(squares / n_lists)) if n_lists else np.nan
 
 
-def second_moments(batch, is_pairwise):
+def second_moments(block, is_pairwise):
     """`SecondMoments` of `Rows` and their `Encoding` under a squared surrogate.
 
     Squared differences of two documents centre features and targets within each list. Squared
     differences of two fixed items centre the targets of each row.
     """
-    rows, encoding = batch
+    rows, encoding = block
     targets, codes = np.nan_to_num(encoding.targets), encoding.codes if is_pairwise else None
     if is_pairwise and codes is None:
         targets -= targets.mean(axis=1, keepdims=True)
     return SecondMoments.of(rows.X, targets, rows.weights, codes)
-
-
-def ridge_solution(batches, problems, surrogate, summary, scaling, alpha):
-    """The result of `lbfgs` for a squared surrogate, by ridge regression."""
-    moments = batches.sum(second_moments, surrogate.is_pairwise)
-    total = summary.item_weights.sum() * summary.total(surrogate)
-    coef, intercept = moments.solve(0.5 * alpha * total, scaling.scale)
-    coef, intercept = summary.unit * coef.T, summary.unit * intercept
-    theta = np.column_stack([coef * scaling.scale, intercept + coef @ scaling.mean])
-    value = objective(theta, problems, alpha, True)[0]
-    if not np.isfinite(value):
-        raise ValueError(_OVERFLOW)
-    return theta, value, 0.0, 1
-
-
-def minimise(problems, unit, alpha, intercept, report, **limits):
-    """The result of `lbfgs` from zero, in units of `Summary.units`.
-
-    Gradients are relative to the largest entry at zero coefficients.
-
-    ``report(n_iter, value, gradient_norm)`` is called after each iteration. Intercepts stay 0
-    unless `intercept`. The limits are ``tol`` and ``max_iter`` of `lbfgs`.
-    """
-    settings, start = (problems, alpha, intercept), np.zeros(unit.shape)
-    with np.errstate(over="ignore", invalid="ignore"):
-        at_zero = objective(start, *settings)
-    size = np.abs(at_zero[1]).max() or 1.0
-    if not np.isfinite([at_zero[0], size]).all():
-        raise ValueError(_OVERFLOW)
-
-    def scaled(theta):
-        value, gradient = objective(theta * unit, *settings) if theta.any() else at_zero
-        return value / size, gradient * unit / size
-
-    callback = lambda n_iter, _, value, norm: report(n_iter, size * value, norm)  # noqa: E731
-    theta, value, norm, n_iter = lbfgs(
-        scaled, start, **limits, report=callback, memory=30, polish=True
-    )
-    return theta * unit, size * value, norm, n_iter
 
 
 # The constant of the measure ----------------------------------------------------------

@@ -15,12 +15,11 @@ from .._blocks import Blocks, HeldBlocks, read_blocks
 from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from .._warn import warn
-from ..fitting._ridge import MAX_FEATURES_GRAM
 from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
 from ._list_loss import check_has_utilities
-from ._problem import ScoreProblem, Summary, encode, minimise, read, ridge_solution
+from ._problem import Objective, Summary, encode, read
 from ._surrogates import Surrogate, resolve_surrogate
 
 
@@ -279,54 +278,43 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         return loss
 
     def _fit(self, rows, loss):
-        """Encode, standardise, solve and keep; `rows` are blocks that `fit` has read."""
-        # Encode.
-        batches = rows.map(encode, loss)
-        summary = batches.sum(Summary.of, set())
-        surrogate = summary.resolve(self.surrogate)
-        self.target_loss_, self.surrogate_, self.n_items_ = loss, surrogate, summary.n_items
-        self.n_lists_, self._has_qid_ = summary.n_lists, summary.has_qid
+        """Fit to `Blocks` of rows that `read` has read."""
+        encoded, summary = self._encode(rows, loss)
+        objective = self._standardise(encoded, summary)
+        solution = self._solve(objective)
+        self._keep(objective, *solution)
 
-        # Standardise.
+    def _encode(self, rows, loss):
+        """Blocks of utilities, and the `Summary` of all; sets the surrogate and the layout."""
+        encoded = rows.map(encode, loss)
+        summary = encoded.sum(Summary.of, set())
+        self.target_loss_, self.surrogate_ = loss, summary.resolve(self.surrogate)
+        self.n_items_, self.n_lists_ = summary.n_items, summary.n_lists
+        self._has_qid_ = summary.has_qid
+        return encoded, summary
+
+    def _standardise(self, encoded, summary):
+        """The `Objective` of standardised features; sets the penalty."""
         moments = summary.features
-        n_features, unscaled = len(moments.mean), np.ones(len(moments.mean))
-        scaling = Scaling(moments.mean, moments.scale if self.standardize else unscaled)
-        problems = batches.map(ScoreProblem, surrogate, summary, scaling)
-
-        # Solve.
-        kind = "documents" if summary.n_items is None else "items"
+        scale = moments.scale if self.standardize else np.ones(len(moments.mean))
+        kind = "documents" if self.n_items_ is None else "items"
         self.alpha_ = chosen_alpha(self.alpha, kind, moments.mean_square, moments.total)
-        is_ridge = surrogate.is_squared and summary.unjudged == 0
-        has_intercept = summary.n_items is not None or not surrogate.is_shift_invariant
-        if is_ridge and n_features <= MAX_FEATURES_GRAM:
-            self._say(f"{surrogate!r} of {n_features} features in closed form")
-            found = ridge_solution(batches, problems, surrogate, summary, scaling, self.alpha_)
-        else:
-            found = self._solve(problems, summary.units(surrogate, self.alpha_), has_intercept)
+        scaling = Scaling(moments.mean, scale)
+        return Objective(encoded, self.surrogate_, summary, scaling, self.alpha_)
 
-        # Keep.
-        self._keep(found, scaling)
-        squares, n_lists = problems.sum(ScoreProblem.squared_bounds, loss, summary.unit)
-        self.bound_factor_ = float(np.sqrt(squares / n_lists)) if n_lists else np.nan
-        useless = np.flatnonzero(summary.utility == 0)
-        if self.n_items_ and surrogate.has_tails and len(useless) and self.gradient_norm_ > 0.0:
-            warn(
-                f"{surrogate!r} has no minimum here: no label of items {useless.tolist()} (columns "
-                "of y) has any utility. Their intercepts have no penalty and fall until the "
-                "gradient is within tol. Drop these items, or use a squared surrogate.",
-                ConvergenceWarning,
-            )
-
-    def _solve(self, problems, unit, has_intercept):
+    def _solve(self, objective):
         """The result of `lbfgs`, with a warning if it does not converge."""
+        if objective.has_closed_form:
+            n_features = len(objective.scaling.mean)
+            self._say(f"{self.surrogate_!r} of {n_features} features in closed form")
+            return objective.solve_ridge()
 
         def report(n_iter, value, norm):
             if self.verbose and n_iter % self.verbose == 0:
                 self._say(f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}")
 
-        limits = {"tol": self.tol, "max_iter": self.max_iter}
-        found = minimise(problems, unit, self.alpha_, has_intercept, report, **limits)
-        _, _, gradient_norm, n_iter = found
+        solution = objective.minimise(report, tol=self.tol, max_iter=self.max_iter)
+        _, _, gradient_norm, n_iter = solution
         if gradient_norm > self.tol:
             warn(
                 f"L-BFGS stopped after {n_iter} iterations with a gradient of "
@@ -334,18 +322,27 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
                 "alpha (a surrogate may have no minimum without a penalty).",
                 ConvergenceWarning,
             )
-        return found
+        return solution
 
-    def _keep(self, found, scaling):
-        """Set the fitted attributes of a result of `lbfgs`, for features as given."""
-        theta, self.objective_, self.gradient_norm_, n_iter = found
+    def _keep(self, objective, theta, value, gradient_norm, n_iter):
+        """Set the fitted attributes, for features as given."""
+        self.objective_, self.gradient_norm_ = value, gradient_norm
+        self.n_iter_ = max(n_iter, 1)  # scikit-learn asks for at least 1
         if self.surrogate_.is_shift_invariant and self.n_items_ is not None:
             theta = theta - theta.mean(axis=0)  # penalised to 0; the mean intercept is arbitrary
-        coef, intercept = scaling.unscaled(theta[:, :-1], theta[:, -1])
+        coef, intercept = objective.scaling.unscaled(theta[:, :-1], theta[:, -1])
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
-        self.n_iter_ = max(n_iter, 1)  # scikit-learn asks for at least 1
+        self.bound_factor_ = objective.bound_factor(self.target_loss_)
+        useless = np.flatnonzero(objective.summary.utility == 0)
+        if self.n_items_ and self.surrogate_.has_tails and len(useless) and gradient_norm > 0.0:
+            warn(
+                f"{self.surrogate_!r} has no minimum here: no label of items {useless.tolist()} "
+                "(columns of y) has any utility. Their intercepts have no penalty and fall until "
+                "the gradient is within tol. Drop these items, or use a squared surrogate.",
+                ConvergenceWarning,
+            )
 
     def _say(self, message):
         if self.verbose:

@@ -14,10 +14,10 @@ from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, mean
 from .._base import BinaryRanker, linear_scores
 from .._blocks import check_has_ids
 from .._classes import check_same_classes, read_binary_labels, threshold_between
-from .._labels import read_item_names, split_target
+from .._labels import split_target
+from .._lists import RankingLists
 from .._parameters import (
     RUNTIME,
-    Rule,
     all_or_nothing,
     check_parameter,
     check_parameters,
@@ -28,7 +28,7 @@ from .._parameters import (
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, standardise
 from ..target_losses import TargetLoss
-from ._batches import check_top, make_batches, resolve_top
+from ._batches import check_top, make_batches, resolve_top_loss
 from ._steps import (
     METHODS,
     Trajectory,
@@ -36,16 +36,6 @@ from ._steps import (
     run_pass,
     shift_of,
     start_weights,
-    take_step,
-)
-
-#: Values of `start` other than names; a frozen estimator has no predict of its class.
-a_start = Rule(
-    lambda value: (
-        isinstance(value, np.ndarray | list | tuple)
-        or (hasattr(value, "fit") and not isinstance(value, type))
-    ),
-    "a linear model or an array of weights",
 )
 
 
@@ -98,20 +88,19 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         positives), "prbep" (all of them), "precision@100" or "recall@100" (a count of rows), "wta"
         (one), or an object such as ``PrecisionAtK(k=100)``. A budget of 50 cases a day is
         "recall@50" with the days as `qid`: without `qid` a count is one of all rows. A count of
-        precision may not exceed the number of positives in fit. Queries, rows of a matrix and calls
-        of `partial_fit` with P < k positives have a top of P.
+        precision may not exceed the number of positives in fit. Queries and calls of `partial_fit`
+        with P < k positives have a top of P.
     method : str, default="ramp"
         A row of the table above.
-    start : {"auto", "logistic", "zeros"}, linear estimator or array, default="auto"
-        Initial weights, and the centre of the penalty: logistic regression, zeros, an estimator to
-        fit, or an array. It has the shape (n_features,), or (L, n_features + 1) for a matrix y with
-        the intercept last. "auto" is "logistic" for the methods named after a surrogate, "zeros"
-        for the published ones. "svmperf" ignores `start`.
+    start : {"auto", "logistic", "zeros"}, default="auto"
+        Initial weights, and the centre of the penalty: logistic regression, or zeros. "auto" is
+        "logistic" for the methods named after a surrogate, "zeros" for the published ones.
+        "svmperf" ignores `start`.
     batch_size : int or "auto", default="auto"
         Rows of a mini-batch, stratified by class; no query is split. "auto" makes ten batches, or
         one for each 1000 rows if that is more; there are fewer where a batch would have fewer than
         about 20 rows of the rarer class, or no place at the top. Batches of queries have a
-        hundredth of the rows, at most about 2000; those of a matrix y a 25th, at least 32.
+        hundredth of the rows, at most about 2000.
     max_iter : int, default=6
         Number of passes over the rows; of "svmperf", whose tangents take a pass each, the largest
         number.
@@ -141,13 +130,13 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels, sorted; the indices of the columns of a matrix y.
+        The labels, sorted.
     pos_label_ : object
         The positive class.
-    coef_ : ndarray of shape (1, n_features) or (L, n_features)
-        Weights of the score of ``classes_[1]``; one row for each label of a matrix y.
-    intercept_ : ndarray of shape (1,) or (L,)
-        Minus the threshold; for a matrix y, plus each label's own intercept.
+    coef_ : ndarray of shape (1, n_features)
+        Weights of the score of ``classes_[1]``.
+    intercept_ : ndarray of shape (1,)
+        Minus the threshold.
     threshold_ : float
         `predict` marks rows with a higher score as positive: as many training rows (of the last
         call of `partial_fit`) as there are positives, fewer in case of ties.
@@ -163,15 +152,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     target_loss_ : TargetLoss
         The target loss as an object.
     n_lists_ : int
-        Number of queries, or rows of a matrix y; else 1.
-    n_items_ : int or None
-        Number L of labels of a matrix y, else None.
+        Number of queries, else 1.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
         Names of the features, if X has any.
-    item_names_ : ndarray
-        Names of the columns of y, if y is a frame.
 
     See Also
     --------
@@ -205,7 +190,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     loss_curve_: list
     _parameters: ClassVar = {
         "method": [*METHODS],
-        "start": ["auto", "logistic", "zeros", a_start],
+        "start": ["auto", "logistic", "zeros"],
         "batch_size": ["auto", count()],
         "max_iter": [count()],
         "average": [bool],
@@ -221,7 +206,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         *,
         target_loss: str | TargetLoss = "precision@25%",
         method: str = "ramp",
-        start: Any = "auto",
+        start: str = "auto",
         batch_size: int | str = "auto",
         max_iter: int = 6,
         average: bool = True,
@@ -245,14 +230,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        takes_matrix = self.method != "svmperf" and not hasattr(self.start, "fit")
-        tags.classifier_tags.multi_label = takes_matrix
-        return tags
-
     def fit(
-        self, X: MatrixLike, y: MatrixLike, *, qid: ArrayLike | None = None
+        self, X: MatrixLike, y: ArrayLike, *, qid: ArrayLike | None = None
     ) -> "PrecisionAtKPerceptron":
         """Fit the weights, and the threshold of `predict`.
 
@@ -260,9 +239,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or CSR matrix of shape (n_rows, n_features)
             Features of the rows.
-        y : array-like of shape (n_rows,) or (n_rows, L)
-            Labels of two classes; may carry its qid. A matrix of 0 and 1 makes each row a list
-            of L labels, with a weight vector for each label.
+        y : array-like of shape (n_rows,)
+            Labels of two classes; may carry its qid.
         qid : array-like of shape (n_rows,) or None, default=None
             Query ids, each query with a top of its own. None is one list.
 
@@ -286,23 +264,21 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             If queries have fewer positives than a count of precision.
         """
         with fresh_fit(self):
-            X, labels = self._read_labels(X, y, qid, None, self.pos_label, reset=True)
-            top = self._encode()
-            check_top(labels, self.target_loss_, top)
-            path, scaled = self._standardise(X, labels)
-            weights = self._solve(path, scaled, labels, top)
-            self.n_lists_ = labels.n_lists
-            self._fitted_lists_ = None if labels.lists is None else labels.lists.keys()
-            is_count = labels.one_list and top.n_places is not None
+            X, positive, lists = self._read_labels(X, y, qid)
+            check_top(self._encode(), positive, lists)
+            path, scaled = self._standardise(X, positive)
+            weights = self._solve(path, scaled, positive, lists)
+            self._keep(X, positive, weights)
+            self.n_lists_, self._fitted_lists_ = lists.n_lists, lists.keys()
+            is_count = lists.ids is None and hasattr(self.target_loss_, "k")
             self._n_counted_rows_ = X.shape[0] if is_count else None
-            self._keep(X, labels, weights)
         return self
 
     @available_if(takes_steps)
     def partial_fit(
         self,
         X: MatrixLike,
-        y: MatrixLike,
+        y: ArrayLike,
         classes: ArrayLike | None = None,
         *,
         qid: ArrayLike | None = None,
@@ -317,7 +293,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         ----------
         X : array-like or CSR matrix of shape (n_rows, n_features)
             Features of the rows.
-        y : array-like of shape (n_rows,) or (n_rows, L)
+        y : array-like of shape (n_rows,)
             Labels, as in `fit`.
         classes : array-like of shape (2,) or None, default=None
             All labels; needed in the first call if its y holds one class only.
@@ -339,30 +315,20 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         UserWarning
             If no list of the call has both positives and negatives.
         """
-        continues, pos_label = hasattr(self, "classes_"), self.pos_label
-        if continues:
-            classes, pos_label = self._known_classes(classes), self.pos_label_
+        continues = hasattr(self, "classes_")
         with all_or_nothing(self):
-            X, labels = self._read_labels(X, y, qid, classes, pos_label, reset=not continues)
-            top = self._encode()
-            if continues:
-                check_has_ids(self._has_qid_, labels.lists is not None)
-                known, n_items = self.n_items_ or 1, labels.n_items or 1
-                if known != n_items:
-                    raise ValueError(
-                        f"Earlier calls had {known} labels per row, these have {n_items}. Use "
-                        "fit to start again."
-                    )
+            X, positive, lists = self._read_labels(X, y, qid, classes, continues=continues)
+            self._encode()
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
-                path, scaled = self._standardise(X, labels)
+                path, scaled = self._standardise(X, positive)
             else:  # a copy: an error must not change the fitted state
                 path, scaled = replace(path), standardise(X, path.scaling)
-            weights = self._solve_one_pass(path, scaled, labels, top)
-            n_lists = labels.n_lists + (self.n_lists_ if continues else 0)
-            self.n_lists_ = max(n_lists - labels.one_list, 1)
+            weights = self._solve_one_pass(path, scaled, positive, lists)
+            self._keep(X, positive, weights, self.threshold_ if continues else 0.0)
+            n_before = self.n_lists_ if continues else 0
+            self.n_lists_ = 1 if lists.ids is None else n_before + lists.n_lists
             self._n_counted_rows_ = None  # a count applies to each call
-            self._keep(X, labels, weights, self.threshold_ if continues else 0.0)
         return self
 
     def _grades(self, y):
@@ -380,19 +346,22 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     # Input --------------------------------------------------------------------------
 
-    def _read_labels(self, X, y, qid, classes, pos_label, *, reset):
+    def _read_labels(self, X, y, qid, classes=None, *, continues=False):
+        """Checked X, which rows are positive, and their lists; sets the classes."""
         check_same_index(X=X, y=y, qid=qid)
-        read_item_names(self, y, reset=reset)
         y, qid = split_target(y, qid, X)
-        X = self._validate_X(X, reset=reset)
-        labels = read_binary_labels(y, qid, classes, pos_label, self)
-        check_consistent_length(X, labels.positive)
-        return X, labels
+        X, pos_label = self._validate_X(X, reset=not continues), self.pos_label
+        if continues:
+            check_has_ids(self._has_qid_, qid is not None)
+            self._check_same_classes(classes)
+            classes, pos_label = self.classes_, self.pos_label_
+        positive, self.classes_, self.pos_label_ = read_binary_labels(y, classes, pos_label, self)
+        check_consistent_length(X, positive)
+        self._has_qid_ = qid is not None
+        return X, positive, RankingLists.from_qid(qid, len(positive))
 
-    def _known_classes(self, classes):
-        """The classes of the earlier calls; refuses other classes and another `pos_label`."""
-        if self.n_items_ is not None:
-            return None
+    def _check_same_classes(self, classes):
+        """Refuse other classes, and another `pos_label`, than those of the earlier calls."""
         if classes is not None:
             check_same_classes(np.asarray(classes), self.classes_)
         if self.pos_label is not None and self.pos_label != self.pos_label_:
@@ -400,50 +369,47 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 f"pos_label={self.pos_label!r} differs from that of earlier calls, "
                 f"{self.pos_label_!r}."
             )
-        return self.classes_
 
     def _encode(self):
-        """Check the parameters; returns the `Top` of the target loss."""
+        """Check the parameters; returns the target loss, which says where the top ends."""
         check_parameters(self)
         if self.method == "svmperf":
             check_parameter("alpha", self.alpha, ["auto", number(above=0)])
         self.alpha_ = 0.05 if self.alpha == "auto" else float(self.alpha)
-        self.target_loss_, top = resolve_top(self.target_loss)
-        return top
+        self.target_loss_ = resolve_top_loss(self.target_loss)
+        return self.target_loss_
 
     # Fit ----------------------------------------------------------------------------
 
-    def _standardise(self, X, labels):
+    def _standardise(self, X, positive):
         """The initial `Trajectory`, and the standardised rows."""
         check_range(X)
-        p, start, as_given = X.shape[1], self.start, METHODS[self.method].update != "steps"
-        if as_given:
+        p, start, is_published = X.shape[1], self.start, METHODS[self.method].is_published
+        if is_published:
             scaling, square = Scaling(np.zeros(p), np.ones(p)), float(mean_square(X))
         else:
             moments = Moments.of(X, np.ones(X.shape[0]))
             scaling, square = Scaling(moments.mean, moments.scale), moments.mean_square
-        if self.method == "svmperf" or (isinstance(start, str) and start == "auto"):
-            start = "zeros" if as_given else "logistic"
-        weights = start_weights(start, X, labels, scaling)
-        square += weights.ndim == 2  # an intercept is a feature of 1
+        if self.method == "svmperf" or start == "auto":
+            start = "zeros" if is_published else "logistic"
+        weights = start_weights(start, X, positive, scaling)
         return Trajectory(weights, weights, weights, scaling, square), standardise(X, scaling)
 
-    def _solve(self, path, X, labels, top):
+    def _solve(self, path, X, positive, lists):
         """All passes, or cutting planes, over the standardised rows; returns the weights."""
+        loss = self.target_loss_
         if self.method == "svmperf":
             report = partial(self._report, "round", "rows")
             settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self.max_iter}
             weights, self.dual_gap_, curve = minimise_struct(
-                X, labels, top, report=report, **settings
+                X, positive, lists, loss, report=report, **settings
             )
             self._path_, self.loss_curve_, self.n_iter_ = path, curve, len(curve)
             return weights
         random_state, shift = check_random_state(self.random_state), shift_of(X, path.scaling)
-        batches = make_batches(X, labels, top, self.batch_size, random_state, shift)
+        batches = make_batches(X, positive, lists, loss, self.batch_size, random_state, shift)
         if not batches:
-            raise ValueError(
-                f"The top of {self.target_loss_!r} covers every list: all orders are equal."
-            )
+            raise ValueError(f"The top of {loss!r} covers every list: all orders are equal.")
         path.n_places, self.loss_curve_ = sum(batch.n_places for batch in batches), []
         for n_pass in range(1, self.max_iter + 1):
             order = random_state.permutation(len(batches))
@@ -452,10 +418,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         self._path_, self.n_iter_ = path, self.max_iter
         return self._weights(path)
 
-    def _solve_one_pass(self, path, X, labels, top):
+    def _solve_one_pass(self, path, X, positive, lists):
         """One pass over the standardised rows of a call of `partial_fit`."""
-        shift = shift_of(X, path.scaling)
-        batches = make_batches(X, labels, top, self.batch_size, None, shift)
+        loss, shift = self.target_loss_, shift_of(X, path.scaling)
+        batches = make_batches(X, positive, lists, loss, self.batch_size, None, shift)
         path.n_places += sum(batch.n_places for batch in batches)
         value = self._run_pass(path, batches)
         if np.isnan(value):
@@ -469,43 +435,38 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _run_pass(self, path, batches):
         """Take one pass; steps that overflow are an error later."""
-        step = partial(take_step, method=self.method, eta0=float(self.eta0), alpha=self.alpha_)
+        method, eta0 = METHODS[self.method], float(self.eta0)
         with np.errstate(over="ignore", invalid="ignore"):
-            return run_pass(path, batches, step)
+            return run_pass(path, batches, method, eta0=eta0, alpha=self.alpha_)
 
     def _weights(self, path):
         """The weights to predict with."""
         if not self.average:
             return path.last
-        if METHODS[self.method].update == "steps":
-            return (path.start + path.mean) / 2.0
-        return path.mean
+        if METHODS[self.method].is_published:
+            return path.mean
+        return (path.start + path.mean) / 2.0
 
-    def _keep(self, X, labels, weights, threshold=None):
-        """Set the fitted attributes; rows of one class keep the given `threshold`."""
-        self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-        self.n_items_, self._has_qid_ = labels.n_items, labels.lists is not None
-        sign, scaling = self._sign(), self._path_.scaling
+    def _keep(self, X, positive, weights, threshold=None):
+        """Set the fitted attributes; rows of one class keep the earlier `threshold`."""
+        sign = self._sign()
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                if self.n_items_ is None:  # an intercept changes no order
-                    coef, free = sign * weights[np.newaxis] / scaling.scale, np.zeros(1)
-                else:
-                    coef, free = scaling.unscaled(weights[:-1].T, weights[-1])
-                self.coef_, free = coef.astype(X.dtype), free.astype(X.dtype)
-            scores = sign * linear_scores(X, self.coef_, free)  # computed as in predict, for ties
+                coef = sign * weights[np.newaxis] / self._path_.scaling.scale
+                self.coef_ = coef.astype(X.dtype)
+            scores = sign * linear_scores(X, self.coef_, 0.0)  # computed as in predict, for ties
         except ValueError:
             remedy = "bring the features to one scale (StandardScaler)"
-            if METHODS[self.method].update != "perceptron":
+            if not self.method.startswith("perceptron"):
                 remedy = f"lower eta0={self.eta0:g}, or {remedy}"
             raise ValueError(
                 f"Training diverged: the scores are not finite. To fix it, {remedy}."
             ) from None
-        n_positives = np.count_nonzero(labels.positive)
-        if threshold is None or 0 < n_positives < labels.positive.size:
+        n_positives = np.count_nonzero(positive)
+        if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)
         self.threshold_ = threshold
-        self.intercept_ = free - self.coef_.dtype.type(sign * threshold)
+        self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)  # it changes no order
 
     def _report(self, what, where, n, value):
         """Print a line of progress."""

@@ -11,8 +11,8 @@ d. So it is a constant plus the sum of its positive increments
 
 Let d* be the number of positive increments. A subgradient in the scores is +1 on the d* best
 negatives and minus a weight on some positives, a range of their ranks. A surrogate is one function
-from `SortedLists` to the value of each list and these slopes; the two perceptrons have the same form,
-with the mistakes as their value.
+from `SortedLists` to the value of each list and these slopes. The two perceptrons have the same
+form, with the mistakes as their value.
 """
 
 from functools import cached_property

@@ -8,7 +8,7 @@ Sequences of equal length are one array: there is a loop over positions, none ov
 import numpy as np
 from scipy.special import logsumexp
 
-from ._solvers import LinearProblem, Tangent
+from ._solvers import HingeProblem, Tangent
 
 
 def viterbi(emissions, transitions, lists):
@@ -132,11 +132,11 @@ def transition_counts(labels, lists, n_labels, weights, part=None):
     return counts[0] if part is None else counts
 
 
-class ChainProblem(LinearProblem):
+class ChainProblem(HingeProblem):
     """Hinges of label sequences, with scores of rows and scores of transitions.
 
     `hinge` is a `ListHinge` of the true labels. w has the coefficients of the rows first, then the
-    transitions. A wrong element costs 1 in all sequences: blocks have weights per element.
+    transitions. A wrong element costs 1 in all sequences: terms have weights per element.
     """
 
     is_smooth = True
@@ -148,6 +148,9 @@ class ChainProblem(LinearProblem):
         self.costs = 1.0 - np.eye(n_columns)[hinge.y]
         self.true_pairs = transition_counts(hinge.y, hinge.lists, n_columns, weights)
 
+    def split(self, w):
+        return super().split(w[: self.n_emissions])
+
     def transitions(self, w):
         return w[self.n_emissions :].reshape(self.n_columns, self.n_columns)
 
@@ -155,7 +158,7 @@ class ChainProblem(LinearProblem):
         labels, slopes, costs = self._worst_labels(w)
         cost = float(costs.sum())
         pairs = transition_counts(labels, self.hinge.lists, self.n_columns, self.weights)
-        slope = np.append(self.features(slopes), (pairs - self.true_pairs).ravel())
+        slope = np.append(self.gradient(slopes), (pairs - self.true_pairs).ravel())
         return Tangent(cost + float(slope @ w), slope, cost)
 
     def worst_of_parts(self, w, part):
@@ -166,7 +169,7 @@ class ChainProblem(LinearProblem):
             transition_counts(of, hinge.lists, self.n_columns, self.weights, part)
             for of in (labels, hinge.y)
         )
-        emissions = self.features_of_parts(slopes, of_rows, n_parts)
+        emissions = self.gradients_of_parts(slopes, of_rows, n_parts)
         slopes = np.hstack([emissions, (pairs - true_pairs).reshape(n_parts, -1)])
         return np.bincount(of_rows, costs) + slopes @ w, slopes
 
@@ -192,5 +195,5 @@ class ChainProblem(LinearProblem):
         slopes = labels * rows[:, np.newaxis]
         cost = float(np.sum(self.costs * slopes))
         slopes[every, hinge.y] -= rows
-        slope = np.append(self.features(slopes), (pairs - self.true_pairs).ravel())
+        slope = np.append(self.gradient(slopes), (pairs - self.true_pairs).ravel())
         return Tangent(gamma * float(log_sums @ self.weights) - true, slope, cost)

@@ -27,20 +27,16 @@ from ..fitting._logistic import fit_logistic
 from ..target_losses import MatrixLoss
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
+    HingeEstimator,
     copies_of_rows,
-    penalty,
-    read_scaled,
     row_codes,
-    solve,
-    standardised,
-    step_more,
     takes_steps,
 )
 from ._hinges import ClassHinge, check_bounds, resolve_hinge
-from ._solvers import LinearProblem
+from ._solvers import HingeProblem
 
 
-class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
+class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     """Linear SVM with a cost for each mistake (Crammer and Singer).
 
     The objective is ``alpha / 2 |W|^2 + mean of max over y' of cost(y, y') + <w_y' - w_y, x>``
@@ -127,7 +123,6 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         **HINGE_PARAMETERS,
         "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
     }
-    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -202,8 +197,9 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             if self.solver == "perceptron":
                 self._keep(problem, self._mistakes(problem))
             else:
-                alpha = penalty(self, problem, "classes, hinge", float(weights.sum()))
-                w = solve(self, problem, alpha)
+                alpha = self._penalty(problem, "classes", float(weights.sum()))
+                batches = {"batch_size": self.batch_size, "random_state": self.random_state}
+                w = self._solve(problem, alpha, **batches)
                 self._keep(problem, w)
                 self._warn_of_weights(problem, w)
         return self
@@ -248,7 +244,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             elif classes is not None:
                 check_same_classes(np.asarray(classes), self.classes_)
             problem = self._standardise(*self._encode(X, labels, sample_weight))
-            self._keep(problem, step_more(self, problem))
+            self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
     def __sklearn_tags__(self):
@@ -298,12 +294,12 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         return X[first], index[first], np.bincount(codes, weights[kept])
 
     def _standardise(self, X, index, weights):
-        """The `LinearProblem` of standardised features."""
-        X, shift = standardised(self, X, weights, centre=self.fit_intercept)
+        """The `HingeProblem` of standardised features."""
+        X, shift = self._standardised(X, weights, centre=self.fit_intercept)
         hinge = ClassHinge(self._own_[index], self._matrix_[index])
         weights = weights / weights.sum()
         fits = self.fit_intercept
-        return LinearProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
+        return HingeProblem(X, hinge, weights, len(self.decisions_), intercept=fits, shift=shift)
 
     def _mistakes(self, problem):
         """The batch perceptron: update by the row with the largest error until no row is wrong.
@@ -327,7 +323,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             i = int(excess.argmax())
             slopes = np.zeros((1, scores.shape[1]))
             slopes[0, y[i]], slopes[0, int(rivals[i].argmax())] = 1.0, -1.0
-            w = w + problem.take(np.array([i])).features(slopes)
+            w = w + problem.take(np.array([i])).gradient(slopes)
         self.solver_, self.n_iter_, self.dual_gap_ = "perceptron", max(n_iter, 1), float("nan")
         self.objective_, self.alpha_ = float(fewest / len(y)), 0.0
         if fewest:
@@ -344,7 +340,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
 
     def _warn_of_weights(self, problem, w):
         """Warn if the decisions of the model are worse than one decision for all rows."""
-        costs, weights, found = problem.hinge.costs, problem.weights, problem.scores(w)
+        costs, weights, scores = problem.hinge.costs, problem.weights, problem.scores(w)
         if self.solver != "sgd" and not w.any() and costs.any():
             warn(
                 "The hinge of classes has its minimum at zero weights, at "
@@ -354,7 +350,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
             )
             return
         constants = weights @ costs
-        best, own = constants.min(), weights @ costs[problem.hinge.every, found.argmax(axis=1)]
+        best, own = constants.min(), weights @ costs[problem.hinge.every, scores.argmax(axis=1)]
         if best < own * (1.0 - 1e-9):
             warn(
                 f"The hinge of classes gives decisions of the mean cost {own:.4g} on these rows; "
@@ -422,7 +418,7 @@ class StructuredHingeClassifier(ClassifierMixin, BaseEstimator):
         return decision_score(self, self._matrix_, y, best, sample_weight)
 
 
-class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimator):
+class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMixin, BaseEstimator):
     """Linear classifier for F1 or another measure of all rows (SVMperf).
 
     The objective is ``alpha / 2 |w|^2 + max over v of Delta(v, y) + sum_i (v_i - y_i) <w, x_i>``.
@@ -482,8 +478,8 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         Diagnostics of the hinge, as in `StructuredHingeRanker`.
     target_loss_ : RankingMeasure
         The measure as an object.
-    n_lists_, n_items_ : int and None
-        1, since all rows are one list; there are no fixed items.
+    n_lists_ : int
+        1, since all rows are one list.
     n_features_in_, feature_names_in_ : int and ndarray of str
         Number of features, and their names if X has names.
 
@@ -514,8 +510,6 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         "solver": ["auto", "lbfgs", "cutting_plane"],
         "threshold": ["tuned", "hinge"],
     }
-    batch_size = 1  # all rows are one block
-    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -579,25 +573,19 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
             check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
-            labels = read_binary_labels(y, None, None, self.pos_label, self)
-            if labels.positive.ndim != 1:
-                raise ValueError(
-                    f"y has shape {labels.positive.shape}: StructuredHingeBinaryClassifier takes "
-                    "one label per row. A matrix of 0 and 1 is for PrecisionAtKPerceptron, or for "
-                    "MultiOutputClassifier around this one."
-                )
-            check_consistent_length(X, labels.positive)
-            self.classes_, self.pos_label_ = labels.classes, labels.pos_label
-            positive = labels.positive
+            positive, self.classes_, self.pos_label_ = read_binary_labels(
+                y, None, self.pos_label, self
+            )
+            check_consistent_length(X, positive)
             if sample_weight is not None:
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
                 X, positive = X[rows], positive[rows]
                 if positive.all() or not positive.any():
                     raise ValueError(
-                        f"Of the classes {labels.classes.tolist()} only one class has rows of "
+                        f"Of the classes {self.classes_.tolist()} only one class has rows of "
                         "positive weight: both are needed."
                     )
-            self.target_loss_, self.n_items_, self.n_lists_ = measure, None, 1
+            self.target_loss_, self.n_lists_ = measure, 1
             self._has_qid_ = False
             self._keep(X, positive, *self._solve_measure(X, positive.astype(float), hinge))
         return self
@@ -608,13 +596,13 @@ class StructuredHingeBinaryClassifier(BinaryRanker, ClassifierMixin, BaseEstimat
         check_bounds(self.target_loss_, relevant, lists)
         scale = max(1.0, float(hinge.slope_size(relevant, lists)[0]))
         scaled, shift = (
-            part / scale for part in standardised(self, X, ones, centre=self.fit_intercept)
+            part / scale for part in self._standardised(X, ones, centre=self.fit_intercept)
         )
         made = hinge(relevant, lists, None, self.target_loss_)
         intercept = self.fit_intercept and hinge.sees_shift
-        problem = LinearProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
+        problem = HingeProblem(scaled, made, np.ones(1), 1, intercept=intercept, shift=shift)
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
-        coef, intercept = problem.split(solve(self, problem, alpha))
+        coef, intercept = problem.split(self._solve(problem, alpha))
         at_zero = problem.at_zero.value
         self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:

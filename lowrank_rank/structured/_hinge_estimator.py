@@ -1,10 +1,7 @@
-"""What the estimators of structured hinges share: parameters, standardisation, penalty, solvers.
-
-The functions take the estimator, whose parameters they read and whose attributes they set.
-"""
+"""Shared code of the estimators of structured hinges: parameters, rows, and a mixin that solves."""
 
 from copy import copy
-from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -14,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import check_size, mean_square
 from .._base import linear_scores, read_features
-from .._blocks import check_has_ids, cut_list
+from .._blocks import check_has_ids, refuse_cut_list
 from .._lists import same_id
 from .._parameters import count, number, random_state, verbosity
 from .._warn import warn
@@ -35,14 +32,6 @@ HINGE_PARAMETERS = {
 
 
 # Rows and weights -------------------------------------------------------------------
-
-
-def read_scaled(estimator, X, *, reset) -> np.ndarray | sparse.csr_matrix:
-    """Validate X; refuse features out of range."""
-    X = read_features(estimator, X, reset=reset)
-    if reset:  # features as they are enter products of a higher degree
-        mean_square(X, degree=2 if estimator.standardize else 16)
-    return X
 
 
 def row_order(X, y, index=None):
@@ -97,50 +86,14 @@ def weights_of_lists(weights, lists, what, remedy=""):
     return first
 
 
-def check_continues(estimator, lists, what="list", would_be="one list"):
+def check_continues(has_qid, last_id, lists, what="list", would_be="one list"):
     """Refuse rows without ids after rows with ids, and a list that the call before began."""
-    check_has_ids(estimator._has_qid_, lists.ids is not None, would_be)
-    first = None if lists.ids is None else lists.ids[lists.ends[0]]
-    if first is not None and same_id(first, estimator._ends_[1]):
-        raise cut_list(first, what)
+    check_has_ids(has_qid, lists.ids is not None, would_be)
+    if lists.ids is not None and same_id(lists.ids[lists.ends[0]], last_id):
+        refuse_cut_list(last_id, what)
 
 
-# Features and penalty --------------------------------------------------------------
-
-
-def standardised(estimator, X, weights, *, centre, lists=None):
-    """The standardised copy of X, by the `Scaling` of the first call, and its shift.
-
-    `centre` says whether means are subtracted: the hinge must ignore a shift of the scores, or have
-    an intercept. Sparse X stays sparse: the `LinearProblem` subtracts the shift.
-    """
-    if not hasattr(estimator, "_scaling_"):
-        codes = None if lists is None else lists.index
-        moments = Moments.of(X, weights / weights.max(), codes)
-        p = X.shape[1]
-        mean = moments.mean if estimator.standardize and centre else np.zeros(p)
-        scaling = Scaling(mean, moments.scale if estimator.standardize else np.ones(p))
-        estimator._scaling_, estimator._mean_square_ = scaling, moments.mean_square
-    scaling = estimator._scaling_
-    shift = scaling.mean / scaling.scale if sparse.issparse(X) else 0.0
-    return standardise(X, scaling), shift
-
-
-def penalty(estimator, problem, kind, n_rows):
-    """`alpha`, or the formula of `kind` over the objective at zero weights.
-
-    Costs times c need weights times c: the penalty has to fall by the factor c.
-    """
-    if not isinstance(estimator.alpha, str):
-        return float(estimator.alpha)
-    alpha = chosen_alpha("auto", kind, estimator._mean_square_, n_rows)
-    if estimator.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
-        alpha = max(alpha, 1e-3)
-    value = problem.at_zero.value
-    return alpha / (value if value > 0 else 1.0)
-
-
-# Solvers ----------------------------------------------------------------------------
+# The mixin --------------------------------------------------------------------------
 
 
 def takes_steps(estimator):
@@ -154,76 +107,126 @@ def takes_steps(estimator):
     return True
 
 
-def batch_size(estimator, problem, solver, n_batches):
-    """The number of blocks in a batch; "auto" makes `n_batches` for "sgd".
-
-    Cutting planes have up to 500 batches, within limits of memory (numbers in the slopes)
-    and time (products of features).
-    """
-    if estimator.batch_size != "auto":
-        return estimator.batch_size
-    if solver == "cutting_plane":
-        by_time = max(10_000_000 // problem.size**2, 50)
-        n_batches = max(min(by_time, 4_000_000 // problem.size, 500), 1)
-    return max(1, problem.n_blocks // n_batches)
-
-
-def solve(estimator, problem, alpha, n_batches=100):
-    """Minimise the objective; sets the attributes of the solver and returns the weights."""
-    estimator.alpha_, solver = alpha, estimator.solver
+def chosen_solver(solver, problem):
+    """The solver for "auto"; refuses L-BFGS for a hinge that has no smooth approximation."""
     if solver == "auto":
-        solver = "lbfgs" if problem.is_smooth else "cutting_plane"
-    elif solver == "lbfgs" and not problem.is_smooth:
+        return "lbfgs" if problem.is_smooth else "cutting_plane"
+    if solver == "lbfgs" and not problem.is_smooth:
         raise ValueError(
             "solver='lbfgs' needs a smooth approximation, and this hinge has none: use "
             "'cutting_plane' or 'sgd'."
         )
-    rng = check_random_state(getattr(estimator, "random_state", None))  # one batch needs none
-    settings = {"alpha": alpha, "tol": estimator.tol, "max_iter": estimator.max_iter}
-    settings["report"] = partial(report, estimator)
-    size = batch_size(estimator, problem, solver, n_batches)
-    estimator._descent_ = Descent(problem.size) if solver == "sgd" else None
-    if solver == "lbfgs":
-        fit = smoothed(problem, **settings)
-    elif solver == "cutting_plane":
-        fit = cutting_planes(problem, problem.partition(size, rng), **settings)
-    else:
-        fit = descend(problem, estimator._descent_, problem.batches(size, rng), rng, **settings)
-    estimator.solver_, estimator.n_iter_ = solver, max(fit.n_iter, 1)
-    estimator.objective_, estimator.dual_gap_ = float(fit.objective), float(fit.gap)
-    converged = fit.converged
-    if solver == "sgd":  # its steps fail if zero weights are better; they ignore the gap
-        converged = fit.w.any() or not estimator._descent_.mean.any()
-    if not converged:
-        scale = "" if estimator.standardize else ", or bring the features to one scale"
-        warn(
-            f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
-            f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={estimator.tol:g} "
-            f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
-            ConvergenceWarning,
-        )
-    return fit.w
+    return solver
 
 
-def step_more(estimator, problem, n_batches=100):
-    """Continue earlier calls with one pass of steps over more blocks."""
-    alpha = estimator.alpha_ = float(estimator.alpha)
-    if getattr(estimator, "_descent_", None) is None:
-        estimator._descent_, estimator.n_iter_ = Descent(problem.size), 0
-    descent = copy(estimator._descent_)  # an error below must not change the state
-    for part in problem.batches(batch_size(estimator, problem, "sgd", n_batches)):
-        value = descent.step(part, alpha, problem.n_blocks)
-    estimator._descent_, estimator.solver_ = descent, "sgd"
-    estimator.n_iter_ += 1
-    w = descent.mean
-    estimator.objective_ = float(value + alpha / 2.0 * (w @ w))
-    estimator.dual_gap_ = float("nan")
-    return w
+def terms_of_batch(batch_size, problem, solver, n_batches):
+    """The number of terms in a batch; "auto" makes `n_batches` for "sgd".
+
+    Cutting planes have up to 500 batches, within limits of memory (numbers in the slopes)
+    and time (products of features).
+    """
+    if batch_size != "auto":
+        return batch_size
+    if solver == "cutting_plane":
+        by_time = max(10_000_000 // problem.size**2, 50)
+        n_batches = max(min(by_time, 4_000_000 // problem.size, 500), 1)
+    return max(1, problem.n_terms // n_batches)
 
 
-def report(estimator, n_iter, objective, gap=None):
-    """Print progress after every `verbose` iterations."""
-    if estimator.verbose and n_iter % estimator.verbose == 0:
-        certificate = "" if gap is None else f", gap {gap:.2g}"
-        name = type(estimator).__name__
-        print(f"[{name}] iteration {n_iter}: objective {objective:.6g}{certificate}")
+class HingeEstimator:
+    """Mixin of linear models of a structured hinge: reads, standardises and solves."""
+
+    alpha: Any
+    solver: str
+    tol: float
+    max_iter: int
+    verbose: int
+
+    def _is_standardised(self):
+        return self.standardize  # type: ignore[attr-defined]  # a parameter of the estimator
+
+    def _validate_X(self, X, *, reset):
+        """Validate X; refuse features out of range."""
+        X = read_features(self, X, reset=reset)
+        if reset:  # unscaled features enter products of a higher degree
+            mean_square(X, degree=2 if self._is_standardised() else 16)
+        return X
+
+    def _standardised(self, X, weights, *, centre, lists=None):
+        """The standardised copy of X, by the `Scaling` of the first call, and its shift.
+
+        `centre` says whether means are subtracted: the hinge must ignore a shift of the scores, or
+        have an intercept. Sparse X stays sparse: the `HingeProblem` subtracts the shift.
+        """
+        if not hasattr(self, "_scaling_"):
+            moments = Moments.of(X, weights / weights.max(), None if lists is None else lists.index)
+            mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+            if self._is_standardised():
+                mean, scale = moments.mean if centre else mean, moments.scale
+            self._scaling_, self._mean_square_ = Scaling(mean, scale), moments.mean_square
+        scaling = self._scaling_
+        shift = scaling.mean / scaling.scale if sparse.issparse(X) else 0.0
+        return standardise(X, scaling), shift
+
+    def _penalty(self, problem, kind, n_rows):
+        """`alpha`, or the formula of `kind` over the objective at zero weights.
+
+        Costs times c need weights times c: the penalty has to fall by the factor c.
+        """
+        if not isinstance(self.alpha, str):
+            return float(self.alpha)
+        alpha = chosen_alpha("auto", kind, self._mean_square_, n_rows, "hinge")
+        if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
+            alpha = max(alpha, 1e-3)
+        value = problem.at_zero.value
+        return alpha / (value if value > 0 else 1.0)
+
+    def _solve(self, problem, alpha, *, batch_size="auto", n_batches=100, random_state=None):
+        """Minimise the objective; sets the diagnostics of the solver and returns the weights."""
+        rng, solver = check_random_state(random_state), chosen_solver(self.solver, problem)
+        size = terms_of_batch(batch_size, problem, solver, n_batches)
+        descent = Descent(problem.size) if solver == "sgd" else None
+        settings = {"alpha": alpha, "tol": self.tol, "max_iter": self.max_iter}
+        settings["report"] = self._report
+        if solver == "lbfgs":
+            fit = smoothed(problem, **settings)
+        elif solver == "cutting_plane":
+            fit = cutting_planes(problem, problem.partition(size, rng), **settings)
+        else:
+            fit = descend(problem, descent, problem.batches(size, rng), rng, **settings)
+        self.alpha_, self.solver_, self._descent_ = alpha, solver, descent
+        self.objective_, self.dual_gap_ = float(fit.objective), float(fit.gap)
+        self.n_iter_ = max(fit.n_iter, 1)
+        converged = fit.converged
+        if descent is not None:  # steps ignore the gap; they fail if zero weights are better
+            converged = fit.w.any() or not descent.mean.any()
+        if not converged:
+            scale = "" if self._is_standardised() else ", or bring the features to one scale"
+            warn(
+                f"{solver} stopped after {fit.n_iter} iterations with a duality gap of "
+                f"{fit.gap:.2g} at an objective of {fit.objective:.4g}, above tol={self.tol:g} "
+                f"times its value at zero weights: increase max_iter, tol or alpha{scale}.",
+                ConvergenceWarning,
+            )
+        return fit.w
+
+    def _step_more(self, problem, *, batch_size, n_batches=100):
+        """Continue earlier calls with one pass of steps over more rows; returns the weights."""
+        descent = copy(getattr(self, "_descent_", None))  # an error must not change the state
+        if descent is None:
+            descent, self.n_iter_ = Descent(problem.size), 0
+        alpha, size = float(self.alpha), terms_of_batch(batch_size, problem, "sgd", n_batches)
+        for batch in problem.batches(size):
+            value = descent.step(batch, alpha, problem.n_terms)
+        w = descent.mean
+        self.alpha_, self.solver_, self._descent_ = alpha, "sgd", descent
+        self.objective_, self.dual_gap_ = float(value + alpha / 2.0 * (w @ w)), float("nan")
+        self.n_iter_ += 1
+        return w
+
+    def _report(self, n_iter, objective, gap=None):
+        """Print progress after every `verbose` iterations."""
+        if self.verbose and n_iter % self.verbose == 0:
+            certificate = "" if gap is None else f", gap {gap:.2g}"
+            name = type(self).__name__
+            print(f"[{name}] iteration {n_iter}: objective {objective:.6g}{certificate}")

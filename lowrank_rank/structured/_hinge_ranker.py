@@ -13,22 +13,18 @@ from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
+    HingeEstimator,
     check_continues,
     copies_of_rows,
-    penalty,
-    read_scaled,
     row_order,
-    solve,
-    standardised,
-    step_more,
     takes_steps,
     weights_of_lists,
 )
 from ._hinges import check_bounds, resolve_hinge, rows_of
-from ._solvers import LinearProblem
+from ._solvers import HingeProblem
 
 
-class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
+class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEstimator):
     """Linear RankSVM, also for NDCG and other measures.
 
     The objective, over the lists on which the measure is defined (chapter 17 of [1]_), is::
@@ -125,7 +121,6 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = HINGE_PARAMETERS
-    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -196,9 +191,10 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
-            kind = "documents, hinge" if self.n_items_ is None else "items, hinge"
-            alpha = penalty(self, problem, kind, float(rows.weights.sum()))
-            self._keep(problem, solve(self, problem, alpha))
+            kind = "documents" if self.n_items_ is None else "items"
+            alpha = self._penalty(problem, kind, float(rows.weights.sum()))
+            batches = {"batch_size": self.batch_size, "random_state": self.random_state}
+            self._keep(problem, self._solve(problem, alpha, **batches))
             is_least = self.solver_ != "sgd" and not self.coef_.any()
             if is_least and problem.at_zero.value > 0.0:
                 warn(
@@ -246,7 +242,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
             self._fitted_lists_ = None  # lists of one call say nothing of the other calls
             encoded = self._encode(rows, measure, hinge, reset=not begun)
             problem = self._standardise(hinge, *encoded)
-            self._keep(problem, step_more(self, problem))
+            self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
@@ -264,7 +260,7 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
                     raise ValueError(
                         f"Earlier calls had {what} {before}, this one has {now}: use fit."
                     )
-            check_continues(self, rows.lists)
+            check_continues(self._has_qid_, self._ends_[1], rows.lists)
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
 
     def _encode(self, rows, measure, hinge, *, reset):
@@ -289,17 +285,17 @@ class StructuredHingeRanker(LinearRanker, RegressorMixin, BaseEstimator):
         return X, y, lists, weights, total
 
     def _standardise(self, hinge, X, y, lists, weights, total):
-        """The `LinearProblem` of standardised features, divided by the size of the slopes."""
+        """The `HingeProblem` of standardised features, divided by the size of the slopes."""
         n_items = self.n_items_
         if not hasattr(self, "_scale_"):
             self._scale_ = max(1.0, float(np.average(hinge.slope_size(y, lists), weights=weights)))
         intercept = self.fit_intercept and (hinge.sees_shift or n_items is not None)
         if n_items is None:
             centre = intercept or not hinge.sees_shift
-            X, shift = standardised(self, X, lists.spread(weights), centre=centre, lists=lists)
+            X, shift = self._standardised(X, lists.spread(weights), centre=centre, lists=lists)
         else:
-            X, shift = standardised(self, X, weights, centre=intercept)
-        return LinearProblem(
+            X, shift = self._standardised(X, weights, centre=intercept)
+        return HingeProblem(
             X / self._scale_,
             hinge(y, lists, n_items, self.target_loss_),
             weights / total,

@@ -1,6 +1,6 @@
 """Structured hinges of measures: a class for each kind, and the table of measures.
 
-A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each block (a list, a
+A hinge is ``max over y' of Delta(y', y) + <scores, psi(y') - psi(y)>`` for each term (a list, a
 row, a sequence). ``worst(scores)`` returns its values and a subgradient. ``soft`` is a smooth
 approximation by probabilities of the labels y'; its cost is their expected Delta.
 
@@ -59,17 +59,17 @@ class ListHinge:
         """Whether each list has a value."""
         return n_relevant(y, lists) > 0
 
-    def take(self, blocks):
-        rows = rows_of(self.lists, blocks)
-        lists = RankingLists(self.lists.lengths[blocks])
+    def take(self, terms):
+        rows = rows_of(self.lists, terms)
+        lists = RankingLists(self.lists.lengths[terms])
         return type(self)(self.y[rows], lists, self.n_items, self.measure)
 
-    def rows(self, blocks):
-        """Rows of X that belong to some blocks."""
-        return rows_of(self.lists, blocks) if self.n_items is None else blocks
+    def rows(self, terms):
+        """Rows of X that belong to some terms."""
+        return rows_of(self.lists, terms) if self.n_items is None else terms
 
     def spread(self, weights):
-        """Repeat the value of each block for its scores."""
+        """Repeat the value of each term for its scores."""
         return weights[:, np.newaxis] if self.n_items else self.lists.spread(weights)[:, np.newaxis]
 
 
@@ -158,15 +158,15 @@ class PlacesHinge(ListHinge):
         lists, flat = self.lists, scores.ravel()
         places = worst_places(self.utilities, flat, lists, self.discounts)
         at = np.minimum(places, len(self.discounts)) - 1
-        found = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
+        discounts = np.where(places <= len(self.discounts), self.discounts[at], 0.0)
         slopes = lists.spread(lists.lengths) + 1.0 - places - self.bottom
         has_any = lists.sum(self.utilities) > 0
-        values = has_any - lists.sum(found * self.utilities) + lists.sum(slopes * flat)
+        values = has_any - lists.sum(discounts * self.utilities) + lists.sum(slopes * flat)
         return values, slopes.reshape(scores.shape)
 
 
 class ClassHinge(ListHinge):
-    """Classes with costs (17.3): ``max over y' of cost[y, y'] + s_y' - s_y``; blocks are rows.
+    """Classes with costs (17.3): ``max over y' of cost[y, y'] + s_y' - s_y``; terms are rows.
 
     Parameters
     ----------
@@ -180,15 +180,15 @@ class ClassHinge(ListHinge):
         self.y, self.costs, self.n_items = y, np.asfortranarray(costs), costs.shape[1]
         self.every = np.arange(len(y))
 
-    def take(self, blocks):
-        return ClassHinge(self.y[blocks], self.costs[blocks])
+    def take(self, terms):
+        return ClassHinge(self.y[terms], self.costs[terms])
 
     def worst(self, scores):
         augmented, slopes = scores + self.costs, np.zeros_like(scores)
-        found = augmented.argmax(axis=1)
-        slopes[self.every, found] = 1.0
+        rivals = augmented.argmax(axis=1)
+        slopes[self.every, rivals] = 1.0
         slopes[self.every, self.y] -= 1.0
-        return augmented[self.every, found] - scores[self.every, self.y], slopes
+        return augmented[self.every, rivals] - scores[self.every, self.y], slopes
 
     def soft(self, scores, gamma, weights):
         """Smooth the maximum to gamma log sum exp, at most gamma log q above it.

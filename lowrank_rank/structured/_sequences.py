@@ -16,11 +16,9 @@ from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ._chains import ChainProblem, viterbi
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
+    HingeEstimator,
     check_continues,
-    read_scaled,
     row_codes,
-    solve,
-    step_more,
     takes_steps,
     weights_of_lists,
 )
@@ -46,7 +44,7 @@ def _distinct(codes, lists, weights):
     return rows, RankingLists(np.concatenate(lengths)), np.concatenate(totals)
 
 
-class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
+class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     """Label the letters of a word together: neighbours help.
 
     A row of X is an element, and `qid` names its sequence. Elements are in the order of the rows.
@@ -118,8 +116,6 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
     _parameters: ClassVar = {k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"}
-    standardize = False
-    _validate_X = read_scaled
 
     def __init__(
         self,
@@ -193,7 +189,9 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
                 )
             problem = self._encode(X, y, self._sequences(qid, len(y)), sample_weight)
             alpha = 1e-4 if self.alpha == "auto" else float(self.alpha)
-            self._keep(problem, solve(self, problem, alpha, _N_BATCHES))
+            batches = {"batch_size": self.batch_size, "n_batches": _N_BATCHES}
+            w = self._solve(problem, alpha, **batches, random_state=self.random_state)
+            self._keep(problem, w)
         return self
 
     @available_if(takes_steps)
@@ -235,10 +233,15 @@ class StructuredHingeSequenceClassifier(ClassifierMixin, BaseEstimator):
                 self.classes_ = np.unique(y if classes is None else np.asarray(classes))
             lists = self._sequences(qid, len(y))
             if begun:
-                check_continues(self, lists, "sequence", "sequences of one row")
+                ids = self._has_qid_, self._ends_[1]
+                check_continues(*ids, lists, "sequence", "sequences of one row")
             problem = self._encode(X, y, lists, sample_weight)
-            self._keep(problem, step_more(self, problem, _N_BATCHES))
+            batches = {"batch_size": self.batch_size, "n_batches": _N_BATCHES}
+            self._keep(problem, self._step_more(problem, **batches))
         return self
+
+    def _is_standardised(self):
+        return False
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

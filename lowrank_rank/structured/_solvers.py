@@ -3,7 +3,7 @@
     F(w) = sum_b weight_b max over y' of Delta_b(y') + <w, Psi_b(y') - Psi_b(y)>
 
 Scores are X W', with a column for each class or item. A hinge is a function of the scores with a
-slope for each score, and Psi is X' slopes. Blocks b are lists, rows or sequences.
+slope for each score, and Psi is X' slopes. Terms b are lists, rows or sequences.
 
 Each solver returns a duality gap. A convex combination of labels with the features g and the
 expected Delta d bounds the objective from below by d - |g|^2 / (2 alpha).
@@ -17,6 +17,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from ..fitting._cutting_plane import cutting_plane
 from ..fitting._lbfgs import lbfgs
+from ..fitting._linear_problem import LinearProblem
 
 
 class Tangent(NamedTuple):
@@ -32,33 +33,30 @@ class Tangent(NamedTuple):
     exact: float | None = None
 
 
-class LinearProblem:
+class HingeProblem(LinearProblem):
     """Hinges of linear scores.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_rows, n_features)
-        Rows in grouped order.
+        Standardised rows in grouped order.
     hinge : object
-        ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of each block
-        and the slopes, like scores. ``hinge.take(blocks)`` is the hinge of some blocks, and
-        ``hinge.rows(blocks)`` are their rows. A smooth hinge has ``hinge.soft(scores, gamma,
+        ``hinge.worst(scores)``, with scores (n_rows, n_columns), returns the value of each term
+        and the slopes, like scores. ``hinge.take(terms)`` is the hinge of some terms, and
+        ``hinge.rows(terms)`` are their rows. A smooth hinge has ``hinge.soft(scores, gamma,
         weights)``, which may overwrite the scores. It returns the weighted sum of an approximation,
         its slopes, the expected cost and the weighted sum of the hinge itself.
-    weights : ndarray of shape (n_blocks,)
+    weights : ndarray of shape (n_terms,)
     n_columns : int
     intercept : bool
         Whether a constant feature is added.
     shift : ndarray of shape (n_features,) or float
-        Subtracted from the rows: the means of sparse X with an intercept.
+        Subtracted from the rows: the means of sparse X.
     """
 
     def __init__(self, X, hinge, weights, n_columns, *, intercept=False, shift=0.0):
-        self.X, self.hinge, self.weights = X, hinge, weights
-        self.n_columns, self.intercept = n_columns, intercept
-        self.shift = np.broadcast_to(shift, X.shape[1])
-        self.size = n_columns * (X.shape[1] + intercept)
-        self.n_blocks = len(weights)
+        super().__init__(X, n_columns, intercept=intercept, mean=shift)
+        self.hinge, self.weights, self.n_terms = hinge, weights, len(weights)
 
     @property
     def is_smooth(self):
@@ -70,91 +68,68 @@ class LinearProblem:
         """`Tangent` of F at zero weights."""
         return self.worst(np.zeros(self.size))
 
-    def split(self, w):
-        """Coefficients (n_columns, n_features) and intercepts (n_columns,) of w."""
-        matrix = w[: self.n_columns * (self.X.shape[1] + self.intercept)]
-        matrix = matrix.reshape(self.n_columns, -1)
-        if self.intercept:
-            return matrix[:, :-1], matrix[:, -1]
-        return matrix, np.zeros(self.n_columns)
-
-    def scores(self, w):
-        coef, intercept = self.split(w)
-        # Scores are column by column in memory: their hinges are several times faster.
-        scores = self.X @ coef.T if issparse(self.X) else (coef @ self.X.T).T
-        scores += intercept - coef @ self.shift  # in place: a copy takes longer than the product
-        return scores
-
-    def features(self, slopes):
-        """X' slopes, flat: the features Psi of labels with these slopes."""
-        by_feature = (self.X.T @ slopes).T if issparse(self.X) else slopes.T @ self.X
-        if self.intercept:
-            sums = slopes.sum(axis=0)
-            by_feature = np.column_stack([by_feature - np.outer(sums, self.shift), sums])
-        return by_feature.ravel()
-
-    def features_of_parts(self, slopes, part, n_parts):
-        """X' slopes of the rows of each part, shape (n_parts, size); `part` of each row."""
+    def gradients_of_parts(self, slopes, part, n_parts):
+        """Gradients from the rows of each part, shape (n_parts, size); `part` of each row."""
         if n_parts == 1:
-            return self.features(slopes)[np.newaxis]
+            return self.gradient(slopes)[np.newaxis]
         q = self.n_columns
         columns = part[:, np.newaxis] * q + np.arange(q)
         starts = np.arange(0, q * len(part) + 1, q)
         by_row = csr_matrix(
             (slopes.ravel(), columns.ravel(), starts), shape=(len(part), n_parts * q)
         )
-        found = by_row.T @ self.X
-        found = found.toarray() if issparse(found) else found
-        if self.intercept:
-            sums = np.asarray(by_row.sum(axis=0)).ravel()
-            found = np.column_stack([found - np.outer(sums, self.shift), sums])
-        return found.reshape(n_parts, -1)
+        products = by_row.T @ self.X
+        products = products.toarray() if issparse(products) else products
+        sums = np.asarray(by_row.sum(axis=0)).ravel()
+        by_coef = products - np.outer(sums, self.scaling.mean)
+        gradients = np.column_stack([by_coef, sums]) if self.intercept else by_coef
+        return gradients.reshape(n_parts, -1)
 
     def worst(self, w):
         """`Tangent` of F at w."""
         values, slopes = self.hinge.worst(self.scores(w))
         value = float(values @ self.weights)
-        slope = self.features(slopes * self.hinge.spread(self.weights))
+        slope = self.gradient(slopes * self.hinge.spread(self.weights))
         return Tangent(value, slope, value - float(slope @ w))
 
     def worst_of_parts(self, w, part):
-        """Values (n_parts,) and slopes (n_parts, size) of the parts of F; `part` of each block."""
+        """Values (n_parts,) and slopes (n_parts, size) of the parts of F; `part` of each term."""
         values, slopes = self.hinge.worst(self.scores(w))
         values = np.bincount(part, values * self.weights)
         slopes = slopes * self.hinge.spread(self.weights)
-        return values, self.features_of_parts(slopes, self.hinge.spread(part)[:, 0], len(values))
+        return values, self.gradients_of_parts(slopes, self.hinge.spread(part)[:, 0], len(values))
 
     def soft(self, w, gamma):
         """`Tangent` of the smooth approximation at w."""
         value, slopes, *rest = self.hinge.soft(self.scores(w), gamma, self.weights)
-        return Tangent(value, self.features(slopes), *rest)
+        return Tangent(value, self.gradient(slopes), *rest)
 
-    def take(self, blocks):
-        """The problem of some blocks, with their weights in this one."""
+    def take(self, terms):
+        """The problem of some terms, with their weights in this one."""
         return type(self)(
-            self.X[self.hinge.rows(blocks)],
-            self.hinge.take(blocks),
-            self.weights[blocks],
+            self.X[self.hinge.rows(terms)],
+            self.hinge.take(terms),
+            self.weights[terms],
             self.n_columns,
             intercept=self.intercept,
-            shift=self.shift,
+            shift=self.scaling.mean,
         )
 
     def partition(self, size, random_state=None):
-        """The part of each block, with about `size` blocks in a part."""
-        n_parts = max(1, round(self.n_blocks / size))
-        order, part = np.arange(self.n_blocks), np.empty(self.n_blocks, dtype=np.intp)
+        """The part of each term, with about `size` terms in a part."""
+        n_parts = max(1, round(self.n_terms / size))
+        order, part = np.arange(self.n_terms), np.empty(self.n_terms, dtype=np.intp)
         if random_state is not None:
             random_state.shuffle(order)
-        part[order] = np.arange(self.n_blocks) * n_parts // self.n_blocks
+        part[order] = np.arange(self.n_terms) * n_parts // self.n_terms
         return part
 
     def batches(self, size, random_state=None):
         """Problems of the parts; their sum is this problem."""
         part = self.partition(size, random_state)
         by_part = np.argsort(part, kind="stable")
-        found = np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
-        return [self.take(blocks) for blocks in found] if len(found) > 1 else [self]
+        parts = np.split(by_part, np.flatnonzero(np.diff(part[by_part])) + 1)
+        return [self.take(terms) for terms in parts] if len(parts) > 1 else [self]
 
 
 class Best:
@@ -201,7 +176,7 @@ class Best:
 def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
     """Cutting planes with a tangent, and a slack, of each part in a round (Joachims 2005).
 
-    `parts` is the part of each block.
+    `parts` is the part of each term.
     """
     best = Best(problem, alpha, tol)
     unit = best.objective  # the unit of the gap
@@ -290,9 +265,9 @@ class Descent:
         self.w, self.mean = np.zeros(size), np.zeros(size)
         self.rho, self.radius, self.n_steps = 0.0, 0.0, 0
 
-    def step(self, part, alpha, n_blocks):
-        """One step on a batch of a problem of `n_blocks` blocks."""
-        fraction = part.n_blocks / n_blocks
+    def step(self, part, alpha, n_terms):
+        """One step on a batch of a problem of `n_terms` terms."""
+        fraction = part.n_terms / n_terms
         tangent = part.worst(self.w)
         if self.radius == 0.0:  # no batch had a positive hinge yet
             self.radius = np.sqrt(2.0 * max(tangent.value / fraction, 0.0) / alpha)
@@ -321,7 +296,7 @@ def descend(problem, descent, batches, rng, *, alpha, tol, max_iter, report=None
     while best.n_iter < max_iter and n_idle < 5:
         best.n_iter += 1
         for i in rng.permutation(len(batches)):
-            descent.step(batches[i], alpha, problem.n_blocks)
+            descent.step(batches[i], alpha, problem.n_terms)
         tangent = problem.worst(descent.mean)
         objective = alpha / 2.0 * float(descent.mean @ descent.mean) + tangent.value
         if report is not None:
