@@ -299,8 +299,8 @@ GROUPS = (
     Group(
         "dask",
         "Dask",
-        'Fit and use estimators on a Dask cluster: ``pip install ".[dask]"`` from a checkout. Import '
-        "the functions from ``lowrank_rank.dask``.",
+        'Estimators on a Dask cluster: ``pip install ".[dask]"`` from a checkout. Import the '
+        "functions from ``lowrank_rank.dask``.",
         (Section("Functions of a cluster", "scale", ("dask.*",)),),
     ),
     Group(

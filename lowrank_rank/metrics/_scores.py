@@ -158,7 +158,9 @@ def precision_at_k_score(
         raise ValueError(
             f"k={k!r} and share={share!r} both say where the list is cut: give one of them."
         )
-    measure: Any = PrecisionAtShare(share) if share is not None else PrecisionAtK(10 if k is None else k)
+    measure: Any = (
+        PrecisionAtK(10 if k is None else k) if share is None else PrecisionAtShare(share)
+    )
     measure.relevance_threshold = relevance_threshold
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
