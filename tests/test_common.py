@@ -172,7 +172,7 @@ def test_tags_follow_parameters(estimator, sparse, multi_label):
         with pytest.raises((TypeError, ValueError), match=r"[Ss]parse"):
             estimator.fit(X, y)
     if multi_label is False:
-        with pytest.raises(ValueError, match=r"one list of rows|1d array"):
+        with pytest.raises(ValueError, match=r"takes one label per row|1d array"):
             estimator.fit(X, np.column_stack([y, 1 - y, y]))
 
 

@@ -58,7 +58,6 @@ CLOSED = {
     "documents, not centred": (LowRankSurrogateRanker(centered=False), ITEMS[:, 0]),
     "items": (LowRankSurrogateRanker(estimator="ridge"), ITEMS),
     "items, gaps": (LowRankSurrogateRanker(**DCG), GAPS),
-    "items, sparse labels": (LowRankSurrogateRanker(**DCG), sparse.csr_matrix(ITEMS)),
     "items, pairs": (PairwiseDAGRanker(estimator="ridge"), ITEMS),
     "items, squares": (OrderPreservingRegressor(surrogate="pointwise_squared"), ITEMS),
     "classes": (LowRankSurrogateClassifier(estimator="ridge"), CLASSES),

@@ -453,7 +453,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             raise ValueError(
                 "PairwiseDAGRanker fits documents, y of shape (n_rows,), by ridge regression, got "
                 f"estimator={self.estimator!r}: leave estimator='auto'. Trees and other regressors "
-                f"of documents are LowRankSurrogateRanker(target_loss={loss!r}, estimator=...)."
+                f"of documents are LowRankSurrogateRanker(estimator=...)."
             )
         self.decoder_ = self.decoder
         self._mean_ = np.asarray(X.T @ weights).ravel() / (weights.sum() or 1.0)
