@@ -187,7 +187,7 @@ def test_equal_rows_tie_and_copies_are_equal(model):
 def test_what_it_cannot_be_fitted_to_is_refused(ranker):
     X, y = on_a_line(30)
     model = ranker(target_loss="pd", estimator="logistic")
-    with pytest.raises(ValueError, match="document.*: leave estimator='auto'"):
+    with pytest.raises(ValueError, match=r"document.*: leave estimator='auto'"):
         model.fit(X, y[:, 0], qid=np.arange(30) // 5)
     for fit in ("partial_fit", "fit_blocks"):
         with pytest.raises(AttributeError, match=f"no attribute '{fit}'"):
