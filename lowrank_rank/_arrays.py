@@ -134,17 +134,9 @@ def is_finite(values):
 
 
 def table_of(columns, index=None):
-    """A pandas DataFrame of columns of equal length; a structured array without pandas.
+    """A pandas DataFrame of columns of equal length; without pandas a structured array.
 
-    Parameters
-    ----------
-    columns : dict of str to ndarray
-    index : str or None, default=None
-        Column for the index of a DataFrame; a field of a structured array.
-
-    Returns
-    -------
-    DataFrame or structured ndarray
+    `index` names a column for the index of the DataFrame, or for a field of the structured array.
     """
     columns = {name: np.asarray(values) for name, values in columns.items()}
     try:
@@ -244,18 +236,7 @@ def check_same_columns(**named):
 def by_label(values, labels, name):
     """Entries of a Series in the order of labels; anything without an index is returned as it is.
 
-    Parameters
-    ----------
-    values : array-like
-    labels : sequence
-        The labels of the entries that are needed.
-    name : str
-        Name of the values in messages.
-
-    Raises
-    ------
-    ValueError
-        If the index is not unique, lacks a label, or only numbers the entries 0, 1, ...
+    Refuses an index that is not unique, lacks a label, or only numbers the entries 0, 1, ...
     """
     if not hasattr(getattr(values, "index", None), "get_indexer"):
         return values

@@ -90,17 +90,12 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
 
 
 def linear_scores(X, coef, intercept, width=1024):
-    """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
+    """X coef' + intercept, shape (n, d), equal for equal rows in any batch; refuses overflow.
 
     Equal documents must tie, but BLAS sums the last rows of a batch in another order. So all blocks
     have the same number of rows, the last one padded, and 8 to `width` outputs. With more outputs
     than `width` a batch may have few rows, and blocks are small. Sums of dense X are float64;
     scores are float32 if X and coef are.
-
-    Raises
-    ------
-    ValueError
-        If a score is not finite.
     """
     (n, p), d = X.shape, len(coef)
     scores = np.empty((n, d), np.result_type(X, coef))

@@ -86,28 +86,10 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
 
 
 def split_target(y, qid=None, X=None):
-    """Separate grades from the query ids that `y` may carry.
+    """The labels alone, and the query ids, given beside y or carried by it.
 
-    Parameters
-    ----------
-    y : array-like
-        Plain labels, a `ranking_target`, or a pandas object whose index has a level
-        named "qid", "query_id" or "q_id".
-    qid : array-like or None
-        Ids given beside `y`.
-    X : array-like or None
-        The rows to be fitted.
-
-    Returns
-    -------
-    y : array-like
-        The labels alone.
-    qid : array-like or None
-
-    Raises
-    ------
-    ValueError
-        If ids are given twice and disagree, or only the index of X has them.
+    y carries ids as a `ranking_target`, or in an index with a level "qid", "query_id" or "q_id".
+    Refuses ids that are given twice and differ, and ids that only the index of X has.
     """
     if not carries_qid(y):
         if qid is None and (level := _qid_level(X)) and np.ndim(y) == 1:
@@ -204,11 +186,6 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
 
     `check_judged` refuses NaN later. A single column is documents, with scikit-learn's warning.
     With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all > 0.
-
-    Raises
-    ------
-    ValueError
-        If y is None, holds no numbers or has more dimensions.
     """
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
@@ -327,17 +304,8 @@ def warn_of_single_items(lists):
 def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
 
-    Parameters
-    ----------
-    y : ndarray of 1, 2 or 3 dimensions
-    allow_missing : bool
-        Whether NaN in a matrix means "not judged".
-    who : object
-        Name in the message for the measure or estimator.
-    name : str
-        Name in the message for y.
-    others : sequence of str
-        Names of measures that take missing judgements.
+    The message calls y `name` and the measure or estimator `who`, and offers the measures `others`,
+    which take missing judgements.
     """
     if is_finite(y):
         return
@@ -387,20 +355,9 @@ def refuse_zero_weights():
 
 
 def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
-    """Weights >= 0 of rows; None is ones. Refuses weights that are all 0.
+    """Weights >= 0 of rows, or of lists if `n_lists` is given; None is ones.
 
-    Parameters
-    ----------
-    sample_weight : array-like or None
-    n_rows : int
-    n_lists : int or None
-        If given, one weight for each list is accepted too.
-    whole : bool, default=True
-        Whether this is the only batch. Else all weights may be 0.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,) or (n_lists,)
+    Refuses weights that are all 0, unless y is not the `whole` of the data but one batch of it.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -428,21 +385,9 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     """Labels and scores of a measure, flat, with their lists and the weight of each list.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-    y_score : array-like of shape (n_rows,) or (n_lists, r)
-    qid, sample_weight : array-like or None
-        Weights of rows (a list has the mean weight of its rows) or of lists.
-    check : callable
-        ``check(y) -> y`` on the labels as the user laid them out, to name a wrong one's place.
-
-    Returns
-    -------
-    y : ndarray of shape (n_rows,), in the order of the rows, or (n_lists, r, r)
-    scores : ndarray of shape (n_rows,)
-    lists : RankingLists
-    weights : ndarray of shape (n_lists,)
+    Weights are of rows (a list has the mean weight of its rows) or of lists. ``check(y) -> y`` gets
+    the labels as the user laid them out, to name a wrong one's place. Preferences keep the shape
+    (n_lists, r, r).
     """
     check_same_index(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
     check_same_columns(y_true=y_true, y_score=y_score)

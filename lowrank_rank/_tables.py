@@ -19,11 +19,6 @@ class TableMixin:
         -------
         DataFrame
             One row for each entry.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
         """
         try:
             import pandas as pd  # an optional dependency

@@ -110,16 +110,7 @@ def load_digits_retrieval(
 def draw_candidates(rng, weights, n_queries, shortest, longest):
     """Draw queries evenly, and for each a list of other images by weight without replacement.
 
-    Parameters
-    ----------
-    rng : RandomState
-    weights : ndarray of shape (n_images,), above 0
-    n_queries, shortest, longest : int
-
-    Returns
-    -------
-    query : ndarray of shape (n_queries,)
-    candidate, qid : ndarray of shape (n_documents,)
+    Returns the image of each query, and the image and query id of each candidate.
     """
     query = rng.permutation(len(weights))[:n_queries]
     # The smallest exponential variates divided by weights are a weighted draw without replacement

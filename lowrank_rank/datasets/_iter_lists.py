@@ -144,18 +144,9 @@ def iter_lists(
 class ListBlocks:
     """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
 
-    Parameters
-    ----------
-    blocks : callable
-        ``blocks(size)`` iterates over blocks of whole lists.
-    place : callable
-        ``place(row)`` describes the place of a row.
-    name : str
-    is_fixed : bool
-        Whether ``blocks(size)`` can start again during a pass, with the same blocks.
-    size : int
-        Rows of a block.
-    verbose : int, default=0
+    ``blocks(size)`` iterates over blocks of whole lists of about `size` rows; if it `is_fixed`, it
+    can start again during a pass, with the same blocks. ``place(row)`` describes the place of a
+    row.
     """
 
     def __init__(self, blocks, place, name, is_fixed, size, *, verbose=0):

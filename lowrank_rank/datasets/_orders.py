@@ -84,21 +84,9 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
 
 
 def tied_grades(lengths, sizes, item, n_items):
-    """Compute the grades of concatenated orders, best first.
+    """Grades (n_orders, n_items) of concatenated orders, best first; NaN for items not in an order.
 
-    Parameters
-    ----------
-    lengths : ndarray of int, shape (n_orders,)
-        Number of items of each order.
-    sizes : ndarray of int, shape (n_blocks,)
-        Sizes of the blocks of tied items.
-    item : ndarray of int, shape (lengths.sum(),)
-    n_items : int
-
-    Returns
-    -------
-    ndarray of float, shape (n_orders, n_items)
-        NaN for items that are not in an order.
+    `lengths` are the numbers of items of the orders, `sizes` those of the blocks of tied items.
     """
     order = np.repeat(np.arange(len(lengths)), lengths)
     middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders

@@ -37,17 +37,7 @@ def hold_out(lists, weights, fraction, random_state):
 
 
 def measure_on(loss, y, lists, weights):
-    """``value(scores)``: the mean of the measure over lists.
-
-    Parameters
-    ----------
-    loss : RankingMeasure
-    y : ndarray of shape (n,), (n, r) or (n, r, r)
-    lists : RankingLists
-        The lists of the rows of y.
-    weights : ndarray of shape (n,)
-        Weights of the rows; a list has the mean of its rows.
-    """
+    """``value(scores)``: the mean of the measure over lists, which weigh the mean of their rows."""
     weights = lists.sum(lists.group(weights)) / lists.lengths
     if y.ndim > 1:
         lists = RankingLists.equal(*y.shape[:2])

@@ -45,15 +45,6 @@ class Encoding(NamedTuple):
 
         A list offset changes no order. The best offset for scores `fitted` makes the list means of
         targets and scores agree; without scores it centres the targets.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n,)
-        fitted : ndarray of shape (n, 1) or None
-
-        Returns
-        -------
-        ndarray of shape (n, d)
         """
         targets = self.targets if self.factor == 1.0 else self.targets * self.factor
         if self.codes is None:

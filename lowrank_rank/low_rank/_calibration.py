@@ -209,23 +209,7 @@ def decoded_ranks(loss, name, support, probabilities, decoder=None):
 
 
 def all_ranks(n_items: int) -> np.ndarray:
-    """Ranks of every order of the items, shape (n_items!, n_items).
-
-    Parameters
-    ----------
-    n_items : int
-        At most 8.
-
-    Returns
-    -------
-    ndarray of int
-
-    Examples
-    --------
-    >>> from lowrank_rank.low_rank._calibration import all_ranks
-    >>> all_ranks(2).tolist()
-    [[1, 2], [2, 1]]
-    """
+    """Ranks of every order of at most 8 items, shape (n_items!, n_items)."""
     if not 1 <= n_items <= _MAX_ITEMS:
         raise ValueError(
             f"Enumerating orders takes 1 to {_MAX_ITEMS} items (r! orders), got {n_items}."

@@ -162,14 +162,8 @@ class Summary:
 class ScoreProblem(LinearProblem):
     """Surrogate of a block of lists, as a function of scores or of linear coefficients.
 
-    Parameters
-    ----------
-    block : tuple of Rows and Encoding
-    surrogate : Surrogate
-    summary : Summary
-        The summary of all blocks.
-    scaling : Scaling
-        The coefficients are scaled in place of X, of which no copy is made.
+    The `summary` is the one of all blocks. The coefficients are scaled in place of X, of which no
+    copy is made.
     """
 
     def __init__(self, block, surrogate, summary, scaling):
@@ -229,15 +223,6 @@ class Objective:
     """Penalised mean surrogate over `Blocks` of encoded lists, as a function of theta.
 
     theta holds the coefficients of standardised features and the intercepts, (d, p + 1).
-
-    Parameters
-    ----------
-    encoded : Blocks of tuples of Rows and Encoding
-    surrogate : Surrogate
-    summary : Summary
-        The summary of all blocks.
-    scaling : Scaling
-    alpha : float
     """
 
     def __init__(self, encoded, surrogate, summary, scaling, alpha):

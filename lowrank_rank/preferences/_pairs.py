@@ -20,19 +20,8 @@ def pair_moments(features, rows, loss):
     """`SecondMoments` of the features and net preferences of all ordered pairs of each list.
 
     A pair has the weight ``w_i w_j`` over the total weight of its list. Each row is also paired
-    with itself: a row of weight 2 then equals the row twice, whose copies are a pair too. Features
-    are made in pieces of bounded memory.
-
-    Parameters
-    ----------
-    features : callable
-        Takes rows of two documents; returns an array of shape (n_pairs, k).
-    rows : Rows
-    loss : PairwiseDisagreement
-
-    Returns
-    -------
-    SecondMoments
+    with itself: a row of weight 2 then equals the row twice, whose copies are a pair too.
+    `features` of pairs are made in pieces of bounded memory.
     """
     X, y, lists, weights = rows
     counts = lists.lengths**2

@@ -33,17 +33,8 @@ def vote_fractions(net, votes):
 def label_scores(score_function, loss, y):
     """f(y), (n, r), of grades (n, r) or preferences (n, r, r).
 
-    Parameters
-    ----------
-    score_function : "dmj" or callable
-        "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences
-        (n, r, r) and returns scores (n, r).
-    loss : PairwiseDisagreement
-    y : ndarray
-
-    Returns
-    -------
-    ndarray of shape (n, r)
+    "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences (n, r,
+    r) and returns scores (n, r).
     """
     if callable(score_function):
         return _custom_scores(score_function, loss.preferences(y))

@@ -37,16 +37,9 @@ def n_relevant(y, lists):
 
 
 class ListHinge:
-    """Base of the hinges of lists. Scores are one column, or one row for each list.
+    """Base of the hinges of lists: grouped and flat labels y, their lists, and a measure or None.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_flat,)
-        Labels, grouped and flat.
-    lists : RankingLists
-    n_items : int or None
-        Number of columns, if each row of scores is a list of the same items.
-    measure : RankingMeasure or None
+    Scores are one column, or one row of `n_items` columns for each list.
     """
 
     sees_shift: ClassVar[bool] = False  #: Whether a constant added to all scores changes the hinge.

@@ -158,12 +158,6 @@ class Hamming(SetLoss):
 
     The low-rank form has one target for each label, ``y - 1/2``. The decoder takes the labels of
     positive targets, with a probability above 1/2.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._classes import Hamming
-    >>> Hamming().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
-    0.75
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
@@ -204,12 +198,6 @@ class BalancedAccuracy(_ClassMeasure):
     """Mean of sensitivity and specificity of the items with a score above 0.
 
     Undefined if one class is missing.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._classes import BalancedAccuracy
-    >>> BalancedAccuracy().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
-    0.75
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
