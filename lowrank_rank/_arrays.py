@@ -70,6 +70,14 @@ def check_finite(array, name, largest=np.inf):
     return array
 
 
+def check_same_shape(dimensions=1, /, **arrays):
+    """Refuse arrays of different shapes, or of more than so many `dimensions`."""
+    shapes = [array.shape for array in arrays.values()]
+    if len(set(shapes)) > 1 or not 1 <= len(shapes[0]) <= dimensions:
+        got = ", ".join(map(str, shapes))
+        raise ValueError(f"{', '.join(arrays)} must have one shape, got {got}.")
+
+
 def check_size(what, n_bytes, remedy):
     """Refuse an array larger than the memory of the machine, before it is allocated."""
     try:
@@ -89,8 +97,7 @@ def check_size(what, n_bytes, remedy):
 def refuse_range():
     """Refuse features with squares out of the floating range."""
     raise ValueError(
-        "The features are too large or too small for their squares to be computed: bring them "
-        "to one scale (StandardScaler)."
+        "The features are too large or too small: bring them to one scale (StandardScaler)."
     )
 
 

@@ -135,9 +135,7 @@ def check_same_classes(labels, classes):
     """Refuse labels of a batch that differ from the classes of the model, in any order."""
     if set(labels.tolist()) != set(classes.tolist()):
         raise ValueError(
-            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: those of "
-            "the first call to partial_fit, of an earlier fit or of the parameters. Use fit to "
-            "start again."
+            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: use fit."
         )
 
 
@@ -206,9 +204,7 @@ def read_binary_labels(y, classes, pos_label, estimator):
         check_classification_targets(y)
         classes = _two_classes(y, classes)
     except TypeError:  # labels that cannot be compared
-        raise ValueError(
-            "y mixes kinds of labels that cannot be compared: every row needs one of two labels."
-        ) from None
+        raise ValueError("y mixes kinds of labels: every row needs one of two labels.") from None
     if pos_label is None:
         pos_label = classes[1]
         if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
@@ -218,9 +214,8 @@ def read_binary_labels(y, classes, pos_label, estimator):
             )
     elif pos_label not in classes.tolist():
         raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label: it should be one of "
-            f"{classes.tolist()}. (If another estimator has encoded the labels, give it "
-            "y = (label == pos_label) and no pos_label.)"
+            f"pos_label={pos_label!r} is not a valid label: it should be one of {classes.tolist()}. "
+            "(If another estimator encodes labels, give y = (label == pos_label).)"
         )
     return y == pos_label, classes, pos_label
 
@@ -257,32 +252,30 @@ def _label_array(y, estimator):
     )
 
 
+def check_two_classes(labels):
+    """Return the labels; refuse a single one."""
+    if len(labels) < 2:
+        raise ValueError(f"y holds one class only, {labels.tolist()}: at least two are needed.")
+    return labels
+
+
 def _two_classes(y, classes):
     seen = np.unique(y)
     if len(seen) > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}"
-            f"{', ...' if len(seen) > 5 else ''}. Say which rows are positive: y = (y == label), "
-            "or y = (grade >= threshold)."
+            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}, .... Say which "
+            "rows are positive: y = (y == label), or y = (grade >= threshold)."
         )
     if classes is None:
-        if len(seen) < 2:
-            raise ValueError(
-                f"y holds one class only, {seen.tolist()}: both positives and negatives are needed."
-            )
-        return seen
+        return check_two_classes(seen)
     classes = np.unique(np.asarray(classes))
     if len(classes) != 2:
-        raise ValueError(
-            f"Only binary classification is supported: classes must hold two labels, got "
-            f"{classes.tolist()}."
-        )
+        raise ValueError(f"classes must hold two labels, got {classes.tolist()}.")
     unknown = np.setdiff1d(seen, classes)
     if len(unknown):
         raise ValueError(
-            f"y holds the label {unknown.tolist()[0]!r}, which is not among the classes "
-            f"{classes.tolist()} of this model."
+            f"The label {unknown.tolist()[0]!r} is not among the classes {classes.tolist()}."
         )
     return classes
 

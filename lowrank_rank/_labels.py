@@ -76,9 +76,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     lists = RankingLists.from_qid(qid)  # checks the ids here, where the user can still see them
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
-        raise ValueError(
-            f"y has the length {len(y)}, and qid {len(qid)}: give one query id per row."
-        )
+        raise ValueError(f"qid has the length {len(qid)}, y {len(y)}: give an id for each row.")
     qid = without_string_dtype(qid)
     target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
     target["y"], target["qid"] = y, qid
@@ -115,9 +113,7 @@ def split_target(y, qid=None, X=None):
         one, two = one.astype(object), two.astype(object)
     same = map(same_id, one, two) if one.dtype == object else one == two
     if len(one) != len(two) or not all(same):
-        raise ValueError(
-            "qid is given twice, in y and as an argument, and the two differ: give it once."
-        )
+        raise ValueError("qid is given twice, in y and by itself, and the two differ: give one.")
     return y, carried
 
 
@@ -211,10 +207,7 @@ def _read_sparse(y, name):
     y.sum_duplicates()
     y.eliminate_zeros()
     if y.shape[1] < 2:
-        raise ValueError(
-            f"{name} is sparse with one column, and grades of documents must be dense: give "
-            f"{name}.toarray()."
-        )
+        raise ValueError(f"Grades of documents must be dense: give {name}.toarray().")
     wrong = ~(np.isfinite(y.data) & (y.data > 0))
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -338,14 +331,20 @@ def check_items_judged(y, weights):
         return
     nobody = np.isnan(y)[weights > 0].all(axis=0)
     if nobody.any():
-        refuse_unjudged_item(int(np.argmax(nobody)))
+        refuse_unjudged_item(f"Column {int(np.argmax(nobody))} of y")
 
 
-def refuse_unjudged_item(item):
+def refuse_unjudged_item(column):
     """Refuse a fixed item that no row judges."""
+    raise ValueError(f"{column} is NaN in every row that counts: no query judges it. Drop it.")
+
+
+def refuse_no_qid(estimator, remedy):
+    """Refuse rows without the query ids that a model was fitted with."""
     raise ValueError(
-        f"Column {item} of y is NaN in every row that counts: no query judges this item. Drop the "
-        "column."
+        f"This {type(estimator).__name__} was fitted with query ids, and without them all rows would "
+        f"be one list. Pass qid=...; {remedy}. A Pipeline or a search hands qid on with "
+        "sklearn.set_config(enable_metadata_routing=True)."
     )
 
 
@@ -367,18 +366,13 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
             f"sample_weight has shape {weights.shape}; it must be ({n_rows},), one weight per row."
         )
     if np.any(weights < 0):
-        raise ValueError(
-            f"sample_weight[{int(np.argmax(weights < 0))}] is negative; weights must be >= 0."
-        )
+        raise ValueError(f"sample_weight[{int(np.argmax(weights < 0))}] is negative.")
     if whole and not np.any(weights > 0):
         refuse_zero_weights()
     with np.errstate(over="ignore"):
         total = float(np.sum(weights))
     if not 1e-305 <= total <= 1e305 and total:
-        raise ValueError(
-            f"sample_weight has the sum {total:g}, outside the range of floating-point sums: "
-            "divide the weights by their mean."
-        )
+        raise ValueError(f"sample_weight has the sum {total:g}: divide it by its mean.")
     return weights
 
 
@@ -397,10 +391,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     scores = _checked(exact_scores(y_score), "y_score", allow_nd=True)
     scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
     if scores.shape != y.shape[:2]:
-        raise ValueError(
-            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
-            "score for each labelled item."
-        )
+        raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
     lists = lists_of(y, qid, "y_true")
     warn_of_single_items(lists)
     y = check(y)

@@ -179,6 +179,4 @@ def id_dtype(ids, name="The files"):
         return np.int64
     if low >= 0 and high < 2**64:
         return np.uint64
-    raise ValueError(
-        f"{name} hold ids from {low} to {high}, no integer type of 64 bits represents both."
-    )
+    raise ValueError(f"{name} hold ids from {low} to {high}: no type of 64 bits holds both.")

@@ -132,8 +132,7 @@ def _check_indices(named, lengths, n_items):
     if indices.dtype.kind not in "iu" or indices.ndim != 1:
         raise ValueError(
             f"orders must hold item indices, integers 0..{n_items - 1}, with ties in tuples, got "
-            f"{indices.dtype}: give the names of the items as items=[...], and omit items "
-            "that are not ranked."
+            f"{indices.dtype}: give the names as items=[...], and omit items that are not ranked."
         )
     row = np.repeat(np.arange(len(lengths)), lengths)
     outside = (indices < 0) | (indices >= n_items)
@@ -151,8 +150,5 @@ def _check_indices(named, lengths, n_items):
     counts = np.bincount(row * n_items + indices)
     if counts.max() > 1:
         q, i = divmod(int(np.argmax(counts > 1)), n_items)
-        raise ValueError(
-            f"Order {q} names item {i} {counts[q * n_items + i]} times: an order names each item "
-            "at most once."
-        )
+        raise ValueError(f"Order {q} names item {i} {counts[q * n_items + i]} times: name it once.")
     return indices

@@ -87,10 +87,7 @@ def compared_ranks(ranks, n_lists, n_items):
     """Check the ranks of a user: finite floats >= 1 of shape (n_lists, n_items)."""
     ranks = numbers(ranks, "ranks")
     if ranks.shape != (n_lists, n_items):
-        raise ValueError(
-            f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}, one for each item "
-            "of each list of u."
-        )
+        raise ValueError(f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}.")
     if ranks.size and not check_finite(ranks, "ranks").min() >= 1:
         raise ValueError(f"ranks start at 1 = best, got {ranks.min():g}.")
     return ranks

@@ -28,8 +28,7 @@ def hold_out(lists, weights, fraction, random_state):
     if n_held >= len(counted):
         raise ValueError(
             f"early_stopping holds out whole lists, and validation_fraction={fraction:g} of "
-            f"{len(counted)} leaves none to learn from: give at least 2 lists (qid=...), or a "
-            "smaller fraction."
+            f"{len(counted)} leaves none to learn from: give at least 2 lists (qid=...)."
         )
     _, held = train_test_split(counted, test_size=n_held, random_state=random_state)
     is_held = lists.ungroup(lists.spread(np.isin(np.arange(lists.n_lists), held)))

@@ -71,9 +71,7 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
     _, y, lists, weights = rows
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
-            raise ValueError(
-                f"decoder={decoder!r} is no decoder of {loss!r}: documents take 'auto' or 'sort'."
-            )
+            raise ValueError(f"decoder={decoder!r}: documents take 'auto' or 'sort'.")
         raise ValueError(
             f"decoder={decoder!r} needs lists of fixed items, y of shape (n_queries, r). "
             "Documents, one row each, are sorted by their scores: leave decoder='auto'."

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, check_finite, numbers
+from .._arrays import ArrayLike, check_finite, check_same_shape, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
 from ..fitting._lbfgs import lbfgs
@@ -57,11 +57,7 @@ def surrogate_loss(
     v, qid = split_target(v, qid)
     v, s = read_labels(v, "v"), read_labels(s, "s")
     weights = np.ones(v.shape) if sample_weight is None else numbers(sample_weight, "sample_weight")
-    if v.shape != s.shape or v.shape != weights.shape or v.ndim > 2:
-        raise ValueError(
-            f"v, s and sample_weight must have one shape, (n_rows,) or (n_lists, r), got "
-            f"{v.shape}, {s.shape} and {weights.shape}."
-        )
+    check_same_shape(2, v=v, s=s, sample_weight=weights)
     for name, values in (("v", v), ("s", s)):
         check_judged(values, False, who="a surrogate", name=name)
         check_finite(values, name, LARGEST_SCORE)
@@ -117,16 +113,10 @@ def regret_bound(
     expected = np.asarray(expected, dtype=np.float64)
     regret = np.asarray(surrogate_regret, dtype=np.float64)
     if expected.ndim != 2 or regret.shape != (len(expected),):
-        raise ValueError(
-            f"expected must be (n, r) and surrogate_regret (n,), got {expected.shape} and "
-            f"{regret.shape}."
-        )
+        raise ValueError(f"Shapes must be (n, r) and (n,), got {expected.shape}, {regret.shape}.")
     surrogate = resolve_surrogate(surrogate)
     if not surrogate.has_bound:
-        raise ValueError(
-            f"{surrogate!r} has no regret bound: it is not order-preserving, or defines no "
-            "bound_constant."
-        )
+        raise ValueError(f"{surrogate!r} has no regret bound: it defines no bound_constant.")
     surrogate.check_utilities(expected)
     c = surrogate.bound_constant(expected.ravel(), RankingLists.equal(*expected.shape))
     return c * C_phi(measure, expected.shape[1]) * np.sqrt(np.maximum(regret, 0.0))

@@ -124,7 +124,7 @@ class Summary:
         if not self.features.total > 0:
             refuse_zero_weights()
         if not self.item_weights.all():
-            refuse_unjudged_item(int(np.argmin(self.item_weights)))
+            refuse_unjudged_item(f"Column {int(np.argmin(self.item_weights))} of y")
         if not np.isfinite(self.utility.sum()):
             raise ValueError(_OVERFLOW)
         return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])
@@ -351,11 +351,10 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
             raise ValueError(f"n_items must be an integer >= 1 for a measure, got {n_items!r}.")
         loss = resolve_target_loss(measure)
         if not loss.is_positional:
+            names = names_of(lambda one: one.is_positional, one_each=True)
             raise ValueError(
-                "Order-preserving surrogates and their bounds need a positional measure, which "
-                f"{loss!r} is not: use one of "
-                f"{names_of(lambda one: one.is_positional, one_each=True)}. "
-                "LowRankSurrogateRanker takes the other target losses."
+                f"Surrogates and bounds need a positional measure, which {loss!r} is not: use one "
+                f"of {names}. LowRankSurrogateRanker takes the other target losses."
             )
         phi = -loss.rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
     else:

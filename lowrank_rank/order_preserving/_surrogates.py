@@ -274,7 +274,10 @@ class TwoSidedWithTails(TwoSided):
 
 
 class PointwiseLogistic(TwoSidedWithTails):
-    """``sum_i v_i log(1 + exp(-s_i)) + (eta - v_i) log(1 + exp(s_i))``; c = sqrt(eta), the paper's."""
+    """``sum_i v_i log(1 + exp(-s_i)) + (eta - v_i) log(1 + exp(s_i))``.
+
+    c = sqrt(eta), as published.
+    """
 
     def rising(self, x: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         p = expit(x)
@@ -677,15 +680,11 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
     if isinstance(surrogate, Surrogate):
         return clone(surrogate)
     if not isinstance(surrogate, str):
-        raise TypeError(
-            f"surrogate must be a name or a Surrogate, got {surrogate!r}. Names: "
-            f"{sorted(SURROGATES)}."
-        )
+        raise TypeError(f"surrogate must be a name or a Surrogate, got {surrogate!r}.")
     if surrogate == "lambdarank":
         raise ValueError(
-            "'lambdarank' is no surrogate: it has derivatives and no value, so only boosted trees "
-            "take it (HistGradientBoostingRanker, boosting_objective). Use one of "
-            f"{sorted(SURROGATES)}."
+            "'lambdarank' has no value, so only boosted trees take it "
+            f"(HistGradientBoostingRanker, boosting_objective). Use one of {sorted(SURROGATES)}."
         )
     surrogate = "cross_entropy" if surrogate == "listnet" else surrogate  # its common name
     if surrogate not in SURROGATES:

@@ -100,9 +100,7 @@ def check_top(loss, positive, lists):
             f"'recall@{k}'."
         )
     if k >= lists.n_rows:
-        raise ValueError(
-            f"{loss!r} looks at the top {k} of {lists.n_rows} rows: all orders are equal."
-        )
+        raise ValueError(f"{loss!r} of {lists.n_rows} rows: all orders are equal.")
 
 
 # Batches ----------------------------------------------------------------------------

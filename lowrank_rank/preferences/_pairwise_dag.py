@@ -403,18 +403,13 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         """
         check_is_fitted(self)
         if self.decoder_ == "score":
-            raise ValueError(
-                'decoder="score" regresses scores, not preferences of pairs: use another decoder.'
-            )
+            raise ValueError('decoder="score" regresses scores, not preferences of pairs.')
         if self.n_items_ is not None:
             known = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
             votes = np.divide(self.votes_, known, out=np.zeros(known.shape), where=known > 0)
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
-            raise ValueError(
-                f"Preferences of documents under {self.target_loss_!r} are not votes: use "
-                'target_loss="pd".'
-            )
+            raise ValueError(f"Preferences of {self.target_loss_!r} are not votes: use 'pd'.")
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
 
     # Fitting --------------------------------------------------------------------------

@@ -272,8 +272,7 @@ class MatrixLoss(BaseEstimator):
         matrix = numbers(self.loss_matrix, "loss_matrix")
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(
-                "loss_matrix must be a matrix (n_classes, n_decisions), one row per class, got "
-                f"shape {matrix.shape}."
+                f"loss_matrix must be a matrix, one row per class, got {matrix.shape}."
             )
         check_finite(matrix, "loss_matrix", 1e150)  # squares of larger costs overflow
         centred = matrix - matrix.mean(axis=1, keepdims=True)

@@ -136,10 +136,7 @@ def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
     """
     loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):
-        raise ValueError(
-            f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
-            f"use as target loss one of {', '.join(sorted(TARGET_LOSSES))}."
-        )
+        raise ValueError(f"{loss!r} has no low-rank form: use it in make_ranking_scorer.")
     return loss
 
 

@@ -26,10 +26,7 @@ def check_preference_matrices(u):
     """
     u = numbers(u, "Preferences (lists of one length at a time)")
     if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
-        raise ValueError(
-            f"Preferences u[q, i, j] have the shape (n_lists, r, r), got {u.shape}: give a single "
-            "matrix as u[np.newaxis], and convert differences by matrices_from_differences."
-        )
+        raise ValueError(f"Preferences must have the shape (n_lists, r, r), got {u.shape}.")
     return check_finite(u, "u", LARGEST)
 
 
@@ -55,7 +52,7 @@ def net_preferences(u: ArrayLike) -> np.ndarray:
     if u.dtype.kind not in "if":  # unsigned differences would wrap
         u = floats
     if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
-        raise ValueError(f"Preferences u[..., i, j] have the shape (..., r, r), got {u.shape}.")
+        raise ValueError(f"Preferences must have the shape (..., r, r), got {u.shape}.")
     u = check_finite(u, "u", LARGEST)  # signed integers stay integers
     return u - np.swapaxes(u, -1, -2)
 
