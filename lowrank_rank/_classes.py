@@ -214,8 +214,8 @@ def read_binary_labels(y, classes, pos_label, estimator):
             )
     elif pos_label not in classes.tolist():
         raise ValueError(
-            f"pos_label={pos_label!r} is not a valid label: it should be one of {classes.tolist()}. "
-            "(If another estimator encodes labels, give y = (label == pos_label).)"
+            f"pos_label={pos_label!r} is not a valid label: it should be one of "
+            f"{classes.tolist()} (if another estimator encodes labels, y = (label == pos_label))."
         )
     return y == pos_label, classes, pos_label
 
@@ -264,7 +264,7 @@ def _two_classes(y, classes):
     if len(seen) > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}, .... Say which "
+            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}... Say which "
             "rows are positive: y = (y == label), or y = (grade >= threshold)."
         )
     if classes is None:

@@ -76,7 +76,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     lists = RankingLists.from_qid(qid)  # checks the ids here, where the user can still see them
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
-        raise ValueError(f"qid has the length {len(qid)}, y {len(y)}: give an id for each row.")
+        raise ValueError(f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row.")
     qid = without_string_dtype(qid)
     target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
     target["y"], target["qid"] = y, qid
@@ -207,7 +207,9 @@ def _read_sparse(y, name):
     y.sum_duplicates()
     y.eliminate_zeros()
     if y.shape[1] < 2:
-        raise ValueError(f"Grades of documents must be dense: give {name}.toarray().")
+        raise ValueError(
+            f"One column, and grades of documents must be dense: give {name}.toarray()."
+        )
     wrong = ~(np.isfinite(y.data) & (y.data > 0))
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -336,14 +338,14 @@ def check_items_judged(y, weights):
 
 def refuse_unjudged_item(column):
     """Refuse a fixed item that no row judges."""
-    raise ValueError(f"{column} is NaN in every row that counts: no query judges it. Drop it.")
+    raise ValueError(f"{column} is NaN in every row: no query judges this item. Drop it.")
 
 
 def refuse_no_qid(estimator, remedy):
     """Refuse rows without the query ids that a model was fitted with."""
     raise ValueError(
-        f"This {type(estimator).__name__} was fitted with query ids, and without them all rows would "
-        f"be one list. Pass qid=...; {remedy}. A Pipeline or a search hands qid on with "
+        f"This {type(estimator).__name__} was fitted with query ids, and without qid all rows "
+        f"would be one list. Pass qid=...; {remedy}. A Pipeline or a search hands qid on with "
         "sklearn.set_config(enable_metadata_routing=True)."
     )
 

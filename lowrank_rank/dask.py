@@ -117,7 +117,10 @@ def _partitions(client, X, y, qid, weights):
     named = {"X": X, "y": y, "qid": qid, "sample_weight": weights}
     for name, given in named.items():
         if given is not None and not is_dask_collection(given):
-            raise TypeError()
+            raise TypeError(
+                f"{name} must be a Dask array or data frame, got {type(given).__name__}: make one "
+                "with da.from_array(..., chunks=...), or use the class without Dask."
+            )
     pieces = [_pieces(given, like=X) for given in named.values()]
     counts = {len(part) for part in pieces if part is not None}
     if len(counts) > 1:

@@ -205,7 +205,10 @@ class _Objective:
             if group is not None:
                 raise ValueError("The lists are given twice: omit qid in boosting_objective.")
             if len(self.qid) != n_rows:
-                raise ValueError()
+                raise ValueError(
+                    f"boosting_objective was given the qid of {len(self.qid)} rows, training has "
+                    f"{n_rows}: give the qid of exactly the rows in fit (LGBMRanker passes groups)."
+                )
             return lists_of(y, self.qid)
         return _lists_of_groups(group, n_rows)
 

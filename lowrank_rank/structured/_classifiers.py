@@ -577,7 +577,7 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
                 X, positive = X[rows], positive[rows]
                 if positive.all() or not positive.any():
-                    raise ValueError("Only one class has rows of positive weight: give both.")
+                    raise ValueError("Here only one class has rows of positive weight: give both.")
             self.target_loss_, self.n_lists_ = measure, 1
             self._has_qid_ = False
             self._keep(X, positive, *self._solve_measure(X, positive.astype(float), hinge))

@@ -261,6 +261,7 @@ def check_bounds(measure, y, lists):
         raise ValueError(
             f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
             f"{sign} P only, the number of relevant items: list {which}{name} has "
+            f"P={int(relevant[which])} and k={k}. Change k, or use 'ndcg@k' or 'auc'."
         )
 
 
