@@ -44,8 +44,8 @@ _SIGNS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.
 
 def number(minimum=None, maximum=None, *, above=None, below=None):
     """A finite real number within bounds; `above` and `below` exclude the bound itself."""
-    given = zip(_SIGNS, (minimum, above, maximum, below), strict=True)
-    bounds = [(sign, bound) for sign, bound in given if bound is not None]
+    limits = zip(_SIGNS, (minimum, above, maximum, below), strict=True)
+    bounds = [(sign, bound) for sign, bound in limits if bound is not None]
 
     def accepts(value):
         within = _is_a(value, Real) and all(_SIGNS[sign](value, bound) for sign, bound in bounds)

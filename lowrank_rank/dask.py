@@ -53,8 +53,8 @@ class DaskBlocks(Blocks):
         return iter(self.client.gather(self.futures))
 
     def map(self, function, *args):
-        given = ([arg] * len(self.futures) for arg in args)
-        return DaskBlocks(self.client, self.client.map(function, self.futures, *given, pure=False))
+        each = ([arg] * len(self.futures) for arg in args)
+        return DaskBlocks(self.client, self.client.map(function, self.futures, *each, pure=False))
 
     def sum(self, function, *args):
         """Sum in the order of the blocks, so that every run gives the same digits."""
@@ -132,7 +132,7 @@ def _partitions(client, X, y, qid, weights):
     blocks = [delayed(_block)(i, *row) for i, row in enumerate(rows)]
     futures = client.compute(blocks + [delayed(_described)(block) for block in blocks])
     described = client.gather(futures[len(blocks) :])
-    futures = [one for one, found in zip(futures, described, strict=False) if found]
+    futures = [one for one, has_rows in zip(futures, described, strict=False) if has_rows]
     if not futures:
         raise ValueError("There are no rows: at least one is needed.")
     ids, first_rows = zip(*filter(None, described), strict=True)
@@ -294,12 +294,12 @@ def predict(model: Any, X: Any) -> da.Array:
     n_items = getattr(model, "n_items_", None)
     dtype = model.decisions_.dtype if is_classifier(model) else np.float64
     light, pieces = delayed(_light(model)), _pieces(X)
-    known = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
+    lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
     tail = () if n_items is None else (n_items,)
     return da.concatenate(
         [
             da.from_delayed(light.predict(piece), (n, *tail), dtype=dtype)
-            for piece, n in zip(pieces, known, strict=True)
+            for piece, n in zip(pieces, lengths, strict=True)
         ],
         allow_unknown_chunksizes=True,
     )
@@ -444,8 +444,8 @@ def _values(block, model):
     loss, scores = model.target_loss_, model.predict(X, **by_list)
     values = np.atleast_1d(loss.measure(y, scores, qid=qid, average=None))
     each = read_scored(y, scores, qid, weights, check=lambda labels: labels)[3]
-    known = ~np.isnan(values)
-    return np.array([values[known] @ each[known], each[known].sum()])
+    is_number = ~np.isnan(values)
+    return np.array([values[is_number] @ each[is_number], each[is_number].sum()])
 
 
 def _costs(block, model):

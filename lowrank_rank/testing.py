@@ -198,14 +198,14 @@ def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0
             above, below = (surrogate.evaluate(v, s + m, lists, weights) for m in (move, -move))
             slope[i] = (above.values.sum() - below.values.sum()) / (2 * step)
             second[i] = (above.gradient[i] - below.gradient[i]) / (2 * step)
-        found = surrogate.evaluate(v, s, lists, weights)
+        evaluated = surrogate.evaluate(v, s, lists, weights)
         _require(
-            np.allclose(found.gradient, slope, atol=1e-5, rtol=1e-5),
+            np.allclose(evaluated.gradient, slope, atol=1e-5, rtol=1e-5),
             f"{surrogate!r}: the gradient is not the derivative of the values",
         )
         newton = surrogate.newton_values(v, s, lists, weights).curvature
         _require(
-            np.all(np.minimum(found.curvature, newton) >= second - 1e-4),
+            np.all(np.minimum(evaluated.curvature, newton) >= second - 1e-4),
             f"{surrogate!r}: the curvature is below the second derivative",
         )
         middle, *ends = (_value(surrogate, v, x, lists, weights) for x in ((s + t) / 2.0, s, t))
@@ -217,11 +217,11 @@ def check_surrogate(surrogate: Any, *, n_trials: int = 20, random_state: int = 0
         _check_copies(surrogate, v[:4], s[:4], t[:4])
         _check_flags(surrogate, v, s, shifted, lists, weights)
     if surrogate.is_order_preserving:
-        found = is_order_preserving(surrogate, n_distributions=n_trials, random_state=random_state)
+        check = is_order_preserving(surrogate, n_distributions=n_trials, random_state=random_state)
         _require(
-            found.holds,
-            f"{surrogate!r} calls itself order-preserving but has the scores {found.scores} at the "
-            f"minimum where the expected utilities are {found.expected}",
+            check.holds,
+            f"{surrogate!r} calls itself order-preserving but has the scores {check.scores} at the "
+            f"minimum where the expected utilities are {check.expected}",
         )
 
 

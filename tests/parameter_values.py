@@ -40,9 +40,7 @@ ESTIMATORS = (
 #: Values beside the ones of the tables of parameters, and what else a value needs.
 MORE = {
     "OrderPreservingRegressor": [{"surrogate": name} for name in SURROGATES],
-    "PrecisionAtKPerceptron": [
-        {"start": LogisticRegression()},
-    ],
+    "PrecisionAtKPerceptron": [{"start": LogisticRegression()}],
     "StructuredHingeBinaryClassifier": [{"solver": "lbfgs", "target_loss": "auc"}],
     "LowRankSurrogateClassifier": [
         {"estimator": LogisticRegression()},

@@ -59,12 +59,7 @@ def test_regret_falls_with_n(loss, n_grades):
 
 @pytest.mark.parametrize(
     ("one", "other", "n_grades"),
-    [
-        ("wta", "recall@1", 2),
-        ("ndcg_exp", "pd", 4),
-        ("map", "dcg", 2),
-        ("auc", "recall@1", 2),
-    ],
+    [("wta", "recall@1", 2), ("ndcg_exp", "pd", 4), ("map", "dcg", 2), ("auc", "recall@1", 2)],
 )
 def test_the_right_loss_wins_where_two_disagree(one, other, n_grades):
     """Fitted for one and measured by the other, a regret stays that n does not cure."""

@@ -149,11 +149,7 @@ def test_lists_come_back_after_sorted_ids(tmp_path, size):
     for path, some in zip(paths, ids, strict=True):
         path.write_text("".join(f"1 qid:{i} 1:1\n" for i in some))
     blocks = iter_lists(paths, rows_per_block=size)
-    assert np.concatenate([qid for _, _, qid in blocks]).tolist() == [
-        *ids[0],
-        *ids[1],
-        *ids[2],
-    ]
+    assert np.concatenate([qid for _, _, qid in blocks]).tolist() == [*ids[0], *ids[1], *ids[2]]
     paths[2].write_text("1 qid:8 1:1\n1 qid:11 1:1\n")
     with pytest.raises(ValueError, match=r"list 11 is also at .*c\.txt, line 2,"):
         list(iter_lists(paths, rows_per_block=size))
@@ -285,10 +281,7 @@ def test_text_ids_of_parquet(tmp_path):
     frame.to_parquet(path)
     blocks = list(iter_lists(path, rows_per_block=3))
     assert [qid.tolist() for _, _, qid in blocks] == [["q", "q"], ["r", "r", "r"], ["s"]]
-    for wrong, message in (
-        (None, r"missing or infinite id \(row 5"),
-        ("q", "'q' is also at .*5"),
-    ):
+    for wrong, message in ((None, r"missing or infinite id \(row 5"), ("q", "'q' is also at .*5")):
         frame.loc[5, "qid"] = wrong
         frame.to_parquet(path)
         with pytest.raises(ValueError, match=message):

@@ -279,8 +279,7 @@ def test_map_decoders_in_item_form(items):
         scores[decoder] = ranker.predict(X)
         assert ranker.predict_surrogate(X).shape == (60, 5 if decoder == "sort" else 15)
         np.testing.assert_array_equal(
-            np.argsort(-scores[decoder], axis=1, kind="stable"),
-            np.argsort(ranker.rank(X), axis=1),
+            np.argsort(-scores[decoder], axis=1, kind="stable"), np.argsort(ranker.rank(X), axis=1)
         )
     np.testing.assert_array_equal(
         scores["exact"][0], np.sort(scores["exact"][0])[np.argsort(np.argsort(scores["exact"][0]))]
@@ -764,11 +763,7 @@ def test_sparse_offsets_do_not_cancel(documents):
 
 
 @pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        ({"target_loss": "dcg"}, "target_loss"),
-        ({"centered": False}, "centered"),
-    ],
+    ("change", "what"), [({"target_loss": "dcg"}, "target_loss"), ({"centered": False}, "centered")]
 )
 def test_partial_fit_refuses_statistics_of_another_kind(documents, change, what):
     X, y, qid = documents

@@ -176,10 +176,7 @@ def test_a_small_k_is_not_another_k():
     assert y.sum() > 900
     coefs = {
         k: PrecisionAtKPerceptron(
-            target_loss=f"precision@{k}",
-            start="zeros",
-            alpha=0.0,
-            random_state=0,
+            target_loss=f"precision@{k}", start="zeros", alpha=0.0, random_state=0
         )
         .fit(X, y)
         .coef_
@@ -516,13 +513,7 @@ def test_thresholds():
 
 @pytest.mark.parametrize(
     "params",
-    [
-        {},
-        {"method": "avg"},
-        {"method": "perceptron@k-max"},
-        {"average": False},
-        {"method": "1pmb"},
-    ],
+    [{}, {"method": "avg"}, {"method": "perceptron@k-max"}, {"average": False}, {"method": "1pmb"}],
     ids=str,
 )
 def test_a_call_of_partial_fit_is_one_pass_of_fit(params):

@@ -5,10 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import (
-    GroupKFold,
-    cross_validate,
-)
+from sklearn.model_selection import GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor

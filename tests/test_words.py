@@ -7,11 +7,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from lowrank_rank import (
-    LowRankSurrogateRanker,
-    OrderPreservingRegressor,
-    PairwiseDAGRanker,
-)
+from lowrank_rank import LowRankSurrogateRanker, OrderPreservingRegressor, PairwiseDAGRanker
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import StructuredHingeRanker
 

@@ -130,27 +130,29 @@ def check_positions(position):
 def of_positions(name, value, position):
     """Return probabilities at 1-based positions, from a number, an array or a callable."""
     if callable(value):
-        found = numbers(value(position), name)
-        if found.shape != position.shape:
-            raise ValueError(f"{name} returned shape {found.shape} for {position.shape} positions.")
+        probabilities = numbers(value(position), name)
+        if probabilities.shape != position.shape:
+            raise ValueError(
+                f"{name} returned shape {probabilities.shape} for {position.shape} positions."
+            )
     elif np.ndim(value) == 0 and name == "propensity":
         check_parameter(f"{name} (as eta)", value, [number(0)])
-        found = (1.0 / position) ** float(value)
+        probabilities = (1.0 / position) ** float(value)
     elif np.ndim(value) == 0:
-        found = np.full(position.shape, numbers(value, name))
+        probabilities = np.full(position.shape, numbers(value, name))
     elif hasattr(value, "index") and not isinstance(value, list | tuple):
         positions, place = np.unique(position, return_inverse=True)
-        found = numbers(by_label(value, positions, name), name)[place]
+        probabilities = numbers(by_label(value, positions, name), name)[place]
     else:
         table = numbers(value, name)
         if table.ndim != 1 or position.max(initial=1) > len(table):
             raise ValueError(
-                f"{name} has the shape {table.shape}: give one entry for each position."
+                f"{name} must have one entry for each position, up to {position.max()}."
             )
-        found = table[position - 1]
-    if np.any(~((found >= 0) & (found <= 1))):
+        probabilities = table[position - 1]
+    if np.any(~((probabilities >= 0) & (probabilities <= 1))):
         raise ValueError(f"{name} must hold probabilities in [0, 1].")
-    return found
+    return probabilities
 
 
 def trust_at(trust, position):

@@ -304,9 +304,9 @@ def _concatenate(blocks):
 def _paths(source):
     """The files of the source, or None for a source of another kind."""
     if isinstance(source, str) and "*" in source:
-        if not (found := sorted(glob(source, recursive=True))):
+        if not (names := sorted(glob(source, recursive=True))):
             raise FileNotFoundError(f"No file has a name like {source!r}.")
-        source = found
+        source = names
     source = [source] if path_like.accepts(source) else source
     if not isinstance(source, list | tuple) or not any(map(path_like.accepts, source)):
         return None

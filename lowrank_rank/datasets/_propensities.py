@@ -113,10 +113,10 @@ def propensities_from_clicks(
         "low": np.exp(log_theta - of_place),
         "high": np.exp(log_theta + of_place),
     }
-    found = {name: np.full(last, np.nan) for name in columns}
+    estimates = {name: np.full(last, np.nan) for name in columns}
     for name, values in columns.items():
-        found[name][places - 1] = values
-    return Bunch(**found)
+        estimates[name][places - 1] = values
+    return Bunch(**estimates)
 
 
 def _refuse_unconnected(shows, clicked, places):
@@ -167,8 +167,8 @@ def _solve(shows, clicked):
     if len(start) == 0:
         return np.zeros(1)
     settings = {"method": "trust-exact", "options": {"gtol": 1e-9}}
-    found = minimize(value_and_gradient, start, jac=True, hess=hessian, **settings)
-    return np.append(0.0, found.x)
+    solution = minimize(value_and_gradient, start, jac=True, hess=hessian, **settings)
+    return np.append(0.0, solution.x)
 
 
 def _information(shares, of_document):

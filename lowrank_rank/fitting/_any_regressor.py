@@ -126,26 +126,26 @@ class MeansOfKnown(RegressorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MeansOfKnown":
         """Fit to targets (n, d); each column has a known target of positive weight."""
-        known = ~np.isnan(y)
-        weights = known.astype(float)
+        is_known = ~np.isnan(y)
+        weights = is_known.astype(float)
         if sample_weight is not None:
             weights *= np.asarray(sample_weight)[:, np.newaxis]
-        sums = np.where(known, y, 0.0)
+        sums = np.where(is_known, y, 0.0)
         self.means_ = (weights * sums).sum(axis=0) / weights.sum(axis=0)
-        deviations = np.where(known, y - self.means_, 0.0)
+        deviations = np.where(is_known, y - self.means_, 0.0)
         # The columns k are small, so that the trees split by the deviations.
         self._unit_ = 1e-3 * float(np.sqrt(np.mean(deviations**2))) or 1.0
         self._prior_ = min(1.0, self.prior_rows / len(y))
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
-        both = np.hstack([deviations, self._unit_ * known])
+        both = np.hstack([deviations, self._unit_ * is_known])
         self.estimator_ = clone(self.estimator).fit(X, both, **given)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """Targets, shape (n, d)."""
-        deviations, known = np.hsplit(self.estimator_.predict(X), 2)
-        known = known / self._unit_
-        return self.means_ + deviations / (known + (1.0 - known) * self._prior_)
+        deviations, share_known = np.hsplit(self.estimator_.predict(X), 2)
+        share_known = share_known / self._unit_
+        return self.means_ + deviations / (share_known + (1.0 - share_known) * self._prior_)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -189,14 +189,14 @@ class RegressorModel(NamedTuple):
         if not self.regressors:  # a single item has no pairs
             return np.zeros((X.shape[0], 0))
         each = self.n_targets if len(self.regressors) == 1 else 1
-        found = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in self.regressors)
-        return np.column_stack(list(found))
+        parts = (checked_prediction(r, r.predict(X), X.shape[0], each) for r in self.regressors)
+        return np.column_stack(list(parts))
 
     def probabilities(self, X):
         """Probabilities of a classifier, shape (n, n_classes)."""
         [classifier] = self.regressors
-        found = classifier.predict_proba(X)
-        return checked_prediction(classifier, found, X.shape[0], len(self.vectors))
+        predicted = classifier.predict_proba(X)
+        return checked_prediction(classifier, predicted, X.shape[0], len(self.vectors))
 
 
 def fits_of(estimator, X, targets, sample_weight):
@@ -274,8 +274,8 @@ def weight_parameters(estimator, sample_weight):
     kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
     if not inside or Parameter.VAR_KEYWORD not in kinds:
         return None
-    found = [weight_parameters(model, sample_weight) for model in inside]
-    return None if None in found else found[0]
+    parameters = [weight_parameters(model, sample_weight) for model in inside]
+    return None if None in parameters else parameters[0]
 
 
 def wraps(estimator):

@@ -97,10 +97,10 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     # Offsets that differ by rounding alone have no unit.
     if unit <= max(1e-14 * np.abs(offsets).max(), 1e-20 * largest):
         unit = largest or 1.0
-    found = _interior_point(rows / np.sqrt(unit), linear / unit, groups, sums, tol / unit)
-    found = np.where(found > 1e-12, found, 0.0)
-    m = np.empty(len(found))
-    m[order] = found / (sums @ found)[groups]
+    multipliers = _interior_point(rows / np.sqrt(unit), linear / unit, groups, sums, tol / unit)
+    multipliers = np.where(multipliers > 1e-12, multipliers, 0.0)
+    m = np.empty(len(multipliers))
+    m[order] = multipliers / (sums @ multipliers)[groups]
     slope = m @ slopes
     return m, float(offsets @ m - slope @ slope / (2.0 * penalty))
 

@@ -96,20 +96,20 @@ def encode_items(y, loss, decoder, start=0):
             f"decoder={decoder!r} is not a decoder of {loss!r}: use 'auto' or one of "
             f"{sorted(loss.decoders)}."
         )
-    known, n_items = loss.decoders[decoder], y.shape[1]
-    if known.max_items is not None and n_items > known.max_items:
+    entry, n_items = loss.decoders[decoder], y.shape[1]
+    if entry.max_items is not None and n_items > entry.max_items:
         raise ValueError(
-            f"decoder={decoder!r} takes at most {known.max_items} items, y has {n_items}: use one "
+            f"decoder={decoder!r} takes at most {entry.max_items} items, y has {n_items}: use one "
             f"of {sorted(set(loss.decoders) - {decoder})}."
         )
-    encode = loss.score_targets if known.of_scores else loss.regression_targets
-    return Encoding("items", _checked_targets(loss, encode, y, known, start))
+    encode = loss.score_targets if entry.of_scores else loss.regression_targets
+    return Encoding("items", _checked_targets(loss, encode, y, entry, start))
 
 
 def n_targets(loss, decoder, n_items):
     """Number of targets of a row of fixed items."""
-    known = None if callable(decoder) else loss.decoders.get(decoder)
-    if known is not None and known.of_scores:
+    entry = None if callable(decoder) else loss.decoders.get(decoder)
+    if entry is not None and entry.of_scores:
         return n_items
     return loss.rank_features(np.arange(1, n_items + 1)[np.newaxis]).shape[1]
 

@@ -88,8 +88,8 @@ class RegressionMixin:
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
         estimator = self._trees if self._has_trees() else self.estimator
-        known = predictor.accepts(estimator)  # else fit says what is wrong with it
-        base = get_tags(estimator).input_tags if known else None
+        is_accepted = predictor.accepts(estimator)  # else fit says what is wrong with it
+        base = get_tags(estimator).input_tags if is_accepted else None
         tags.input_tags.sparse = True if base is None else base.sparse
         tags.input_tags.allow_nan = False if base is None else base.allow_nan
         if tags.regressor_tags is not None and self._is_linear():
@@ -385,11 +385,11 @@ def keep_batch(model, batch, *, whole=True):
 
     Of the `whole` data a fixed item without any label is refused; a pair may have none.
     """
-    sums, known = batch.sums, batch.sums.total > 0
+    sums, is_judged = batch.sums, batch.sums.total > 0
     decoder, loss = batch.fitted.get("decoder_"), batch.fitted.get("target_loss_")
     pairs = isinstance(loss, PairwiseDisagreement) and decoder not in ("sort", "score")
-    if whole and sums.kind == "items" and not pairs and not known.all():
-        refuse_unjudged_item(f"Target {int(np.argmin(known))}")
+    if whole and sums.kind == "items" and not pairs and not is_judged.all():
+        refuse_unjudged_item(f"Target {int(np.argmin(is_judged))}")
     with all_or_nothing(model):
         vars(model).update(batch.fitted)
         model._keep(solve_sums(sums, model.alpha))

@@ -46,8 +46,8 @@ def lbfgs(
 
     options = {"gtol": tol, "ftol": 0, "maxcor": memory}
     options |= {"maxiter": max_iter, "maxfun": 20 * max_iter}
-    found = minimize(flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options)
-    theta, value, largest = found.x, float(found.fun), float(np.abs(found.jac).max())
+    result = minimize(flat, point, jac=True, method="L-BFGS-B", callback=callback, options=options)
+    theta, value, largest = result.x, float(result.fun), float(np.abs(result.jac).max())
     if polish and n_iter < max_iter and largest > tol:
         # Newton-Krylov steps on the gradient. SciPy's estimate of the curvature starts anew up to
         # three times: what it learnt far from the minimum misleads it near the minimum. Smaller

@@ -101,10 +101,11 @@ def fit_classes(rows, vectors, alpha, *, tol, max_iter):
         square = Moments.of(X, weights).mean_square
         alpha = chosen_alpha(alpha, "classes", square, weights.sum())
         return ClassModel(coef, intercept, vectors, 1, alpha)
-    found, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
+    slopes, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
     if len(present) == 2:  # half the log odds for each class give the same probabilities
-        found, at_zero = np.vstack([-found, found]) / 2.0, np.concatenate([-at_zero, at_zero]) / 2.0
-    coef[present], intercept[present] = found, at_zero
+        slopes = np.vstack([-slopes, slopes]) / 2.0
+        at_zero = np.concatenate([-at_zero, at_zero]) / 2.0
+    coef[present], intercept[present] = slopes, at_zero
     return ClassModel(coef, intercept, vectors, n_iter, alpha)
 
 
@@ -196,17 +197,17 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     spread = means * (1.0 - means)
     curvature = np.vstack([squares[:, np.newaxis] * spread + alpha, spread])
     unit = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))
-    found, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
+    solution, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
     for some in (slice(first, first + 64) for first in range(0, d, 64)):
         part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
-        start = found[:, some] / unit[:, some]
+        start = solution[:, some] / unit[:, some]
         start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
         theta, *_, now = lbfgs(
             lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
         )
-        found[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
-    found[:-1] = axes @ found[:-1]
-    return found, n_iter
+        solution[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
+    solution[:-1] = axes @ solution[:-1]
+    return solution, n_iter
 
 
 def _value_and_gradient(theta, X, signed, weights, alpha, unit, axes):

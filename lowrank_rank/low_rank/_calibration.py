@@ -171,8 +171,8 @@ def _check(name, exact, tried, error, labels, probabilities, ranks=None, toleran
         return CalibrationCheck(*line, 0.0, "no counter-example")
     text = [np.array2string(y, separator=", ", formatter={"float": "{:g}".format}) for y in labels]
     pairs = zip(probabilities, text, strict=True)
-    found = ", ".join(f"{p:.3g}: {' '.join(y.split())}" for p, y in pairs)
-    return CalibrationCheck(*line, float(error), found, labels, probabilities, ranks)
+    distribution = ", ".join(f"{p:.3g}: {' '.join(y.split())}" for p, y in pairs)
+    return CalibrationCheck(*line, float(error), distribution, labels, probabilities, ranks)
 
 
 def factorisation_errors(loss, support):

@@ -31,12 +31,12 @@ def _has_probabilities(classifier):
     """For `available_if`: whether the model estimates probabilities of the classes."""
     estimator = classifier.estimator
     if hasattr(classifier, "_model_"):
-        known = getattr(classifier._model_, "vectors", None) is not None
+        has_any = getattr(classifier._model_, "vectors", None) is not None
     elif isinstance(estimator, str):
-        known = estimator in ("auto", "logistic", "trees")
+        has_any = estimator in ("auto", "logistic", "trees")
     else:
-        known = is_classifier(estimator)
-    if known:
+        has_any = is_classifier(estimator)
+    if has_any:
         return True
     raise AttributeError(
         f"estimator={estimator!r} estimates no probabilities: set estimator='logistic' or 'trees', "
@@ -337,8 +337,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
             raise ValueError(f"{type(self).__name__} takes no query ids: give blocks (X, y).")
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
-        known = getattr(self, "classes_", None) if self.classes is None else self.classes
-        costs = read_costs(self.loss_matrix, known, self.decisions, labels)
+        classes_of_rows = getattr(self, "classes_", None) if self.classes is None else self.classes
+        costs = read_costs(self.loss_matrix, classes_of_rows, self.decisions, labels)
         if labels is not None:
             check_same_classes(labels, costs[1])
         return self._encode(X, y, weights, costs)
@@ -366,9 +366,9 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         if isinstance(self._model_, ClassModel):
             return self._model_.probabilities(X)
         [classifier] = self._model_.regressors
-        found = np.zeros((X.shape[0], len(self.classes_)))
-        found[:, class_indices(classifier.classes_, self.classes_)] = self._model_.probabilities(X)
-        return found
+        shares = np.zeros((X.shape[0], len(self.classes_)))
+        shares[:, class_indices(classifier.classes_, self.classes_)] = self._model_.probabilities(X)
+        return shares
 
     @available_if(_decides_classes)
     def decision_function(self, X: MatrixLike) -> np.ndarray:

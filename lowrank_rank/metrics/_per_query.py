@@ -189,10 +189,10 @@ def evaluate_run(
     measures = named_measures(measures, k)
     for name, measure in measures.items():
         if not measure.takes_runs:
-            known = names_of(lambda loss: loss.takes_runs, one_each=True)
+            usable = names_of(lambda loss: loss.takes_runs, one_each=True)
             raise ValueError(
                 f"{name!r} compares all documents of a query, and a run orders only those that it "
-                f"retrieved: use one of {', '.join([*known, 'mrr', 'err'])}, with their cut-offs."
+                f"retrieved: use one of {', '.join([*usable, 'mrr', 'err'])}, with their cut-offs."
             )
     queries, (y, scores, retrieved), lists = _lists_of_run(
         read_mapping(run, SCORE, "run"), read_mapping(qrels, RELEVANCE, "qrels"), all_queries

@@ -177,8 +177,8 @@ class _Objective:
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
         check_same_index(y_true=y_true, sample_weight=sample_weight, qid=self.qid)
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
-        given = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
-        key = tuple(_numbers(values, name) for name, values in given.items())
+        arguments = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
+        key = tuple(_numbers(values, name) for name, values in arguments.items())
         n_rows = 0 if key[0] is None else key[0].size
         if scores.size != n_rows:
             raise ValueError(

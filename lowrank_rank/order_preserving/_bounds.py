@@ -208,8 +208,8 @@ def population_minimiser(surrogate, utilities, probabilities):
     lists, ones = RankingLists.equal(n_labels, r), np.ones(n_labels * r)
 
     def risk(s):
-        found = surrogate.evaluate(utilities.ravel(), np.tile(s, n_labels), lists, ones)
-        gradient = probabilities @ found.gradient.reshape(n_labels, r)
-        return probabilities @ found.values, gradient
+        surrogate_values = surrogate.evaluate(utilities.ravel(), np.tile(s, n_labels), lists, ones)
+        gradient = probabilities @ surrogate_values.gradient.reshape(n_labels, r)
+        return probabilities @ surrogate_values.values, gradient
 
     return lbfgs(risk, np.zeros(r), tol=1e-10, max_iter=1000)[0]

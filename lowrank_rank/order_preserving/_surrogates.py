@@ -284,9 +284,9 @@ class PointwiseLogistic(TwoSidedWithTails):
         return np.logaddexp(0.0, x), p, p * (1.0 - p)
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        found = self.evaluate(v, s, lists, weights)
+        first_order = self.evaluate(v, s, lists, weights)
         largest = _largest_variance(expit(s), v / self.eta)
-        return found._replace(curvature=weights * self.eta * largest)
+        return first_order._replace(curvature=weights * self.eta * largest)
 
     def utility(self, s: Any) -> np.ndarray:
         return self.eta * expit(s)
@@ -349,8 +349,8 @@ class PointwiseSmoothHinge(TwoSided):
         return value, np.clip(x / self.a, 0.0, 1.0), inside / self.a
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        found = self.evaluate(v, s, lists, weights)
-        return found._replace(curvature=weights * self.eta / self.a)  # its largest
+        first_order = self.evaluate(v, s, lists, weights)
+        return first_order._replace(curvature=weights * self.eta / self.a)  # its largest
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         c = 2.0 * np.sqrt(self.eta / self.a if self.a <= 1.0 else self.a * self.eta)
@@ -456,8 +456,8 @@ class PairwiseLogistic(PairwiseSurrogate):
         # Curvatures take min(p, largest) for the derivative p of a pair.
         values, gradient, curvature = np.zeros(lists.n_lists), np.zeros(len(s)), np.zeros(len(s))
         for members, rows in lists.same_length:
-            found = self._of_matrix(v[rows], s[rows], weights[rows], largest)
-            values[members], gradient[rows], curvature[rows] = found
+            part = self._of_matrix(v[rows], s[rows], weights[rows], largest)
+            values[members], gradient[rows], curvature[rows] = part
         return SurrogateValues(values, gradient, curvature)
 
     def _of_matrix(self, v, s, weights, largest):
@@ -552,11 +552,11 @@ class CrossEntropy(Surrogate):
         )
 
     def newton_values(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:
-        found, weighted = self.evaluate(v, s, lists, weights), weights * v
+        first_order, weighted = self.evaluate(v, s, lists, weights), weights * v
         sums = lists.spread(lists.sum(weighted))
         per_sum = np.divide(1.0, sums, out=np.zeros(len(sums)), where=sums > 0)
-        p = (found.gradient + weighted) * per_sum
-        return found._replace(curvature=sums * _largest_variance(p, weighted * per_sum))
+        p = (first_order.gradient + weighted) * per_sum
+        return first_order._replace(curvature=sums * _largest_variance(p, weighted * per_sum))
 
     def bound_constant(self, expected: Any, lists: Any) -> np.ndarray:
         largest = _largest(expected, lists)
@@ -695,15 +695,15 @@ def resolve_surrogate(surrogate: str | Surrogate) -> Surrogate:
 def checked_values(surrogate, v, s, lists, weights):
     """`Surrogate.evaluate`, infinite on overflow; refuse results of another type or shape."""
     with np.errstate(over="ignore"):
-        found = surrogate.evaluate(v, s, lists, weights)
+        evaluated = surrogate.evaluate(v, s, lists, weights)
     shapes = [(lists.n_lists,), v.shape, v.shape]
-    if not isinstance(found, SurrogateValues) or list(map(np.shape, found)) != shapes:
+    if not isinstance(evaluated, SurrogateValues) or list(map(np.shape, evaluated)) != shapes:
         raise TypeError(
             f"{surrogate!r}: evaluate must return SurrogateValues(values, gradient, curvature) of "
             f"shapes {', '.join(map(str, shapes))}; values belong to lists, and lists.sum(...) "
             "makes them from rows."
         )
-    return found
+    return evaluated
 
 
 def surrogate_for(surrogate, v):

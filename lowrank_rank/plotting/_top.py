@@ -24,12 +24,12 @@ def axes_for(ax, **figure):
 def mean_gains(gains, scores, lists, max_k):
     """Mean gains among the first 1, ..., max_k items, over lists and orders of ties."""
     order = sort_lists(scores, lists)
-    found = gains[order]
+    sorted_gains = gains[order]
     blocks = tie_blocks(scores[order], lists)
     if blocks is not None:
-        lengths = block_lengths(blocks, len(found))
-        found = np.repeat(np.add.reduceat(found, blocks) / lengths, lengths)
-    at_place = np.bincount(lists.positions - 1, weights=found, minlength=max_k)[:max_k]
+        lengths = block_lengths(blocks, len(sorted_gains))
+        sorted_gains = np.repeat(np.add.reduceat(sorted_gains, blocks) / lengths, lengths)
+    at_place = np.bincount(lists.positions - 1, weights=sorted_gains, minlength=max_k)[:max_k]
     return np.cumsum(at_place) / lists.n_lists
 
 

@@ -55,9 +55,9 @@ class NoiseReport(NamedTuple):
             "weight that algorithm 1 deletes, mean": self.deleted,
             "sorting the diagonal is exact (P_reinforce)": self.in_p_reinforce,
         }
-        known = {what: values for what, values in means.items() if values is not None}
-        lines = [f"{len(next(iter(known.values())))} lists"]
-        lines += [f"{what:41}{np.mean(values):7.1%}" for what, values in known.items()]
+        fractions = {what: values for what, values in means.items() if values is not None}
+        lines = [f"{len(next(iter(fractions.values())))} lists"]
+        lines += [f"{what:41}{np.mean(values):7.1%}" for what, values in fractions.items()]
         lines.append(f"decoder that is enough: {self.enough!r}. {reason[self.enough]}")
         return "\n".join(lines)
 

@@ -26,7 +26,7 @@ def pair_moments(features, rows, loss):
     X, y, lists, weights = rows
     counts = lists.lengths**2
     ends = np.cumsum(counts)
-    given = np.arange(lists.n_rows) if lists.order is None else lists.order
+    row_order = np.arange(lists.n_rows) if lists.order is None else lists.order
     totals = lists.sum(lists.group(weights))
     totals[totals == 0] = 1.0
     moments = None
@@ -34,7 +34,7 @@ def pair_moments(features, rows, loss):
         number = np.arange(piece.start, piece.stop)
         q = np.searchsorted(ends, number, side="right")
         i, j = divmod(number - (ends - counts)[q], lists.lengths[q])
-        first, second = given[lists.starts[q] + i], given[lists.starts[q] + j]
+        first, second = row_order[lists.starts[q] + i], row_order[lists.starts[q] + j]
         part = SecondMoments.of(
             pair_features(features, X[first], X[second]),
             loss.net_preference(y[first], y[second])[:, np.newaxis],
@@ -46,10 +46,10 @@ def pair_moments(features, rows, loss):
 
 def pair_features(features, a, b):
     """``features(a, b)``, of shape (m, k), for pairs of rows."""
-    found = features(a, b)
-    if len(np.shape(found)) != 2 or np.shape(found)[0] != a.shape[0]:
-        raise ValueError(f"pair_features must return one row for each pair, got {np.shape(found)}.")
-    return found.tocsr() if sparse.issparse(found) else np.asarray(found, dtype=np.float64)
+    table = features(a, b)
+    if len(np.shape(table)) != 2 or np.shape(table)[0] != a.shape[0]:
+        raise ValueError(f"pair_features must return one row for each pair, got {np.shape(table)}.")
+    return table.tocsr() if sparse.issparse(table) else np.asarray(table, dtype=np.float64)
 
 
 # Models -----------------------------------------------------------------------------

@@ -405,8 +405,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if self.decoder_ == "score":
             raise ValueError('decoder="score" regresses scores, not preferences of pairs.')
         if self.n_items_ is not None:
-            known = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
-            votes = np.divide(self.votes_, known, out=np.zeros(known.shape), where=known > 0)
+            n_votes = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
+            votes = np.divide(self.votes_, n_votes, out=np.zeros(n_votes.shape), where=n_votes > 0)
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
             raise ValueError(f"Preferences of {self.target_loss_!r} are not votes: use 'pd'.")

@@ -60,12 +60,12 @@ def worst_places(gains, scores, lists, discounts):
         places[rows] = linear_sum_assignment(profit, maximize=True)[1] + 1
     n_first = np.minimum(k, lists.lengths)
     first = places <= n_first[lists.index[order[kept]]]
-    found = np.zeros(lists.n_rows, dtype=np.intp)
-    found[order[kept][first]] = places[first]
-    left = found[order] == 0  # the other items come next, by their scores
+    place = np.zeros(lists.n_rows, dtype=np.intp)
+    place[order[kept][first]] = places[first]
+    left = place[order] == 0  # the other items come next, by their scores
     rank = _within_lists(left.astype(float), lists).astype(np.intp) + lists.spread(n_first)
-    found[order[left]] = rank[left]
-    return found
+    place[order[left]] = rank[left]
+    return place
 
 
 def _candidates(level, lists, k):
@@ -73,10 +73,10 @@ def _candidates(level, lists, k):
 
     k times, the items without an item of their level or below before them are removed.
     """
-    found = np.ones(len(level), dtype=bool)
+    is_candidate = np.ones(len(level), dtype=bool)
     if k >= int(lists.lengths.max()):
-        return found
-    found[:] = False
+        return is_candidate
+    is_candidate[:] = False
     n_levels = int(level.max()) + 1
     # Keys of later lists are smaller: a running minimum starts anew with each list.
     left, key = np.arange(len(level)), level - lists.index * n_levels
@@ -86,9 +86,9 @@ def _candidates(level, lists, k):
         own = key[left]
         is_least = np.ones(len(left), dtype=bool)
         is_least[1:] = own[1:] < np.minimum.accumulate(own)[:-1]
-        found[left[is_least]] = True
+        is_candidate[left[is_least]] = True
         left = left[~is_least]
-    return found
+    return is_candidate
 
 
 def _within_lists(values, lists):

@@ -91,11 +91,11 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     values = staticmethod(average_precision_values)
 
     def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
-        found = np.where(retrieved, y, 0.0)
-        recalled = lists.sum(found)
+        relevant = np.where(retrieved, y, 0.0)
+        recalled = lists.sum(relevant)
         value = np.where(lists.sum(y) > 0, 0.0, np.nan)
         hit = recalled > 0
-        value[hit] = (average_precision_values(found, scores, lists) * recalled)[hit]
+        value[hit] = (average_precision_values(relevant, scores, lists) * recalled)[hit]
         return value / np.maximum(lists.sum(y), 1.0)
 
     def encode(self, y: ArrayLike) -> np.ndarray:

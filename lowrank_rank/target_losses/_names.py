@@ -119,13 +119,13 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
 
     With `one_each` one name for each class and kind of cut-off, as in messages.
     """
-    found = [
+    names = [
         (entry.measure, name)
         for entry in TARGET_LOSSES.values()
         for name in entry.examples
         if holds is None or holds(resolve_measure(name))
     ]
-    return list(dict(reversed(found)).values())[::-1] if one_each else [name for _, name in found]
+    return list(dict(reversed(names)).values())[::-1] if one_each else [name for _, name in names]
 
 
 def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
@@ -197,14 +197,14 @@ def _hint(base, cut, offered):
     if not cut and (joined := re.fullmatch(r"([a-z_]+?)(?:_?at)?_?(\d+%?)", base)):
         base, cut = joined.groups()  # "ndcg10", "precision_at_10"
     # The class names count too, in words: "mean_average_precision".
-    known = {
+    forms = {
         re.sub("(?<=[a-z])(?=[A-Z])", "_", e.measure.__name__).lower(): e.base
         for e in offered.values()
     }
-    known |= {e.base: e.base for e in offered.values()}
-    inside = [words for words in known if base and f"_{base}" in f"_{words}"]
-    close = [base] if base in known else inside or get_close_matches(base, known, n=3, cutoff=0.5)
-    bases = dict.fromkeys(known[words] for words in close)
+    forms |= {e.base: e.base for e in offered.values()}
+    inside = [words for words in forms if base and f"_{base}" in f"_{words}"]
+    close = [base] if base in forms else inside or get_close_matches(base, forms, n=3, cutoff=0.5)
+    bases = dict.fromkeys(forms[words] for words in close)
     entries = [e for base in bases for e in offered.values() if e.base == base]
     accepted = [name for e in entries if (name := _with_cut(e, cut))]
     near = list(dict.fromkeys(accepted or [e.examples[-1] for e in entries]))[:3]

@@ -45,9 +45,9 @@ def scored_sum(gains, scores, discount, lists, *, cutoff=None, max_rows=2**15):
         order = order + lists.starts[some, np.newaxis]
         # Ties below the first position without a discount change nothing.
         head = order[:, : depth + 1]
-        found = np.take(scores, head)
+        head_scores = np.take(scores, head)
         total[some] = np.take(gains, head[:, :depth]) @ row
-        tied = np.flatnonzero((found[:, 1:] == found[:, :-1]).any(axis=1))
+        tied = np.flatnonzero((head_scores[:, 1:] == head_scores[:, :-1]).any(axis=1))
         if len(tied):
             weights = np.tile(np.pad(row, (0, r - depth)), len(tied))
             part = order[tied].ravel(), weights, RankingLists.equal(len(tied), r)
@@ -186,8 +186,8 @@ class PositionalLoss(TargetLoss):
 
     def values_of_run(self, y: np.ndarray, scores: Any, lists: Any, retrieved: Any) -> np.ndarray:
         gains = self.gains(y, lists)
-        found = gains if retrieved is None else np.where(retrieved, gains, 0.0)
-        total = scored_sum(found, scores, self.discount, lists, cutoff=self.cutoff(y, lists))
+        kept = gains if retrieved is None else np.where(retrieved, gains, 0.0)
+        total = scored_sum(kept, scores, self.discount, lists, cutoff=self.cutoff(y, lists))
         total = total / self.divisor(y, lists)
         scale = self.normaliser(y, gains, lists)
         value = np.full(lists.n_lists, np.nan)

@@ -61,10 +61,10 @@ def least_costs(u, time_limit=60.0, *, branch=False):
         net = net_preferences(u[lists])
         weights = np.maximum(net, 0.0)
         if r <= MAX_ITEMS_SUBSETS:
-            found = dag_ranks(net)
-            cyclic = costs_of(weights, found) > 0
-            found[cyclic] = subset_ranks(clipped(weights[cyclic], found[cyclic]))
-            ranks[lists], extra[lists] = found, costs_of(weights, found)
+            by_dag = dag_ranks(net)
+            cyclic = costs_of(weights, by_dag) > 0
+            by_dag[cyclic] = subset_ranks(clipped(weights[cyclic], by_dag[cyclic]))
+            ranks[lists], extra[lists] = by_dag, costs_of(weights, by_dag)
             continue
         searched = local_search(r)
         for q in range(len(weights)):
@@ -137,15 +137,15 @@ def subset_ranks(weights):
     by_net = np.argsort(-net_scores(weights), axis=1, kind="stable")
     renumbered = np.take_along_axis(weights, by_net[:, :, np.newaxis], axis=1)
     renumbered = np.take_along_axis(renumbered, by_net[:, np.newaxis, :], axis=2)
-    found = np.empty((n_lists, r), dtype=np.intp)
+    ranks_by_net = np.empty((n_lists, r), dtype=np.intp)
     for lists in batches(n_lists, 2**r):
         chunk = renumbered[lists]
         best = _best_prefixes(np.ascontiguousarray(chunk.transpose(1, 2, 0)))
-        found[lists] = trace_back(
+        ranks_by_net[lists] = trace_back(
             best, lambda inside, w=chunk: -np.einsum("qij,qj->qi", w, inside.astype(float))
         )
-    ranks = np.empty_like(found)
-    np.put_along_axis(ranks, by_net, found, axis=1)
+    ranks = np.empty_like(ranks_by_net)
+    np.put_along_axis(ranks, by_net, ranks_by_net, axis=1)
     return ranks
 
 

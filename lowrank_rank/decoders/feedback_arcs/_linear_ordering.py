@@ -141,15 +141,15 @@ class LinearOrdering:
     def _separate(self, x):
         """Add the triangles that x violates most, at most about one for each variable."""
         x = self._matrix(x)
-        found, over = [np.zeros((0, 3), dtype=np.intp)], [np.zeros(0)]
+        cuts, over = [np.zeros((0, 3), dtype=np.intp)], [np.zeros(0)]
         for i in range(len(x) - 2):  # the smallest of the three items
             later = slice(i + 1, None)
             sums = x[i, later, np.newaxis] + x[later, later] + x[later, i] - 2.0
             # 1e-5 is above the tolerance of the solver, so that no cut is added twice.
             j, k = np.nonzero(sums > 1e-5)
-            found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
+            cuts.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
             over.append(sums[j, k])
-        triangles, excess = np.concatenate(found), np.concatenate(over)
+        triangles, excess = np.concatenate(cuts), np.concatenate(over)
         if len(excess) == 0:
             return False
         by_excess = np.lexsort((self._rng.uniform(size=len(excess)), -np.round(excess, 3)))

@@ -77,12 +77,12 @@ def search(net, shakes, start=None):
             orders = orders[:, some].swapaxes(0, 1)
         lists = np.tile(open_lists, len(orders))
         orders = improve(net, lists, orders.reshape(-1, r)).reshape(orders.shape)
-        found = costs_of(weights[open_lists], ranks_from_orders(orders))
-        least, rows = found.argmin(axis=0), np.arange(len(open_lists))
-        found, orders = found[least, rows], orders[least, rows]
-        better = found < cost[open_lists] - slack[open_lists]
+        costs = costs_of(weights[open_lists], ranks_from_orders(orders))
+        least, rows = costs.argmin(axis=0), np.arange(len(open_lists))
+        costs, orders = costs[least, rows], orders[least, rows]
+        better = costs < cost[open_lists] - slack[open_lists]
         best[open_lists[better]] = orders[better]
-        cost[open_lists[better]] = found[better]
+        cost[open_lists[better]] = costs[better]
     return best
 
 
@@ -107,8 +107,8 @@ def local_search(r, n_restarts=None, rng=None):
         best = search(net, ())
         for q in range(len(net) if n_sweeps else 0):
             rng = np.random.RandomState(seed)
-            found = annealed_order(net[q], best[q], n_sweeps, rng)
-            pair = np.stack([best[q], improve(net, np.array([q]), found[np.newaxis])[0]])
+            order = annealed_order(net[q], best[q], n_sweeps, rng)
+            pair = np.stack([best[q], improve(net, np.array([q]), order[np.newaxis])[0]])
             costs = costs_of(np.maximum(net[[q, q]], 0.0), ranks_from_orders(pair))
             best[q] = pair[np.argmin(costs)]
         return ranks_from_orders(best)
