@@ -338,7 +338,9 @@ def check_items_judged(y, weights):
 
 def refuse_unjudged_item(column):
     """Refuse a fixed item that no row judges."""
-    raise ValueError(f"{column} is NaN in every row: no query judges this item. Drop it.")
+    raise ValueError(
+        f"{column} is NaN in every row that counts: no query judges this item. Drop the column."
+    )
 
 
 def refuse_no_qid(estimator, remedy):

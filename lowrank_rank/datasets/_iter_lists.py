@@ -436,8 +436,8 @@ def _features_of(path, names, columns, chosen):
     for name in [*columns, *(chosen or [])]:
         if name not in names:
             raise ValueError(
-                f"{path} has no column {name!r}, only {names[:10]}: set y_column, qid_column and "
-                "feature_columns."
+                f"{path} has no column {name!r}, only {names[:10]}: set y_column=..., "
+                "qid_column=... and feature_columns=...."
             )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

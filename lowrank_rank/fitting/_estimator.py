@@ -504,8 +504,8 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
                 )
         if getattr(model, "_sums_", None) is None:
             raise ValueError(
-                f"{model!r} has no sums: its solver, estimator or pair features do not add up. "
-                "Fit the parts by partial_fit with estimator='ridge'."
+                f"{model!r} has no sums: iterative solvers, logistic regression, estimators and "
+                "some pair features do not add up. Fit the parts with estimator='ridge'."
             )
     names = ("total", "x_mean", "t_mean", "gram", "cross")
     keys = [b"".join(getattr(m._sums_, n).tobytes() for n in names) for m in models]
