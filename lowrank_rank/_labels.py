@@ -18,6 +18,7 @@ from ._arrays import (
     exact_scores,
     is_finite,
     is_frame,
+    numbers,
     without_string_dtype,
 )
 from ._lists import RankingLists, id_array, same_id
@@ -423,6 +424,23 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
             "divide the weights by their mean."
         )
     return weights
+
+
+def read_distributions(probabilities, n_labels):
+    """Distributions over labels, (n, n_labels), as floats; refuses rows that do not sum to 1."""
+    p = numbers(probabilities, "probabilities")
+    if p.ndim != 2 or p.shape[1] != n_labels:
+        raise ValueError(
+            f"probabilities must have the shape (n, {n_labels}), one distribution over the labels "
+            f"in each row, got {p.shape}."
+        )
+    wrong = ~(np.all(p >= 0, axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= 1e-6))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"probabilities[{row}] must be numbers >= 0 with the sum 1, got {p[row].tolist()}."
+        )
+    return p
 
 
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):

@@ -377,6 +377,22 @@ def ranks_from_scores(scores, lists):
     return ranks
 
 
+def check_ranks(ranks, name, n_items=None):
+    """Ranks 1..r of orders, (n, r), as integers; refuses rows that are no permutation of 1..r."""
+    ranks = np.asarray(ranks)
+    r = n_items if n_items is not None or ranks.ndim != 2 else ranks.shape[1]
+    numbers = ranks.ndim == 2 and ranks.shape[1] == r and ranks.dtype.kind in "iuf"
+    wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, r + 1), axis=1) if numbers else [True]
+    if np.any(wrong):
+        place = f"[{int(np.argmax(wrong))}]" if numbers else ""
+        given = ranks[np.argmax(wrong)].tolist() if numbers else f"the shape {ranks.shape}"
+        raise ValueError(
+            f"{name}{place} must be the ranks 1..{'r' if r is None else r} of all items, 1 = best, "
+            f"got {given}."
+        )
+    return ranks.astype(np.intp, copy=False)
+
+
 def ranks_from_orders(orders):
     """Ranks 1..r from orders (item indices, best first), shape (..., r)."""
     ranks = np.empty_like(orders)
