@@ -124,7 +124,7 @@ def regret_bound(
             f"expected must be (n, r) and surrogate_regret (n,), got {expected.shape} and "
             f"{regret.shape}."
         )
-    if np.any(regret < -1e-9):  # beyond rounding
+    if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
         row = int(np.argmin(regret))
         raise ValueError(
             f"surrogate_regret[{row}] is {regret[row]:g}: it is the surrogate loss minus the least "
