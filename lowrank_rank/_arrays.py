@@ -86,15 +86,24 @@ def check_size(what, n_bytes, remedy):
 # The range of the features ----------------------------------------------------------
 
 
-def refuse_range():
-    """Refuse features with squares out of the floating range."""
+def refuse_range(X=None, names=None):
+    """Refuse features with squares out of the floating range; the message names a column of X."""
+    mark = ""
+    if X is not None:
+        entries = X.data if sparse.issparse(X) else X.ravel()
+        at = int(np.nanargmax(np.abs(entries)))
+        column = int(X.indices[at]) if sparse.issparse(X) else at % X.shape[1]
+        mark = (
+            f"column {column if names is None else names[column]!r} of X holds {entries[at]:g}. If "
+            "this marks a missing value, make it NaN, and impute it or take boosted trees; else "
+        )
     raise ValueError(
-        "The features are too large or too small for their squares to be computed: bring them "
-        "to one scale (StandardScaler)."
+        "The features are too large or too small for their squares to be computed: "
+        f"{mark}bring them to one scale (StandardScaler)."
     )
 
 
-def mean_square(X, degree=2):
+def mean_square(X, degree=2, names=None):
     """Mean squared norm of the rows; refuses features with squares out of the floating range.
 
     Parameters
@@ -103,6 +112,8 @@ def mean_square(X, degree=2):
         NaN is skipped.
     degree : int, default=2
         Degree of the products of features that must stay in the range.
+    names : sequence of str or None, default=None
+        Names of the columns, for messages.
     """
     entries = X.data if sparse.issparse(X) else X.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -111,16 +122,16 @@ def mean_square(X, degree=2):
             total = float(np.nansum(np.square(entries, dtype=np.float64)))
     power = 2.0 / degree
     if not total < 1e300**power:  # weighted sums of the squares need room
-        refuse_range()
+        refuse_range(X, names)
     value = total / max(X.shape[0], 1)
     if value < 1e-300**power and np.any(entries):
         refuse_range()
     return value
 
 
-def check_range(X):
-    """Refuse features with squares out of the floating range."""
-    mean_square(X)
+def check_range(X, model, degree=2):
+    """Refuse features of a model with products out of the floating range."""
+    mean_square(X, degree, getattr(model, "feature_names_in_", None))
 
 
 def is_finite(values):
@@ -189,7 +200,8 @@ def check_same_index(**named):
         raise ValueError(
             f"{first} and {name} have different indices (row {row}: {one} and {two}), and rows are "
             f"matched by position. Align them, for instance by {name}.loc[{first}.index]; or give "
-            f"{name}.to_numpy() if the rows match already."
+            f"{name}.to_numpy() if the rows match already, or differ on purpose "
+            "(permutation_test_score permutes y with its index: give it y.to_numpy())."
         )
 
 
@@ -282,11 +294,25 @@ def exact_scores(values):
     return values
 
 
+def refuse_dates(X, takes="the model takes numbers"):
+    """Refuse a column of dates or durations: their numbers would depend on the unit."""
+    frame = is_data_frame(X)
+    kinds = X.dtypes if frame else [getattr(X, "dtype", None)]
+    for name, kind in zip(column_names(X) if frame else [0], kinds, strict=True):
+        if getattr(kind, "kind", "-") in "mM" or str(kind).startswith(("Date", "Duration", "Time")):
+            raise ValueError(
+                f"Column {name!r} of X has the type {kind}: {takes}. Make numbers of it (such as "
+                "days since a date), or drop it."
+            )
+
+
 def name_the_text(error, X):
     """Raise an error with the first place of the text that the `error` quotes, if it is in X.
 
-    The column is a name if it has one, else an index.
+    The column is a name if it has one, else an index. Dates are named too.
     """
+    if isinstance(error, TypeError):
+        refuse_dates(X)
     if "could not convert" not in str(error):
         return
     names = column_names(X) if is_frame(X) else None
@@ -301,6 +327,28 @@ def name_the_text(error, X):
                     "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
                     "category dtype), or drop the column."
                 ) from error
+
+
+def without_empty_columns(X):
+    """X with 0 in columns without any value, for trees, which cannot cut these into bins.
+
+    Such a column is constant: no tree splits it, whatever it holds later. Categories need nothing.
+    """
+    if not isinstance(X, np.ndarray) and not is_data_frame(X):
+        return X
+    if isinstance(X, np.ndarray):
+        n_missing = np.isnan(X).sum(axis=0)
+    else:  # pandas, polars
+        counts = X.isna().sum() if hasattr(X, "isna") else X.fill_nan(None).null_count().row(0)
+        n_missing = np.asarray(counts)
+    empty = np.flatnonzero(n_missing == X.shape[0])
+    if len(empty) == X.shape[1]:
+        raise ValueError("X has no value: it is NaN in every row and column.")
+    if isinstance(X, np.ndarray):
+        return np.where(np.isin(np.arange(X.shape[1]), empty), X.dtype.type(0), X)
+    names, kinds = column_names(X), list(map(str, X.dtypes))
+    zeros = {names[j]: 0.0 for j in empty if not kinds[j].lower().startswith(("categ", "enum"))}
+    return X.assign(**zeros) if hasattr(X, "assign") else X.with_columns(**zeros)
 
 
 def first_missing(table):

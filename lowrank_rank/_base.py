@@ -19,11 +19,12 @@ from ._arrays import (
     is_finite,
     n_rows,
     name_the_text,
+    refuse_dates,
     slices,
     take_rows,
 )
 from ._classes import read_binary_labels
-from ._cut_queries import warn_of_cut_queries
+from ._cut_queries import MOST_KEYS, warn_of_cut_queries
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -37,8 +38,9 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
+from ._parameters import check_parameter
 from ._warn import warn
-from .target_losses._names import resolve_target_loss
+from .target_losses._names import resolve_measure
 from .target_losses._target_loss import RankingMeasure
 
 
@@ -50,6 +52,7 @@ def check_no_qid(qid):
 
 def check_one_list(one_list, qid, n_items):
     """Refuse ``rank(one_list=True)`` beside query ids, and for a model of fixed items."""
+    check_parameter("one_list", one_list, [bool])
     if one_list and n_items is not None:
         raise ValueError(
             f"This model ranks the same {n_items} items in every row of X: leave out one_list=True."
@@ -68,6 +71,8 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     its place.
     """
     check_unmasked(X, "X")
+    if not options.get("skip_check_array"):
+        refuse_dates(X)
     try:
         X = validate_data(
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
@@ -162,6 +167,15 @@ class Rows(NamedTuple):
     def ids(self):
         """Distinct query ids, or None."""
         return None if self.lists is None else self.lists.ids
+
+
+def warn_of_one_list(model, y, qid):
+    """Warn of a fit of many documents without query ids; classifiers of the top rank all rows."""
+    if qid is None and y.ndim == 1 and len(y) > 1000 and not is_classifier(model):
+        warn(
+            f"All {len(y):,} rows are one list: pass qid=..., or y as ranking_target(y, qid); or "
+            f"qid=numpy.zeros({len(y)}) if they are."
+        )
 
 
 class BaseRanker:
@@ -308,7 +322,7 @@ class BaseRanker:
         if tags.regressor_tags is None:
             return tags
         try:
-            loss = resolve_target_loss(self.target_loss)
+            loss = resolve_measure(self.target_loss)
         except (ValueError, TypeError):  # fit says what is wrong with it
             return tags
         tags.target_tags.positive_only = loss.labels != "any"
@@ -324,16 +338,17 @@ class BaseRanker:
         y = read_labels(y, estimator=self)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
-            check_range(X)
+            check_range(X, self)
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists)
+        warn_of_one_list(self, y, qid)
         weights = read_weights(sample_weight, y.shape[0], whole=whole)
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
             loss.warn_without_utility(y)
-            self._fitted_lists_ = lists.keys()
+            self._fitted_lists_ = lists.keys(MOST_KEYS)
         return Rows(X, y, lists, weights)
 
     def _set_lists(self, rows, loss):
@@ -341,7 +356,7 @@ class BaseRanker:
         self.target_loss_, self.n_lists_ = loss, rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
         self._has_qid_ = rows.ids is not None
-        self._ends_ = tuple(rows.ids[list(rows.lists.ends)]) if self._has_qid_ else (None, None)
+        self._ends_ = rows.lists.end_keys
 
 
 class LinearRanker(BaseRanker):

@@ -110,6 +110,7 @@ def split_target(y, qid=None, X=None):
     ValueError
         If ids are given twice and disagree, or only the index of X has them.
     """
+    _refuse_ids_beside_grades(y)
     if not carries_qid(y):
         if qid is None and (level := _qid_level(X)) and np.ndim(y) == 1:
             raise ValueError(
@@ -138,6 +139,20 @@ def split_target(y, qid=None, X=None):
             "qid is given twice, in y and as an argument, and the two differ: give it once."
         )
     return y, carried
+
+
+def _refuse_ids_beside_grades(y):
+    """Refuse a table y that has a column of query ids: it would be an item."""
+    names = column_names(y) if is_frame(y) and not isinstance(y, np.ndarray) else []
+    ids = [name for name in names if str(name).lower() in (*QUERY, "query", "group")]
+    grades = [name for name in names if name not in ids]
+    if ids and grades:
+        grade = grades[0] if len(grades) == 1 else "relevance"
+        raise ValueError(
+            f"y has a column {ids[0]!r} of query ids beside grades, and would be read as grades of "
+            f"{len(names)} fixed items: give ranking_target(y[{grade!r}], y[{ids[0]!r}]); or drop "
+            "or rename the column if it is an item."
+        )
 
 
 def carries_qid(y):

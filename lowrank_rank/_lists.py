@@ -106,18 +106,17 @@ class RankingLists:
         return int(np.count_nonzero(self.sum(self.group(weights))))
 
     def of_rows(self, rows):
-        """The lists of some rows."""
-        return RankingLists.from_qid(self.codes[rows])
+        """The lists of some rows, with ids if these have ids."""
+        lists = RankingLists.from_qid(self.codes[rows])
+        lists.ids = None if self.ids is None else self.ids[lists.ids]
+        return lists
 
-    def keys(self, most=100_000):
-        """Keys of 64 bits and lengths of at most `most` lists; None without query ids."""
+    def keys(self, most=None):
+        """Digests of the ids and lengths of the lists, of the first `most`; None without ids."""
         if self.ids is None:
             return None
-        ids, lengths = self.ids[:most], self.lengths[:most].copy()  # the arrays behind may be large
-        if ids.dtype.kind in "iu":
-            return ids.astype(np.int64).view(np.uint64), lengths
-        digests = [blake2b(repr(one).encode(), digest_size=8).digest() for one in ids.tolist()]
-        return np.frombuffer(b"".join(digests), dtype=np.uint64), lengths
+        digests = np.array([digest(one) for one in self.ids[:most].tolist()], dtype=np.uint64)
+        return digests, self.lengths[:most].copy()  # the array behind may be large
 
     @property
     def ends(self):
@@ -126,6 +125,13 @@ class RankingLists:
             return 0, self.n_lists - 1
         at = [int(np.flatnonzero(self.order == row)[0]) for row in (0, self.n_rows - 1)]
         return tuple(np.searchsorted(self.offsets, at, side="right") - 1)
+
+    @property
+    def end_keys(self):
+        """Digests of the ids of the first and the last row; None for each without ids."""
+        if self.ids is None:
+            return None, None
+        return tuple(digest(self.ids[i : i + 1].tolist()[0]) for i in self.ends)
 
     @cached_property
     def positions(self):
@@ -243,6 +249,14 @@ def id_text(one, name):
         )
     whole = isinstance(one, float | np.floating) and one == int(one)
     return str(int(one) if whole else one)
+
+
+def digest(one):
+    """Digest of 64 bits of an id: fitted models keep no id in clear. Equal ids have the same."""
+    parts = one if isinstance(one, tuple) else (one,)
+    parts = [plain(part) for part in parts]
+    parts = [int(part) if isinstance(part, float) and part == int(part) else part for part in parts]
+    return int.from_bytes(blake2b(repr(parts).encode(), digest_size=8).digest(), "little")
 
 
 def same_id(a, b):

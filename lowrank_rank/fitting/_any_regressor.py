@@ -1,5 +1,6 @@
 """Regression of encoded targets: ridge, logistic, trees, or any regressor of scikit-learn."""
 
+from functools import partial
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
@@ -10,12 +11,13 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
+from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import has_fit_parameter
 
-from .._arrays import is_data_frame, name_the_text, take_rows
+from .._arrays import is_data_frame, name_the_text, plain, take_rows, without_empty_columns
 from .._base import attribute_of_fitted
 from ._encoding import is_missing
-from ._list_trees import fit_list_trees, refuse_empty_columns
+from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 
 
@@ -39,9 +41,34 @@ def chosen_estimator(estimator, rows, encoding):
             "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
             "is ridge regression then, or use 'trees'."
         )
-    if estimator == "trees":
-        refuse_empty_columns(rows.X)
     return item_forest(missing) if estimator == "trees" and kind != "documents" else estimator
+
+
+def forest_columns(X, model):
+    """X for scikit-learn's forests; refuses columns that these would read as infinite or constant.
+
+    Forests read X as float32, and take values closer than 1e-7 for equal
+    (``sklearn/tree/_partitioner.pyx``).
+    """
+    X = without_empty_columns(X)
+    of_columns = partial(min_max_axis, axis=0, ignore_nan=True) if issparse(X) else _min_max
+    with np.errstate(over="ignore", invalid="ignore"):
+        (low, high), names = of_columns(X), getattr(model, "feature_names_in_", range(X.shape[1]))
+        infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
+        constant = (high > low) & (high.astype(np.float32) - low.astype(np.float32) < 1e-6)
+    for j in np.flatnonzero(infinite | constant)[:1]:
+        what = f"a range of {high[j] - low[j]:g}" if constant[j] else "numbers beyond float32"
+        raise ValueError(
+            f"Column {plain(names[j])!r} of X has {what}, between {low[j]:g} and {high[j]:g}, and "
+            "estimator='trees' reads float32, and ranges below 1e-6 as constant: bring it to "
+            "another unit (StandardScaler), drop it if it is noise, or make marks of missing "
+            "values NaN."
+        )
+    return X
+
+
+def _min_max(X):
+    return np.nanmin(X, axis=0), np.nanmax(X, axis=0)
 
 
 def item_forest(missing):
@@ -323,12 +350,12 @@ def round_significant(values, bits=32):
 
 
 def fit_one(estimator, X, y, sample_weight):
-    """Fit a regressor or classifier; an error that text causes names its column."""
+    """Fit a regressor or classifier; an error that text or a date causes names its column."""
     try:
         if sample_weight is None:
             return estimator.fit(X, y)
         with config_context(enable_metadata_routing=False):
             return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         name_the_text(error, X)
         raise
