@@ -279,9 +279,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             return options
         if name == "qid":  # one weight for each list
             return {**options, "sample_weight": lists.sum(weights) / lists.lengths}
-        if "group_weight" in signature(self.estimator.fit).parameters:
-            if np.array_equal(weights, lists.spread(weights[lists.starts])):
-                return {**options, "group_weight": weights}
+        takes_both = "group_weight" in signature(self.estimator.fit).parameters
+        if takes_both and np.array_equal(weights, lists.spread(weights[lists.starts])):
+            return {**options, "group_weight": weights}
         given = weight_parameters(self.estimator, weights)
         if given is None:
             raise ValueError(
