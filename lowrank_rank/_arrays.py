@@ -307,25 +307,26 @@ def refuse_dates(X, takes="the model takes numbers"):
 
 
 def name_the_text(error, X):
-    """Raise an error with the first place of the text that the `error` quotes, if it is in X.
-
-    The column is a name if it has one, else an index. Dates are named too.
+    """Raise an error with the first place of the text or object that the `error` names, if it is
+    in X, or with a column of dates. The column is a name if it has one, else an index.
     """
     if isinstance(error, TypeError):
         refuse_dates(X)
-    if "could not convert" not in str(error):
+    if not any(words in str(error) for words in ("could not convert", "float() argument")):
         return
     names = column_names(X) if is_frame(X) else None
     entries = np.zeros((0, 0)) if names else np.asarray(X, dtype=object)
     columns: Any = [X[name] for name in names or []] or (entries.T if entries.ndim == 2 else [])
     for j, column in enumerate(columns):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
-            if isinstance(entry, str) and repr(str(entry)) in str(error):
+            kind = "text" if isinstance(entry, str) else type(entry).__name__
+            if (repr(str(entry)) if kind == "text" else f"not {kind!r}") in str(error):
                 raise ValueError(
-                    f"X has the text {str(entry)!r} in row {row} of column "
+                    f"X has the {kind} {str(entry)!r} in row {row} of column "
                     f"{(names[j] if names else j)!r}, and the model takes numbers: encode text and "
                     "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
-                    "category dtype), or drop the column."
+                    "category dtype), make numbers of dates (such as days since a date), or drop "
+                    "the column."
                 ) from error
 
 

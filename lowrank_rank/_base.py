@@ -1,6 +1,8 @@
 """Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +79,7 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
         X = validate_data(
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         name_the_text(error, X)
         if "contains NaN" in str(error) and (place := first_missing(X)):
             row, column = place
@@ -178,6 +180,34 @@ def warn_of_one_list(model, y, qid):
         )
 
 
+#: Arguments of other packages, and what a ranker of this package takes instead.
+_ELSEWHERE = {
+    **dict.fromkeys(("group", "groups", "group_id", "query_id"), "qid=, the query id of each row"),
+    **dict.fromkeys(
+        ("eval_set", "eval_group", "eval_qid", "early_stopping_rounds"),
+        "early_stopping=True to HistGradientBoostingRanker or WrappedRanker: it holds queries out",
+    ),
+    **dict.fromkeys(
+        ("n_estimators", "iterations"),
+        "max_iter=, the number of trees of HistGradientBoostingRanker",
+    ),
+}
+
+
+def _with_hints(method):
+    """A method that refuses arguments of other packages, and names its own."""
+
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        for name in kwargs:
+            if name in _ELSEWHERE and name not in signature(method).parameters:
+                owner = type(self).__name__
+                raise TypeError(f"{owner} takes no {name}=: give {_ELSEWHERE[name]}.")
+        return method(self, *args, **kwargs)
+
+    return call
+
+
 class BaseRanker:
     """Mixin of everything that orders lists by a score: `score`, `rank` and reading of batches.
 
@@ -197,6 +227,11 @@ class BaseRanker:
     __metadata_request__fit = {"qid": True}  # noqa: RUF012
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in {"__init__", "fit"} & vars(cls).keys():
+            setattr(cls, name, _with_hints(vars(cls)[name]))
 
     def _validate_X(self, X, *, reset):
         return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])

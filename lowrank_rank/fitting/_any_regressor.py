@@ -1,6 +1,5 @@
 """Regression of encoded targets: ridge, logistic, trees, or any regressor of scikit-learn."""
 
-from functools import partial
 from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
@@ -8,7 +7,11 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
@@ -19,6 +22,9 @@ from .._base import attribute_of_fitted
 from ._encoding import is_missing
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
+
+#: Trees of scikit-learn that cannot cut a column without a value into bins.
+HIST_TREES = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)
 
 
 def chosen_estimator(estimator, rows, encoding):
@@ -51,9 +57,17 @@ def forest_columns(X, model):
     (``sklearn/tree/_partitioner.pyx``).
     """
     X = without_empty_columns(X)
-    of_columns = partial(min_max_axis, axis=0, ignore_nan=True) if issparse(X) else _min_max
+    try:
+        Z = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    except (TypeError, ValueError) as error:
+        name_the_text(error, X)
+        raise
+    names = getattr(model, "feature_names_in_", range(Z.shape[1]))
     with np.errstate(over="ignore", invalid="ignore"):
-        (low, high), names = of_columns(X), getattr(model, "feature_names_in_", range(X.shape[1]))
+        if issparse(Z):
+            low, high = min_max_axis(Z, axis=0, ignore_nan=True)
+        else:
+            low, high = np.nanmin(Z, axis=0), np.nanmax(Z, axis=0)
         infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
         constant = (high > low) & (high.astype(np.float32) - low.astype(np.float32) < 1e-6)
     for j in np.flatnonzero(infinite | constant)[:1]:
@@ -65,10 +79,6 @@ def forest_columns(X, model):
             "values NaN."
         )
     return X
-
-
-def _min_max(X):
-    return np.nanmin(X, axis=0), np.nanmax(X, axis=0)
 
 
 def item_forest(missing):
@@ -351,6 +361,8 @@ def round_significant(values, bits=32):
 
 def fit_one(estimator, X, y, sample_weight):
     """Fit a regressor or classifier; an error that text or a date causes names its column."""
+    if isinstance(estimator, HIST_TREES):
+        X = without_empty_columns(X)
     try:
         if sample_weight is None:
             return estimator.fit(X, y)

@@ -22,6 +22,7 @@ from .._arrays import (
     is_finite,
     n_rows,
     plain,
+    refuse_dates,
     refuse_range,
     take_rows,
 )
@@ -209,6 +210,8 @@ class RegressionMixin:
         fitted = model is not None
         other = isinstance(model, RegressorModel) if fitted else not self._is_linear()
         if other and self._keeps_frames and is_data_frame(X):
+            if self._has_trees():
+                refuse_dates(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = other and (
             get_tags(self).input_tags.allow_nan or (not self._has_trees() and wraps(self.estimator))

@@ -12,11 +12,20 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_unmasked, name_the_text, take_rows
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_unmasked,
+    is_data_frame,
+    name_the_text,
+    refuse_dates,
+    take_rows,
+    without_empty_columns,
+)
 from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
-from ..fitting._any_regressor import checked_prediction, weight_parameters
+from ..fitting._any_regressor import HIST_TREES, checked_prediction, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
@@ -35,6 +44,8 @@ class WrapsModels(BaseRanker):
             X = X if hasattr(X, "shape") else np.asarray(X)
         except ValueError as error:
             raise ValueError(f"X must be a table with rows of one length: {error}.") from None
+        if not is_data_frame(X):  # of a frame, a Pipeline may make numbers
+            refuse_dates(X)
         if len(X.shape) == 2 and not issparse(X):  # the models say what is wrong with others
             read_features(self, X, reset=reset, skip_check_array=True)  # columns by name
         return X
@@ -245,6 +256,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         if self.relevance_threshold is not None:
             grades = (y >= self.relevance_threshold).astype(np.float64)
         model = clone(clonable(self.estimator))
+        X = without_empty_columns(X) if isinstance(model, HIST_TREES) else X
         if self.early_stopping:
             model = self._with_best_n_iter(X, y, grades, lists, weights)
         options = self._fit_options(lists, weights)

@@ -13,7 +13,7 @@ from .._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
 from .._cut_queries import warn_of_cut_queries
 from .._labels import carries_qid, one_label_per_row, read_item_names, refuse_lost_qid, split_target
 from .._lists import RankingLists
-from .._parameters import check_parameters
+from .._parameters import check_parameter, check_parameters
 from .._warn import warn
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
 from ..target_losses._target_loss import RankingMeasure
@@ -74,6 +74,7 @@ def make_ranking_scorer(
     >>> make_ranking_scorer(["precision@1", "map"])(ranker, X, y, qid=qid)
     {'precision@1': 0.5, 'map': 0.75}
     """
+    check_parameter("one_list", one_list, [bool])
     if isinstance(target_loss, list | tuple | dict) and not target_loss:
         raise ValueError("make_ranking_scorer got no measure: name at least one.")
     if isinstance(target_loss, list | tuple):
