@@ -321,12 +321,13 @@ def name_the_text(error, X):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
             kind = "text" if isinstance(entry, str) else type(entry).__name__
             if (repr(str(entry)) if kind == "text" else f"not {kind!r}") in str(error):
-                raise ValueError(
+                is_text = kind == "text"
+                what = "encode text and categories (OneHotEncoder, in a pipeline; boosted trees "
+                what += "take columns with a category dtype)"
+                raise (ValueError if is_text else TypeError)(
                     f"X has the {kind} {str(entry)!r} in row {row} of column "
-                    f"{(names[j] if names else j)!r}, and the model takes numbers: encode text and "
-                    "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
-                    "category dtype), make numbers of dates (such as days since a date), or drop "
-                    "the column."
+                    f"{(names[j] if names else j)!r}, and the model takes numbers: "
+                    f"{what if is_text else f'make numbers of it ({error})'}, or drop the column."
                 ) from error
 
 
@@ -335,18 +336,23 @@ def without_empty_columns(X):
 
     Such a column is constant: no tree splits it, whatever it holds later. Categories need nothing.
     """
-    if not isinstance(X, np.ndarray) and not is_data_frame(X):
+    is_array = getattr(getattr(X, "dtype", None), "kind", "") == "f" and not sparse.issparse(X)
+    if not is_array and not is_data_frame(X):
         return X
-    if isinstance(X, np.ndarray):
+    if is_array:
         n_missing = np.isnan(X).sum(axis=0)
     else:  # pandas, polars
         counts = X.isna().sum() if hasattr(X, "isna") else X.fill_nan(None).null_count().row(0)
         n_missing = np.asarray(counts)
     empty = np.flatnonzero(n_missing == X.shape[0])
+    if not len(empty):
+        return X
     if len(empty) == X.shape[1]:
         raise ValueError("X has no value: it is NaN in every row and column.")
-    if isinstance(X, np.ndarray):
-        return np.where(np.isin(np.arange(X.shape[1]), empty), X.dtype.type(0), X)
+    if is_array:
+        X = X.copy()
+        X[:, empty] = 0.0
+        return X
     names, kinds = column_names(X), list(map(str, X.dtypes))
     zeros = {names[j]: 0.0 for j in empty if not kinds[j].lower().startswith(("categ", "enum"))}
     return X.assign(**zeros) if hasattr(X, "assign") else X.with_columns(**zeros)

@@ -187,10 +187,7 @@ _ELSEWHERE = {
         ("eval_set", "eval_group", "eval_qid", "early_stopping_rounds"),
         "early_stopping=True to HistGradientBoostingRanker or WrappedRanker: it holds queries out",
     ),
-    **dict.fromkeys(
-        ("n_estimators", "iterations"),
-        "max_iter=, the number of trees of HistGradientBoostingRanker",
-    ),
+    **dict.fromkeys(("n_estimators", "iterations"), "max_iter=, the number of boosted trees"),
 }
 
 
