@@ -253,6 +253,12 @@ def check_same_columns(**named):
                 )
 
 
+def check_same_labels(**named):
+    """Refuse tables of rows with different indices or columns."""
+    check_same_index(**named)
+    check_same_columns(**named)
+
+
 def by_label(values, labels, name):
     """Entries of a Series in the order of labels; anything without an index is returned as it is.
 
@@ -294,40 +300,39 @@ def exact_scores(values):
     return values
 
 
-def refuse_dates(X, takes="the model takes numbers"):
+def refuse_dates(X):
     """Refuse a column of dates or durations: their numbers would depend on the unit."""
     frame = is_data_frame(X)
     kinds = X.dtypes if frame else [getattr(X, "dtype", None)]
     for name, kind in zip(column_names(X) if frame else [0], kinds, strict=True):
-        if getattr(kind, "kind", "-") in "mM" or str(kind).startswith(("Date", "Duration", "Time")):
+        words = ("date", "time", "duration", "period")  # pandas and polars
+        if str(kind).lower().startswith(words) or getattr(kind, "kind", "-") in "mM":
             raise ValueError(
-                f"Column {name!r} of X has the type {kind}: {takes}. Make numbers of it (such as "
-                "days since a date), or drop it."
+                f"Column {name!r} of X has the type {kind}, and the model takes numbers: make "
+                "numbers of it (such as days since a date), or drop it."
             )
 
 
 def name_the_text(error, X):
-    """Raise an error with the first place of the text or object that the `error` names, if it is
-    in X, or with a column of dates. The column is a name if it has one, else an index.
+    """Raise an error with the first place of the text that the `error` quotes, if it is in X.
+
+    The column is a name if it has one, else an index. A column of dates is named too.
     """
     if isinstance(error, TypeError):
         refuse_dates(X)
-    if not any(words in str(error) for words in ("could not convert", "float() argument")):
+    if "could not convert" not in str(error):
         return
     names = column_names(X) if is_frame(X) else None
     entries = np.zeros((0, 0)) if names else np.asarray(X, dtype=object)
     columns: Any = [X[name] for name in names or []] or (entries.T if entries.ndim == 2 else [])
     for j, column in enumerate(columns):
         for row, entry in enumerate(np.asarray(column, dtype=object)):
-            kind = "text" if isinstance(entry, str) else type(entry).__name__
-            if (repr(str(entry)) if kind == "text" else f"not {kind!r}") in str(error):
-                is_text = kind == "text"
-                what = "encode text and categories (OneHotEncoder, in a pipeline; boosted trees "
-                what += "take columns with a category dtype)"
-                raise (ValueError if is_text else TypeError)(
-                    f"X has the {kind} {str(entry)!r} in row {row} of column "
-                    f"{(names[j] if names else j)!r}, and the model takes numbers: "
-                    f"{what if is_text else f'make numbers of it ({error})'}, or drop the column."
+            if isinstance(entry, str) and repr(str(entry)) in str(error):
+                raise ValueError(
+                    f"X has the text {str(entry)!r} in row {row} of column "
+                    f"{(names[j] if names else j)!r}, and the model takes numbers: encode text and "
+                    "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
+                    "category dtype), or drop the column."
                 ) from error
 
 
@@ -336,25 +341,22 @@ def without_empty_columns(X):
 
     Such a column is constant: no tree splits it, whatever it holds later. Categories need nothing.
     """
-    is_array = getattr(getattr(X, "dtype", None), "kind", "") == "f" and not sparse.issparse(X)
-    if not is_array and not is_data_frame(X):
-        return X
-    if is_array:
-        n_missing = np.isnan(X).sum(axis=0)
-    else:  # pandas, polars
+    if is_data_frame(X):
         counts = X.isna().sum() if hasattr(X, "isna") else X.fill_nan(None).null_count().row(0)
-        n_missing = np.asarray(counts)
-    empty = np.flatnonzero(n_missing == X.shape[0])
-    if not len(empty):
-        return X
-    if len(empty) == X.shape[1]:
+        empty = np.asarray(counts) == len(X)
+    else:
+        is_dense = isinstance(X, np.ndarray) and X.dtype.kind == "f"
+        empty = np.isnan(X).all(axis=0) if is_dense else np.zeros(1 + X.shape[1], dtype=bool)
+    if empty.all():
         raise ValueError("X has no value: it is NaN in every row and column.")
-    if is_array:
-        X = X.copy()
-        X[:, empty] = 0.0
+    if not empty.any():
         return X
-    names, kinds = column_names(X), list(map(str, X.dtypes))
-    zeros = {names[j]: 0.0 for j in empty if not kinds[j].lower().startswith(("categ", "enum"))}
+    if not is_data_frame(X):
+        return np.where(empty, X.dtype.type(0), X)
+    kinds = zip(column_names(X), map(str, X.dtypes), empty, strict=True)
+    zeros = {
+        name: 0.0 for name, kind, one in kinds if one and kind[:4] not in ("cate", "Cate", "Enum")
+    }
     return X.assign(**zeros) if hasattr(X, "assign") else X.with_columns(**zeros)
 
 

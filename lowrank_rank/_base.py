@@ -79,7 +79,7 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
         X = validate_data(
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
         )
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         name_the_text(error, X)
         if "contains NaN" in str(error) and (place := first_missing(X)):
             row, column = place
@@ -182,12 +182,9 @@ def warn_of_one_list(model, y, qid):
 
 #: Arguments of other packages, and what a ranker of this package takes instead.
 _ELSEWHERE = {
-    **dict.fromkeys(("group", "groups", "group_id", "query_id"), "qid=, the query id of each row"),
-    **dict.fromkeys(
-        ("eval_set", "eval_group", "eval_qid", "early_stopping_rounds"),
-        "early_stopping=True to HistGradientBoostingRanker or WrappedRanker: it holds queries out",
-    ),
-    **dict.fromkeys(("n_estimators", "iterations"), "max_iter=, the number of boosted trees"),
+    "group group_id groups query_id": "qid=, the query id of each row",
+    "eval_set eval_group eval_qid": "early_stopping=True to trees, which holds queries out",
+    "n_estimators iterations": "max_iter=, the number of boosted trees",
 }
 
 
@@ -196,10 +193,9 @@ def _with_hints(method):
 
     @wraps(method)
     def call(self, *args, **kwargs):
-        for name in kwargs:
-            if name in _ELSEWHERE and name not in signature(method).parameters:
-                owner = type(self).__name__
-                raise TypeError(f"{owner} takes no {name}=: give {_ELSEWHERE[name]}.")
+        for words, hint in _ELSEWHERE.items():
+            for name in set(words.split()) & kwargs.keys() - signature(method).parameters.keys():
+                raise TypeError(f"{type(self).__name__} takes no {name}=: give {hint}.")
         return method(self, *args, **kwargs)
 
     return call

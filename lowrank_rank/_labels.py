@@ -13,6 +13,7 @@ from ._arrays import (
     ArrayLike,
     check_same_columns,
     check_same_index,
+    check_same_labels,
     check_unmasked,
     column_names,
     exact_scores,
@@ -477,8 +478,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     lists : RankingLists
     weights : ndarray of shape (n_lists,)
     """
-    check_same_index(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
-    check_same_columns(y_true=y_true, y_score=y_score)
+    check_same_labels(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
     check_unmasked(y_score, "y_score")

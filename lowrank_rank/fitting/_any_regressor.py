@@ -4,7 +4,7 @@ from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import (
@@ -22,9 +22,6 @@ from .._base import attribute_of_fitted
 from ._encoding import is_missing
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
-
-#: Trees of scikit-learn that cannot cut a column without a value into bins.
-HIST_TREES = (HistGradientBoostingRegressor, HistGradientBoostingClassifier)
 
 
 def chosen_estimator(estimator, rows, encoding):
@@ -59,15 +56,12 @@ def forest_columns(X, model):
     X = without_empty_columns(X)
     try:
         Z = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         name_the_text(error, X)
         raise
-    names = getattr(model, "feature_names_in_", range(Z.shape[1]))
+    low, high = min_max_axis(csr_matrix(Z), axis=0, ignore_nan=True)
+    names = getattr(model, "feature_names_in_", range(len(low)))
     with np.errstate(over="ignore", invalid="ignore"):
-        if issparse(Z):
-            low, high = min_max_axis(Z, axis=0, ignore_nan=True)
-        else:
-            low, high = np.nanmin(Z, axis=0), np.nanmax(Z, axis=0)
         infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
         constant = (high > low) & (high.astype(np.float32) - low.astype(np.float32) < 1e-6)
     for j in np.flatnonzero(infinite | constant)[:1]:
@@ -359,15 +353,15 @@ def round_significant(values, bits=32):
     return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
 
 
-def fit_one(estimator, X, y, sample_weight):
+def fit_one(estimator, X, y, sample_weight=None, **given):
     """Fit a regressor or classifier; an error that text or a date causes names its column."""
-    if isinstance(estimator, HIST_TREES):
+    if sample_weight is not None:
+        given |= weight_parameters(estimator, sample_weight)
+    if isinstance(estimator, HistGradientBoostingRegressor | HistGradientBoostingClassifier):
         X = without_empty_columns(X)
     try:
-        if sample_weight is None:
-            return estimator.fit(X, y)
-        with config_context(enable_metadata_routing=False):
-            return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
+        with config_context(enable_metadata_routing=False):  # weights go by their plain names
+            return estimator.fit(X, y, **given)
     except (TypeError, ValueError) as error:
         name_the_text(error, X)
         raise

@@ -6,26 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_unmasked,
-    is_data_frame,
-    name_the_text,
-    refuse_dates,
-    take_rows,
-    without_empty_columns,
-)
+from .._arrays import ArrayLike, MatrixLike, check_unmasked, is_data_frame, refuse_dates, take_rows
 from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
-from ..fitting._any_regressor import HIST_TREES, checked_prediction, weight_parameters
+from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
@@ -256,15 +246,12 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         if self.relevance_threshold is not None:
             grades = (y >= self.relevance_threshold).astype(np.float64)
         model = clone(clonable(self.estimator))
-        X = without_empty_columns(X) if isinstance(model, HIST_TREES) else X
         if self.early_stopping:
             model = self._with_best_n_iter(X, y, grades, lists, weights)
         options = self._fit_options(lists, weights)
         try:
-            with config_context(enable_metadata_routing=False):  # weights go by their plain names
-                model.fit(X, grades, **options)
+            fit_one(model, X, grades, **options)
         except Exception as error:
-            name_the_text(error, X)
             if "exceeds upper limit" not in str(error):
                 raise
             raise ValueError(

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, check_finite, check_same_columns, check_same_index, numbers
+from .._arrays import ArrayLike, check_finite, check_same_labels, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
 from .._parameters import checked, count, number
@@ -56,8 +56,7 @@ def surrogate_loss(
     array([2.])
     """
     surrogate = resolve_surrogate(surrogate)
-    check_same_index(v=v, s=s, qid=qid, sample_weight=sample_weight)
-    check_same_columns(v=v, s=s, sample_weight=sample_weight)
+    check_same_labels(v=v, s=s, qid=qid, sample_weight=sample_weight)
     v, qid = split_target(v, qid)
     v, s = read_labels(v, "v"), read_labels(s, "s")
     weights = np.ones(v.shape) if sample_weight is None else numbers(sample_weight, "sample_weight")

@@ -19,14 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import (
-    ArrayLike,
-    check_same_columns,
-    check_same_index,
-    check_size,
-    plain,
-    take_rows,
-)
+from .._arrays import ArrayLike, check_same_labels, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameter, check_parameters, number
@@ -441,8 +434,7 @@ class TargetLoss(RankingMeasure):
 
     def loss(self, y: ArrayLike, ranks: Any) -> np.ndarray:
         """Loss of each label y[q] under ranks[q], shape (n_lists,); lower is better."""
-        check_same_index(y=y, ranks=ranks)
-        check_same_columns(y=y, ranks=ranks)
+        check_same_labels(y=y, ranks=ranks)
         return self.offset(y) + np.einsum("nd,nd->n", self.encode(y), self.rank_features(ranks))
 
     @property
