@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from numbers import Integral
 from typing import Any
 
@@ -353,11 +353,13 @@ def without_empty_columns(X):
         return X
     if not is_data_frame(X):
         return np.where(empty, X.dtype.type(0), X)
-    kinds = zip(column_names(X), map(str, X.dtypes), empty, strict=True)
-    zeros = {
-        name: 0.0 for name, kind, one in kinds if one and kind[:4] not in ("cate", "Cate", "Enum")
-    }
-    return X.assign(**zeros) if hasattr(X, "assign") else X.with_columns(**zeros)
+    others = [str(kind).lower()[:4] not in ("cate", "enum") for kind in X.dtypes]
+    zeros = dict.fromkeys(compress(column_names(X), empty & others), 0.0)
+    if hasattr(X, "with_columns"):
+        return X.with_columns(**zeros)
+    X = X.copy()
+    X[list(zeros)] = 0.0
+    return X
 
 
 def first_missing(table):

@@ -111,7 +111,7 @@ def split_target(y, qid=None, X=None):
     ValueError
         If ids are given twice and disagree, or only the index of X has them.
     """
-    _refuse_ids_beside_grades(y)
+    refuse_ids_beside_grades(y)
     if not carries_qid(y):
         if qid is None and (level := _qid_level(X)) and np.ndim(y) == 1:
             raise ValueError(
@@ -142,7 +142,7 @@ def split_target(y, qid=None, X=None):
     return y, carried
 
 
-def _refuse_ids_beside_grades(y):
+def refuse_ids_beside_grades(y):
     """Refuse a table y that has a column of query ids: it would be an item."""
     names = column_names(y) if is_frame(y) and not isinstance(y, np.ndarray) else []
     ids = [name for name in names if str(name).lower() in (*QUERY, "query", "group")]

@@ -328,7 +328,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         float
             Between 0 and 1, greater is better.
         """
-        check_same_index(X=X, y=y, qid=qid)
+        check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         y, qid = split_target(y, qid)
         y = class_labels(self, y)
         labels = self.predict(X, qid=qid)
