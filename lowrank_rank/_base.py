@@ -184,7 +184,7 @@ def warn_of_one_list(model, y, qid):
 _ELSEWHERE = {
     "group group_id groups query_id": "qid=, the query id of each row",
     "eval_set eval_group eval_qid": "early_stopping=True to trees, which holds queries out",
-    "n_estimators iterations": "max_iter=, the number of boosted trees",
+    "n_estimators iterations": "max_iter=, the number of trees, to HistGradientBoostingRanker",
 }
 
 
@@ -384,7 +384,7 @@ class BaseRanker:
         self.target_loss_, self.n_lists_ = loss, rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
         self._has_qid_ = rows.ids is not None
-        self._ends_ = rows.lists.end_keys
+        self._ends_ = rows.lists.ends
 
 
 class LinearRanker(BaseRanker):

@@ -120,18 +120,10 @@ class RankingLists:
 
     @property
     def ends(self):
-        """The lists of the first and the last row."""
-        if self.order is None:
-            return 0, self.n_lists - 1
-        at = [int(np.flatnonzero(self.order == row)[0]) for row in (0, self.n_rows - 1)]
-        return tuple(np.searchsorted(self.offsets, at, side="right") - 1)
-
-    @property
-    def end_keys(self):
         """Digests of the ids of the first and the last row; None for each without ids."""
         if self.ids is None:
             return None, None
-        return tuple(digest(self.ids[i : i + 1].tolist()[0]) for i in self.ends)
+        return tuple(map(digest, self.ids[self.codes[[0, -1]]].tolist()))
 
     @cached_property
     def positions(self):
@@ -253,8 +245,7 @@ def id_text(one, name):
 
 def digest(one):
     """Digest of 64 bits of an id: fitted models keep no id in clear. Equal ids have the same."""
-    parts = one if isinstance(one, tuple) else (one,)
-    parts = [plain(part) for part in parts]
+    parts = [plain(part) for part in (one if isinstance(one, tuple) else [one])]
     parts = [int(part) if isinstance(part, float) and part == int(part) else part for part in parts]
     return int.from_bytes(blake2b(repr(parts).encode(), digest_size=8).digest(), "little")
 

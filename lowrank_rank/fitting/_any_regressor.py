@@ -5,13 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
-from sklearn import config_context
+from sklearn import config_context, ensemble
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-)
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
@@ -22,6 +17,9 @@ from .._base import attribute_of_fitted
 from ._encoding import is_missing
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
+
+
+_HIST_TREES = ensemble.HistGradientBoostingRegressor, ensemble.HistGradientBoostingClassifier
 
 
 def chosen_estimator(estimator, rows, encoding):
@@ -67,23 +65,22 @@ def forest_columns(X, model):
     for j in np.flatnonzero(infinite | constant)[:1]:
         what = f"a range of {high[j] - low[j]:g}" if constant[j] else "numbers beyond float32"
         raise ValueError(
-            f"Column {plain(names[j])!r} of X has {what}, between {low[j]:g} and {high[j]:g}, and "
-            "estimator='trees' reads float32, and ranges below 1e-6 as constant: bring it to "
-            "another unit (StandardScaler), drop it if it is noise, or make marks of missing "
-            "values NaN."
+            f"Column {plain(names[j])!r} of X has {what}, {low[j]:g} to {high[j]:g}, and forests "
+            "read float32, and ranges below 1e-6 as constant: bring it to another unit "
+            "(StandardScaler), drop it if it is noise, or make marks of missing values NaN."
         )
     return X
 
 
 def item_forest(missing):
     """The "trees" of items: a forest. If labels are `missing`, most items are known in a leaf."""
-    forest = ExtraTreesRegressor()
+    forest = ensemble.ExtraTreesRegressor()
     return MeansOfKnown(forest.set_params(min_samples_leaf=3)) if missing else forest
 
 
 def document_trees(n):
     """The "trees" of n documents, whose targets are noisy: small trees and steps up to 20,000."""
-    trees = HistGradientBoostingRegressor(
+    trees = ensemble.HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n // 20)), early_stopping=False
     )
     small = {"learning_rate": 0.05, "max_leaf_nodes": 7, "max_features": 0.3}
@@ -357,7 +354,7 @@ def fit_one(estimator, X, y, sample_weight=None, **given):
     """Fit a regressor or classifier; an error that text or a date causes names its column."""
     if sample_weight is not None:
         given |= weight_parameters(estimator, sample_weight)
-    if isinstance(estimator, HistGradientBoostingRegressor | HistGradientBoostingClassifier):
+    if isinstance(estimator, _HIST_TREES):
         X = without_empty_columns(X)
     try:
         with config_context(enable_metadata_routing=False):  # weights go by their plain names

@@ -88,8 +88,8 @@ def weights_of_lists(weights, lists, what, remedy=""):
 def check_continues(has_qid, last_key, lists, what="list", would_be="one list"):
     """Refuse rows without ids after rows with ids, and a list that the call before began."""
     check_has_ids(has_qid, lists.ids is not None, would_be)
-    if lists.ids is not None and lists.end_keys[0] == last_key:
-        refuse_cut_list(lists.ids[lists.ends[0]], what)
+    if lists.ids is not None and lists.ends[0] == last_key:
+        refuse_cut_list(lists.ids[lists.codes[0]], what)
 
 
 # The mixin --------------------------------------------------------------------------

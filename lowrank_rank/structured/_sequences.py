@@ -252,7 +252,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         """The `ChainProblem` of the distinct sequences of positive weight."""
         index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
         self._has_qid_ = lists.ids is not None
-        self._ends_ = lists.end_keys
+        self._ends_ = lists.ends
         weights = weights_of_lists(of_rows, lists, "sequence")
         if not weights.all():
             kept = np.flatnonzero(of_rows)
