@@ -18,7 +18,6 @@ from ._encoding import is_missing
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 
-
 _HIST_TREES = ensemble.HistGradientBoostingRegressor, ensemble.HistGradientBoostingClassifier
 
 
