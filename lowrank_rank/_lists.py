@@ -115,15 +115,19 @@ class RankingLists:
         """Digests of the ids and lengths of the lists, of the first `most`; None without ids."""
         if self.ids is None:
             return None
-        digests = np.array([digest(one) for one in self.ids[:most].tolist()], dtype=np.uint64)
-        return digests, self.lengths[:most].copy()  # the array behind may be large
+        digests = b"".join(map(digest, self.ids[:most].tolist()))
+        return np.frombuffer(digests, dtype=np.uint64), self.lengths[
+            :most
+        ].copy()  # the array behind may be large
 
     @property
     def ends(self):
         """Digests of the ids of the first and the last row; None for each without ids."""
         if self.ids is None:
             return None, None
-        return tuple(map(digest, self.ids[self.codes[[0, -1]]].tolist()))
+        ids = self.ids[self.codes[[0, -1]]].tolist()
+        whole = [int(one) if isinstance(one, float) and one == int(one) else one for one in ids]
+        return tuple(map(digest, whole))  # batches may have ids 1 and 1.0
 
     @cached_property
     def positions(self):
@@ -246,8 +250,7 @@ def id_text(one, name):
 def digest(one):
     """Digest of 64 bits of an id: fitted models keep no id in clear. Equal ids have the same."""
     parts = [plain(part) for part in (one if isinstance(one, tuple) else [one])]
-    parts = [int(part) if isinstance(part, float) and part == int(part) else part for part in parts]
-    return int.from_bytes(blake2b(repr(parts).encode(), digest_size=8).digest(), "little")
+    return blake2b(repr(parts).encode(), digest_size=8).digest()
 
 
 def same_id(a, b):
