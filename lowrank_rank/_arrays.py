@@ -70,6 +70,14 @@ def check_finite(array, name, largest=np.inf):
     return array
 
 
+def check_same_shape(dimensions=1, /, **arrays):
+    """Refuse arrays of different shapes, or of more than so many `dimensions`."""
+    shapes = [array.shape for array in arrays.values()]
+    if len(set(shapes)) > 1 or not 1 <= len(shapes[0]) <= dimensions:
+        got = ", ".join(map(str, shapes))
+        raise ValueError(f"{', '.join(arrays)} must have one shape, got {got}.")
+
+
 def check_size(what, n_bytes, remedy):
     """Refuse an array larger than the memory of the machine, before it is allocated."""
     try:
@@ -98,8 +106,7 @@ def refuse_range(X=None, names=None):
             "this marks a missing value, make it NaN, and impute it or take boosted trees; else "
         )
     raise ValueError(
-        "The features are too large or too small for their squares to be computed: "
-        f"{mark}bring them to one scale (StandardScaler)."
+        f"The features are too large or too small: {mark}bring them to one scale (StandardScaler)."
     )
 
 
@@ -145,17 +152,9 @@ def is_finite(values):
 
 
 def table_of(columns, index=None):
-    """A pandas DataFrame of columns of equal length; a structured array without pandas.
+    """A pandas DataFrame of columns of equal length; without pandas a structured array.
 
-    Parameters
-    ----------
-    columns : dict of str to ndarray
-    index : str or None, default=None
-        Column for the index of a DataFrame; a field of a structured array.
-
-    Returns
-    -------
-    DataFrame or structured ndarray
+    `index` names a column for the index of the DataFrame, or for a field of the structured array.
     """
     columns = {name: np.asarray(values) for name, values in columns.items()}
     try:
@@ -262,18 +261,7 @@ def check_same_labels(**named):
 def by_label(values, labels, name):
     """Entries of a Series in the order of labels; anything without an index is returned as it is.
 
-    Parameters
-    ----------
-    values : array-like
-    labels : sequence
-        The labels of the entries that are needed.
-    name : str
-        Name of the values in messages.
-
-    Raises
-    ------
-    ValueError
-        If the index is not unique, lacks a label, or only numbers the entries 0, 1, ...
+    Refuses an index that is not unique, lacks a label, or only numbers the entries 0, 1, ...
     """
     if not hasattr(getattr(values, "index", None), "get_indexer"):
         return values

@@ -36,6 +36,7 @@ from ._labels import (
     read_labels,
     read_weights,
     refuse_lost_qid,
+    refuse_no_qid,
     split_target,
     warn_of_single_items,
 )
@@ -57,13 +58,10 @@ def check_one_list(one_list, qid, n_items):
     check_parameter("one_list", one_list, [bool])
     if one_list and n_items is not None:
         raise ValueError(
-            f"This model ranks the same {n_items} items in every row of X: leave out one_list=True."
+            f"There are the same {n_items} items in every row of X: leave out one_list."
         )
     if one_list and qid is not None:
-        raise ValueError(
-            "rank got qid and one_list=True: give qid to rank each query by itself, or "
-            "one_list=True to rank all rows together."
-        )
+        raise ValueError("Give qid to rank each query by itself, or one_list=True, not both.")
 
 
 def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64, **options):
@@ -97,17 +95,12 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
 
 
 def linear_scores(X, coef, intercept, width=1024):
-    """X coef' + intercept, shape (n, d), equal for equal rows in any batch.
+    """X coef' + intercept, shape (n, d), equal for equal rows in any batch; refuses overflow.
 
     Equal documents must tie, but BLAS sums the last rows of a batch in another order. So all blocks
     have the same number of rows, the last one padded, and 8 to `width` outputs. With more outputs
     than `width` a batch may have few rows, and blocks are small. Sums of dense X are float64;
     scores are float32 if X and coef are.
-
-    Raises
-    ------
-    ValueError
-        If a score is not finite.
     """
     (n, p), d = X.shape, len(coef)
     scores = np.empty((n, d), np.result_type(X, coef))
@@ -275,18 +268,13 @@ class BaseRanker:
         y, qid = split_target(y, qid)
         if self.n_items_ is not None and one_label_per_row(y):
             raise ValueError(
-                f"This model ranks {self.n_items_} fixed items: y must have the shape (n_queries, "
-                f"{self.n_items_}), got {np.shape(y)}."
+                f"y must have the shape (n_queries, {self.n_items_}), got {np.shape(y)}."
             )
         if has_carried and not self._has_qid_:
             refuse_lost_qid(f"this {type(self).__name__}")
         if qid is None and one_label_per_row(y) and self._has_qid_:
-            raise ValueError(
-                f"This {type(self).__name__} was fitted with query ids, and scoring rows without "
-                "qid would rank them all as one list. Pass qid=..., or y as "
-                "ranking_target(y, qid); for one single list pass qid=np.zeros(len(X)). A Pipeline "
-                "or a search hands qid on with sklearn.set_config(enable_metadata_routing=True)."
-            )
+            remedy = "for one single list pass qid=np.zeros(len(X))"
+            refuse_no_qid(self, f"or y as ranking_target(y, qid); {remedy}")
         if qid is None and one_label_per_row(y) and not is_classifier(self) and n_rows(y) > 1:
             warn(
                 f"This {type(self).__name__} was fitted without query ids, and score ranks all "
@@ -332,10 +320,7 @@ class BaseRanker:
         check_same_index(X=X, qid=qid)
         check_one_list(one_list, qid, self.n_items_)
         if qid is None and self._has_qid_ and not one_list:
-            raise ValueError(
-                f"This {type(self).__name__} was fitted with query ids, and rank without qid would "
-                "rank all rows as one list. Pass qid=...; for one single list pass one_list=True."
-            )
+            refuse_no_qid(self, "for one single list pass one_list=True")
         scores = self._ranking_scores(X, qid=qid)
         if scores.ndim == 2:
             check_no_qid(qid)

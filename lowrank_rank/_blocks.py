@@ -81,6 +81,13 @@ def check_new_lists(ids, seen):
     seen.update(ids)
 
 
+def first_block(blocks):
+    """The first of the blocks; refuses none."""
+    for block in blocks:
+        return block
+    raise ValueError("There are no blocks: at least one row is needed.")
+
+
 class Blocks:
     """Blocks that are read again for every sum, and the functions to apply to each.
 
@@ -109,8 +116,7 @@ class Blocks:
         try:
             return reduce(add, (function(block, *args) for block in self))
         except TypeError:
-            if next(iter(self.source), None) is None:
-                raise ValueError("There are no blocks: at least one row is needed.") from None
+            first_block(self.source)
             raise
 
 

@@ -39,23 +39,11 @@ def class_labels(estimator, y):
 
 
 def read_costs(loss_matrix, classes, decisions, y):
-    """Costs of decisions, from the parameters of a classifier and the labels in fit.
+    """The matrix of costs, the classes of its rows and the decisions of its columns.
 
-    Parameters
-    ----------
-    loss_matrix : array-like of shape (n_classes, n_decisions), {"absolute", "squared"} or None
-        None is the 0-1 loss; a data frame names rows and columns.
-    classes, decisions : array-like or None
-        Labels of the rows and columns.
-    y : array-like of shape (n_rows,) or None
-        Labels that `read_classes` accepts. The order of an ordered Categorical is that of the
-        rows. None for a part of the rows: the parameters must then name the classes.
-
-    Returns
-    -------
-    matrix : ndarray of shape (n_classes, n_decisions)
-    classes : ndarray of shape (n_classes,)
-    decisions : ndarray of shape (n_decisions,)
+    `loss_matrix`, `classes` and `decisions` are parameters of a classifier. y holds labels that
+    `read_classes` accepts, and the order of an ordered Categorical is that of the rows; without y,
+    for a part of the rows, the parameters must name the classes.
     """
     dtype: Any = getattr(y, "dtype", None)
     y = None if y is None else np.asarray(without_string_dtype(y))
@@ -147,9 +135,7 @@ def check_same_classes(labels, classes):
     """Refuse labels of a batch that differ from the classes of the model, in any order."""
     if set(labels.tolist()) != set(classes.tolist()):
         raise ValueError(
-            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: those of "
-            "the first call to partial_fit, of an earlier fit or of the parameters. Use fit to "
-            "start again."
+            f"classes={labels.tolist()} are not the same as before, {classes.tolist()}: use fit."
         )
 
 
@@ -201,24 +187,10 @@ def decision_score(classifier, matrix, y, decisions, sample_weight):
 
 
 def read_binary_labels(y, classes, pos_label, estimator):
-    """Read labels of two classes; refuses labels that are not binary.
+    """Whether each row is positive, the two classes and the positive class; refuses other labels.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-    classes : array-like of shape (2,) or None
-        All labels; y may hold only one of them.
-    pos_label : object or None
-        None is the last of the sorted classes.
-    estimator : estimator
-        The estimator that messages name.
-
-    Returns
-    -------
-    positive : ndarray of bool, shape (n,)
-    classes : ndarray of shape (2,)
-    pos_label : object
-        The positive class.
+    y may hold only one of the `classes`, if they are given. Without `pos_label` the last of the
+    sorted classes is positive.
     """
     y = _label_array(y, estimator)
     if y.ndim == 2 and y.shape[1] > 1:
@@ -232,9 +204,7 @@ def read_binary_labels(y, classes, pos_label, estimator):
         check_classification_targets(y)
         classes = _two_classes(y, classes)
     except TypeError:  # labels that cannot be compared
-        raise ValueError(
-            "y mixes kinds of labels that cannot be compared: every row needs one of two labels."
-        ) from None
+        raise ValueError("y mixes kinds of labels: every row needs one of two labels.") from None
     if pos_label is None:
         pos_label = classes[1]
         if classes.dtype.kind in "OUS" and hasattr(estimator, "pos_label"):
@@ -245,30 +215,16 @@ def read_binary_labels(y, classes, pos_label, estimator):
     elif pos_label not in classes.tolist():
         raise ValueError(
             f"pos_label={pos_label!r} is not a valid label: it should be one of "
-            f"{classes.tolist()}. (If another estimator has encoded the labels, give it "
-            "y = (label == pos_label) and no pos_label.)"
+            f"{classes.tolist()} (if another estimator encodes labels, y = (label == pos_label))."
         )
     return y == pos_label, classes, pos_label
 
 
 def read_label_sets(y, classes, estimator, *, least_columns=1):
-    """Read sets of labels, a matrix of 0 and 1 or one binary label per row.
+    """A matrix of 0 and 1, from such a y or from one binary label per row, and the classes.
 
-    Parameters
-    ----------
-    y : array-like of shape (n, L) or (n,)
-    classes : array-like of shape (2,) or None
-        All labels of a y of one dimension; y may hold only one of them.
-    estimator : estimator
-        The estimator that messages name.
-    least_columns : int, default=1
-        Number of columns from which y is a matrix.
-
-    Returns
-    -------
-    sets : ndarray of 0 and 1, shape (n, L)
-    classes : ndarray
-        Indices of the columns, or the two labels of a y of one dimension.
+    y of at least `least_columns` columns is a matrix, and its classes are the indices of the
+    columns. Else y holds two labels; if both are given as `classes`, y may hold only one of them.
     """
     labels = _label_array(y, estimator)
     if labels.ndim == 2 and labels.shape[1] >= least_columns:
@@ -296,32 +252,30 @@ def _label_array(y, estimator):
     )
 
 
+def check_two_classes(labels):
+    """Return the labels; refuse a single one."""
+    if len(labels) < 2:
+        raise ValueError(f"y holds one class only, {labels.tolist()}: at least two are needed.")
+    return labels
+
+
 def _two_classes(y, classes):
     seen = np.unique(y)
     if len(seen) > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is "
-            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}"
-            f"{', ...' if len(seen) > 5 else ''}. Say which rows are positive: y = (y == label), "
-            "or y = (grade >= threshold)."
+            f"{type_of_target(y)}: y holds {len(seen)} classes, {seen[:5].tolist()}... Say which "
+            "rows are positive: y = (y == label), or y = (grade >= threshold)."
         )
     if classes is None:
-        if len(seen) < 2:
-            raise ValueError(
-                f"y holds one class only, {seen.tolist()}: both positives and negatives are needed."
-            )
-        return seen
+        return check_two_classes(seen)
     classes = np.unique(np.asarray(classes))
     if len(classes) != 2:
-        raise ValueError(
-            f"Only binary classification is supported: classes must hold two labels, got "
-            f"{classes.tolist()}."
-        )
+        raise ValueError(f"classes must hold two labels, got {classes.tolist()}.")
     unknown = np.setdiff1d(seen, classes)
     if len(unknown):
         raise ValueError(
-            f"y holds the label {unknown.tolist()[0]!r}, which is not among the classes "
-            f"{classes.tolist()} of this model."
+            f"The label {unknown.tolist()[0]!r} is not among the classes {classes.tolist()}."
         )
     return classes
 

@@ -78,9 +78,7 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
     lists = RankingLists.from_qid(qid)  # checks the ids here, where the user can still see them
     qid = lists.ids[lists.codes]
     if len(qid) != len(y):
-        raise ValueError(
-            f"y has the length {len(y)}, and qid {len(qid)}: give one query id per row."
-        )
+        raise ValueError(f"y has the length {len(y)}, and qid {len(qid)}: give an id for each row.")
     qid = without_string_dtype(qid)
     target = np.empty(len(y), dtype=[("y", np.float64), ("qid", qid.dtype)])
     target["y"], target["qid"] = y, qid
@@ -88,28 +86,10 @@ def ranking_target(y: ArrayLike, qid: ArrayLike) -> np.ndarray:
 
 
 def split_target(y, qid=None, X=None):
-    """Separate grades from the query ids that `y` may carry.
+    """The labels alone, and the query ids, given beside y or carried by it.
 
-    Parameters
-    ----------
-    y : array-like
-        Plain labels, a `ranking_target`, or a pandas object whose index has a level
-        named "qid", "query_id" or "q_id".
-    qid : array-like or None
-        Ids given beside `y`.
-    X : array-like or None
-        The rows to be fitted.
-
-    Returns
-    -------
-    y : array-like
-        The labels alone.
-    qid : array-like or None
-
-    Raises
-    ------
-    ValueError
-        If ids are given twice and disagree, or only the index of X has them.
+    y carries ids as a `ranking_target`, or in an index with a level "qid", "query_id" or "q_id".
+    Refuses ids that are given twice and differ, and ids that only the index of X has.
     """
     refuse_ids_beside_grades(y)
     if not carries_qid(y):
@@ -136,9 +116,7 @@ def split_target(y, qid=None, X=None):
         one, two = one.astype(object), two.astype(object)
     same = map(same_id, one, two) if one.dtype == object else one == two
     if len(one) != len(two) or not all(same):
-        raise ValueError(
-            "qid is given twice, in y and as an argument, and the two differ: give it once."
-        )
+        raise ValueError("qid is given twice, in y and by itself, and the two differ: give one.")
     return y, carried
 
 
@@ -221,11 +199,6 @@ def read_labels(y, name="y", estimator=None, accept_sparse=False):
 
     `check_judged` refuses NaN later. A single column is documents, with scikit-learn's warning.
     With `accept_sparse` a sparse y becomes a CSR matrix whose entries are all > 0.
-
-    Raises
-    ------
-    ValueError
-        If y is None, holds no numbers or has more dimensions.
     """
     check_given(y, estimator)
     if accept_sparse and sparse.issparse(y):
@@ -252,8 +225,7 @@ def _read_sparse(y, name):
     y.eliminate_zeros()
     if y.shape[1] < 2:
         raise ValueError(
-            f"{name} is sparse with one column, and grades of documents must be dense: give "
-            f"{name}.toarray()."
+            f"One column, and grades of documents must be dense: give {name}.toarray()."
         )
     wrong = ~(np.isfinite(y.data) & (y.data > 0))
     if wrong.any():
@@ -344,17 +316,8 @@ def warn_of_single_items(lists):
 def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
 
-    Parameters
-    ----------
-    y : ndarray of 1, 2 or 3 dimensions
-    allow_missing : bool
-        Whether NaN in a matrix means "not judged".
-    who : object
-        Name in the message for the measure or estimator.
-    name : str
-        Name in the message for y.
-    others : sequence of str
-        Names of measures that take missing judgements.
+    The message calls y `name` and the measure or estimator `who`, and offers the measures `others`,
+    which take missing judgements.
     """
     if is_finite(y):
         return
@@ -387,14 +350,20 @@ def check_items_judged(y, weights):
         return
     nobody = np.isnan(y)[weights > 0].all(axis=0)
     if nobody.any():
-        refuse_unjudged_item(int(np.argmax(nobody)))
+        refuse_unjudged_item(f"Column {int(np.argmax(nobody))} of y")
 
 
-def refuse_unjudged_item(item):
+def refuse_unjudged_item(column):
     """Refuse a fixed item that no row judges."""
+    raise ValueError(f"{column} is NaN in every row: no query judges this item. Drop it.")
+
+
+def refuse_no_qid(estimator, remedy):
+    """Refuse rows without the query ids that a model was fitted with."""
     raise ValueError(
-        f"Column {item} of y is NaN in every row that counts: no query judges this item. Drop the "
-        "column."
+        f"This {type(estimator).__name__} was fitted with query ids, and without qid all rows "
+        f"would be one list. Pass qid=...; {remedy}. A Pipeline or a search hands qid on with "
+        "sklearn.set_config(enable_metadata_routing=True)."
     )
 
 
@@ -404,20 +373,9 @@ def refuse_zero_weights():
 
 
 def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
-    """Weights >= 0 of rows; None is ones. Refuses weights that are all 0.
+    """Weights >= 0 of rows, or of lists if `n_lists` is given; None is ones.
 
-    Parameters
-    ----------
-    sample_weight : array-like or None
-    n_rows : int
-    n_lists : int or None
-        If given, one weight for each list is accepted too.
-    whole : bool, default=True
-        Whether this is the only batch. Else all weights may be 0.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,) or (n_lists,)
+    Refuses weights that are all 0, unless y is not the `whole` of the data but one batch of it.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -427,18 +385,13 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
             f"sample_weight has shape {weights.shape}; it must be ({n_rows},), one weight per row."
         )
     if np.any(weights < 0):
-        raise ValueError(
-            f"sample_weight[{int(np.argmax(weights < 0))}] is negative; weights must be >= 0."
-        )
+        raise ValueError(f"sample_weight[{int(np.argmax(weights < 0))}] is negative.")
     if whole and not np.any(weights > 0):
         refuse_zero_weights()
     with np.errstate(over="ignore"):
         total = float(np.sum(weights))
     if not 1e-305 <= total <= 1e305 and total:
-        raise ValueError(
-            f"sample_weight has the sum {total:g}, outside the range of floating-point sums: "
-            "divide the weights by their mean."
-        )
+        raise ValueError(f"sample_weight has the sum {total:g}: divide it by its mean.")
     return weights
 
 
@@ -462,21 +415,9 @@ def read_distributions(probabilities, n_labels):
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     """Labels and scores of a measure, flat, with their lists and the weight of each list.
 
-    Parameters
-    ----------
-    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r)
-    y_score : array-like of shape (n_rows,) or (n_lists, r)
-    qid, sample_weight : array-like or None
-        Weights of rows (a list has the mean weight of its rows) or of lists.
-    check : callable
-        ``check(y) -> y`` on the labels as the user laid them out, to name a wrong one's place.
-
-    Returns
-    -------
-    y : ndarray of shape (n_rows,), in the order of the rows, or (n_lists, r, r)
-    scores : ndarray of shape (n_rows,)
-    lists : RankingLists
-    weights : ndarray of shape (n_lists,)
+    Weights are of rows (a list has the mean weight of its rows) or of lists. ``check(y) -> y`` gets
+    the labels as the user laid them out, to name a wrong one's place. Preferences keep the shape
+    (n_lists, r, r).
     """
     check_same_labels(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
     y_true, qid = split_target(y_true, qid)
@@ -485,10 +426,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     scores = _checked(exact_scores(y_score), "y_score", allow_nd=True)
     scores = scores.ravel() if y.ndim == 1 and scores.shape == (len(y), 1) else scores
     if scores.shape != y.shape[:2]:
-        raise ValueError(
-            f"y_score has shape {scores.shape} but y_true has shape {y.shape}: there must be one "
-            "score for each labelled item."
-        )
+        raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
     lists = lists_of(y, qid, "y_true")
     warn_of_single_items(lists)
     y = check(y)

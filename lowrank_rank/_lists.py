@@ -218,9 +218,7 @@ def id_array(qid):
         try:
             qid = list(qid)
         except TypeError:
-            raise TypeError(
-                f"qid must be an array-like with one id per row, got {qid!r}."
-            ) from None
+            raise TypeError(f"qid must be an array-like of ids, got {qid!r}.") from None
         plain = len(set(map(type, qid))) == 1 and isinstance(qid[0], str | int | float)
         array = np.asarray(qid if plain else 0)
         lossy = plain and isinstance(qid[0], int) and array.dtype.kind not in "iub"
@@ -231,9 +229,7 @@ def id_array(qid):
         qid = array
     qid = np.asarray(qid)
     if qid.ndim != 1:
-        raise ValueError(
-            f"qid must be one-dimensional, one id per row, got an array of shape {qid.shape}."
-        )
+        raise ValueError(f"qid must be one-dimensional, got the shape {qid.shape}.")
     return qid
 
 
@@ -269,9 +265,7 @@ def factorize(qid):
             codes = [code_of.setdefault(one, len(code_of)) for one in qid.tolist()]
         except TypeError as error:
             refuse_missing_ids(qid)
-            raise TypeError(
-                f"qid must hold hashable ids (numbers, strings, tuples): {error}."
-            ) from None
+            raise TypeError(f"qid must hold hashable ids: {error}.") from None
         ids = np.fromiter(code_of, dtype=object, count=len(code_of))
         if _missing(ids).any():  # each NaN is a key of its own
             refuse_missing_ids(qid)
@@ -295,8 +289,7 @@ def codes_of(column, name):
     try:
         return factorize(id_array(column))
     except (TypeError, ValueError) as error:
-        message = str(error).replace("qid", name).replace("the id of its query", "an id")
-        raise ValueError(message) from None
+        raise ValueError(str(error).replace("qid", name)) from None
 
 
 def refuse_missing_ids(qid):
@@ -306,7 +299,7 @@ def refuse_missing_ids(qid):
         row = int(np.argmax(bad))
         raise ValueError(
             f"qid contains a missing or infinite id (row {row}: {plain(qid[row])!r}): every row "
-            "needs the id of its query. Drop such rows or give them an id."
+            "needs an id. Drop such rows or give them one."
         )
 
 
@@ -336,9 +329,7 @@ def is_missing(q):
     except TypeError:  # comparisons with pandas.NA have no truth value
         return True
     except ValueError:
-        raise TypeError(
-            f"qid must hold hashable ids (numbers, strings, tuples), got the array {q!r}."
-        ) from None
+        raise TypeError(f"qid must hold hashable ids, got the array {q!r}.") from None
 
 
 # Orders and ranks -------------------------------------------------------------------

@@ -1,8 +1,17 @@
 """TableMixin: results that print as a table."""
 
 from html import escape
+from importlib import import_module
 from numbers import Real
 from typing import Any
+
+
+def pandas_for(what):
+    """The module pandas, an optional dependency."""
+    try:
+        return import_module("pandas")
+    except ImportError:
+        raise ImportError(f"{what} needs pandas: pip install pandas.") from None
 
 
 class TableMixin:
@@ -19,17 +28,8 @@ class TableMixin:
         -------
         DataFrame
             One row for each entry.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
         """
-        try:
-            import pandas as pd  # an optional dependency
-        except ImportError:
-            raise ImportError("to_frame needs pandas: pip install pandas.") from None
-        return pd.DataFrame(self._columns())
+        return pandas_for("to_frame").DataFrame(self._columns())
 
     def _padded(self):
         """Columns of text of one width, the name first; numbers stand on the right."""

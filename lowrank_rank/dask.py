@@ -92,8 +92,8 @@ def _block(number, X, y, qid, weights):
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {n}" for name, n in lengths.items())
         raise ValueError(
-            f"Partition {number} has different numbers of rows: {counts}. Drop rows from one data "
-            "frame with all of these columns, so that they stay aligned."
+            f"Partition {number} has different numbers of rows: {counts}. Drop rows from one "
+            "data frame with all of these columns."
         )
     refuse_ids_beside_grades(y)
     try:
@@ -119,16 +119,14 @@ def _partitions(client, X, y, qid, weights):
     for name, given in named.items():
         if given is not None and not is_dask_collection(given):
             raise TypeError(
-                f"{name} must be a Dask array or data frame, got {type(given).__name__}: "
-                "make one with da.from_array(..., chunks=...), or use the class without Dask for "
-                "data in memory."
+                f"{name} must be a Dask array or data frame, got {type(given).__name__}: make one "
+                "with da.from_array(..., chunks=...), or use the class without Dask."
             )
     pieces = [_pieces(given, like=X) for given in named.values()]
     counts = {len(part) for part in pieces if part is not None}
     if len(counts) > 1:
         raise ValueError(
-            f"X, y, qid and sample_weight have {sorted(counts)} partitions: they must be split at "
-            "the same rows (rechunk, or use columns of one data frame)."
+            f"X, y, qid, sample_weight must have equal partitions, got {sorted(counts)}."
         )
     absent = [None] * counts.pop()
     rows = zip(*(absent if part is None else part for part in pieces), strict=True)
@@ -253,10 +251,7 @@ def fit(
             model._fit(blocks.map(read, copy.copy(model), loss), loss)
             return model
         if not model._adds_up():
-            raise ValueError(
-                "A cluster adds up the sums of ridge regression: set estimator='ridge', got "
-                f"estimator={model.estimator!r}."
-            )
+            raise ValueError(f"On a cluster set estimator='ridge', got {model.estimator!r}.")
         model._validate_X(blocks.first_row, reset=True)
         reader = copy.copy(model)
         if is_classifier(model) and not names_classes(model.loss_matrix, model.classes):
@@ -356,8 +351,7 @@ def rank(
     check_one_list(one_list, qid, model.n_items_)
     if model.n_items_ is None and _needs_lists(model):
         raise ValueError(
-            f"{type(model).__name__} needs all rows of a list to rank it: use its own rank(X, qid="
-            "...) on partitions of whole lists."
+            f"{type(model).__name__} needs all rows of a list to rank it: use its own rank."
         )
     scores = predict(model, X)
     if model.n_items_ is not None:
@@ -424,10 +418,7 @@ def _blocks(model, client, X, y, qid, weights):
     client = default_client() if client is None else client
     blocks = _partitions(client, X, y, qid, weights)
     if qid is None and y.ndim == 1 and not is_classifier(model):
-        raise ValueError(
-            "Documents on a cluster need qid, one id for each row: without it all rows of all "
-            "partitions would be one list."
-        )
+        raise ValueError("Documents on a cluster need qid, one id for each row.")
     return blocks
 
 

@@ -202,7 +202,7 @@ def test_the_rows_of_one_query_need_no_ids(ranker):
     some = X[qid == 3]
     assert_array_equal(ranker.rank(some, one_list=True), ranker.rank(some, qid=np.zeros(len(some))))
     assert sorted(ranker.rank(X, one_list=True)) == list(range(1, len(X) + 1))
-    with pytest.raises(ValueError, match="give qid to rank each query by itself, or one_list=True"):
+    with pytest.raises(ValueError, match="qid to rank each query by itself, or one_list=True"):
         ranker.rank(X, qid=qid, one_list=True)
     with pytest.raises(ValueError, match="for one single list pass one_list=True"):
         ranker.rank(some)

@@ -28,7 +28,7 @@ def test_one_class_is_enough_where_both_are_known():
     assert positive.all()
     with pytest.raises(ValueError, match="one class only"):
         read_binary_labels([1, 1], None, None, MODEL)
-    with pytest.raises(ValueError, match="the label 5, which is not among the classes"):
+    with pytest.raises(ValueError, match="label 5 is not among the classes"):
         read_binary_labels([1, 5], [0, 1], None, MODEL)
 
 

@@ -193,7 +193,7 @@ def test_what_does_not_fit_is_named(arguments, message):
     ("arguments", "message"),
     [
         ({"y": [-1.0]}, "grades >= 0"),
-        ({"y": [1.0, 2.0], "scores": [1.0]}, "scores have shape"),
+        ({"y": [1.0, 2.0], "scores": [1.0]}, "scores, y must have one shape"),
         ({"y": [3.0], "max_grade": 2}, "below the grade 3"),
         ({"y": [3.0], "n_sessions": 0}, "n_sessions"),
         ({"y": [3.0], "temperature": -1}, "temperature"),

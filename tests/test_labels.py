@@ -131,7 +131,7 @@ def test_scored_labels():
     assert (y.tolist(), scores.tolist()) == ([2, 0, 1], [0.1, 0.2, 0.3])
     assert weights.tolist() == [2.0, 5.0]  # the mean of the rows' weights
     assert lists.ids.tolist() == ["a", "b"]
-    with pytest.raises(ValueError, match="one score for each labelled item"):
+    with pytest.raises(ValueError, match="y_score has shape"):
         read_scored([1, 0], [1.0], check=lambda y: y)
 
 

@@ -323,7 +323,7 @@ def test_too_many_targets_are_refused_before_they_are_made():
 
 def test_score_wants_the_labels_of_fit():
     model = fitted(X, Y)
-    with pytest.raises(ValueError, match="y has 4 labels, but the model was fitted to 5"):
+    with pytest.raises(ValueError, match="y has 4 labels, in fit it had 5"):
         model.score(X, Y[:, :4])
     with pytest.raises(ValueError, match="inconsistent numbers"):
         model.score(X, Y[:-1])

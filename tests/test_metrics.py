@@ -345,7 +345,7 @@ def test_qid_travels_in_y():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: ndcg_score([1, 0], [1, 2, 3]), "one score for each"),
+        (lambda: ndcg_score([1, 0], [1, 2, 3]), "y_score has shape"),
         (lambda: ndcg_score([1, 0], [1, np.nan]), "NaN"),
         (lambda: ndcg_score([1, -1], [1, 2]), "negative grade"),
         (lambda: ndcg_score([1, 2000], [1, 2], gain="exponential"), "overflows"),

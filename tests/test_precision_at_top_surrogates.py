@@ -221,7 +221,7 @@ def test_whole_float_as_k():
         ({"k": 3}, "from 1 to the number of positives, 2"),
         ({"k": 1.5}, "whole number"),
         ({"y": [1, 2, 0]}, "labels 0 and 1"),
-        ({"y": [1, 0]}, "of one list"),
+        ({"y": [1, 0]}, "one shape"),
         ({"scores": [1.0, np.nan, 0.0]}, "finite"),
         ({"surrogate": "hinge"}, "must be one of"),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from .._arrays import ArrayLike, by_label, check_finite, check_same_index, numbers
+from .._arrays import ArrayLike, by_label, check_finite, check_same_index, check_same_shape, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
@@ -103,11 +103,7 @@ def utilities_from_clicks(
     position = check_positions(position)
     check_parameter("min_propensity", min_propensity, [_FRACTION])
     check_parameter("non_negative", non_negative, [bool])
-    if clicks.shape != position.shape or clicks.ndim != 1:
-        raise ValueError(
-            f"clicks and position must have one shape, (n_rows,), got {clicks.shape} and "
-            f"{position.shape}."
-        )
+    check_same_shape(clicks=clicks, position=position)
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
     theta = np.maximum(of_positions("propensity", propensity, position), min_propensity)
@@ -149,8 +145,7 @@ def of_positions(name, value, position):
         table = numbers(value, name)
         if table.ndim != 1 or position.max(initial=1) > len(table):
             raise ValueError(
-                f"{name} must have one entry for each position, up to {position.max()}, got the "
-                f"shape {table.shape}."
+                f"{name} has the shape {table.shape}: give one entry for each position."
             )
         found = table[position - 1]
     if np.any(~((found >= 0) & (found <= 1))):
@@ -248,8 +243,7 @@ def make_clicks(
         raise ValueError("y must hold grades >= 0, one for each document, shape (n_rows,).")
     scores = np.zeros(len(y)) if scores is None else scores
     scores = check_finite(numbers(scores, "scores"), "scores")
-    if scores.shape != y.shape:
-        raise ValueError(f"scores have shape {scores.shape}, y has {y.shape}.")
+    check_same_shape(scores=scores, y=y)
     highest = float(y.max() if max_grade is None else max_grade)
     if y.max() > highest:
         raise ValueError(f"max_grade={highest:g} is below the grade {y.max():g}.")

@@ -9,6 +9,7 @@ from sklearn.utils import Bunch, check_array, check_random_state
 
 from .._parameters import check_parameter, count
 from .._parameters import random_state as seed
+from .._tables import pandas_for
 
 
 def load_digits_retrieval(
@@ -74,9 +75,7 @@ def load_digits_retrieval(
     images = pool.images / 16.0
     bounds: Any = n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)
     if np.shape(bounds) != (2,) or bounds[0] > bounds[1]:
-        raise ValueError(
-            f"n_candidates must be an integer or a pair (least, greatest), got {n_candidates!r}."
-        )
+        raise ValueError(f"n_candidates must be a number or (least, most), got {n_candidates!r}.")
     shortest, longest = bounds
     limits = [("n_candidates", one, len(images) - 1) for one in bounds]
     for name, value, largest in [("n_queries", n_queries, len(images)), *limits]:
@@ -85,10 +84,7 @@ def load_digits_retrieval(
     popularity = np.ones(10) if popularity is None else popularity
     weights = check_array(popularity, ensure_2d=False, dtype=np.float64, input_name="popularity")
     if weights.shape != (10,) or np.any(weights <= 0):
-        raise ValueError(
-            "popularity must be 10 numbers above 0, the relative frequencies of the digits "
-            f"0 to 9 among the candidates, got {popularity!r}."
-        )
+        raise ValueError(f"popularity must be a number > 0 for each digit, got {popularity!r}.")
     weights = (weights / weights.max())[pool.target]
     rng = check_random_state(random_state)
     query, candidate, qid = draw_candidates(rng, weights, n_queries, shortest, longest)
@@ -96,11 +92,8 @@ def load_digits_retrieval(
     target = (pool.target[query[qid]] == pool.target[candidate]).astype(float)
     bunch = Bunch(data=features, target=target, qid=qid, feature_names=names)
     if as_frame:
-        try:
-            import pandas as pd  # an optional dependency
-        except ImportError:
-            raise ImportError("as_frame=True needs pandas: pip install pandas.") from None
-        frame = pd.DataFrame(features, columns=names).assign(qid=qid, target=target)
+        frame = pandas_for("as_frame=True").DataFrame(features, columns=names)
+        frame = frame.assign(qid=qid, target=target)
         bunch.update(frame=frame, data=frame[names], target=frame["target"], qid=frame["qid"])
     if return_images:
         bunch.update(images=pool.images, digit=pool.target, query=query, candidate=candidate)
@@ -110,16 +103,7 @@ def load_digits_retrieval(
 def draw_candidates(rng, weights, n_queries, shortest, longest):
     """Draw queries evenly, and for each a list of other images by weight without replacement.
 
-    Parameters
-    ----------
-    rng : RandomState
-    weights : ndarray of shape (n_images,), above 0
-    n_queries, shortest, longest : int
-
-    Returns
-    -------
-    query : ndarray of shape (n_queries,)
-    candidate, qid : ndarray of shape (n_documents,)
+    Returns the image of each query, and the image and query id of each candidate.
     """
     query = rng.permutation(len(weights))[:n_queries]
     # The smallest exponential variates divided by weights are a weighted draw without replacement

@@ -103,26 +103,10 @@ def line_of_row(path, row):
 
 
 def read_svmlight(path, dtype, zero_based, n_lines=4000):
-    """Read SVMlight lines with a qid in chunks of `n_lines`, in bounded memory.
+    """Read SVMlight lines with a qid in chunks (X, y, qid) of `n_lines`, in bounded memory.
 
-    Parameters
-    ----------
-    path : Path
-    dtype : dtype
-        Values are read as float32 if this is float32, else as float64.
-    zero_based : bool
-    n_lines : int, default=4000
-
-    Yields
-    ------
-    X : CSR matrix of shape (n, highest feature of the chunk)
-    y : ndarray of shape (n,)
-    qid : ndarray of int64 or uint64, shape (n,)
-
-    Raises
-    ------
-    ValueError
-        If a line cannot be read or the file is damaged. The message names the file and the line.
+    X is a CSR matrix with as many columns as the highest feature of the chunk. Values are read as
+    float32 if `dtype` is float32, else as float64. Messages name the file and the line.
     """
     dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
     lines = lines_with_data(path)
@@ -198,6 +182,4 @@ def id_dtype(ids, name="The files"):
         return np.int64
     if low >= 0 and high < 2**64:
         return np.uint64
-    raise ValueError(
-        f"{name} hold ids from {low} to {high}, no integer type of 64 bits represents both."
-    )
+    raise ValueError(f"{name} hold ids from {low} to {high}: no type of 64 bits holds both.")

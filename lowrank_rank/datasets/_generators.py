@@ -160,10 +160,7 @@ def check_label_features(n_features, n_labels):
     if n_features is None:
         return n_labels
     if n_features < n_labels:
-        raise ValueError(
-            f"n_features={n_features} must be at least n_labels={n_labels}, or x would not "
-            "determine the distribution of the label."
-        )
+        raise ValueError(f"n_features={n_features} must be at least n_labels={n_labels}.")
     return n_features
 
 

@@ -144,18 +144,9 @@ def iter_lists(
 class ListBlocks:
     """A re-iterable of blocks (X, y, qid) of whole lists, returned by `iter_lists`.
 
-    Parameters
-    ----------
-    blocks : callable
-        ``blocks(size)`` iterates over blocks of whole lists.
-    place : callable
-        ``place(row)`` describes the place of a row.
-    name : str
-    is_fixed : bool
-        Whether ``blocks(size)`` can start again during a pass, with the same blocks.
-    size : int
-        Rows of a block.
-    verbose : int, default=0
+    ``blocks(size)`` iterates over blocks of whole lists of about `size` rows; if it `is_fixed`, it
+    can start again during a pass, with the same blocks. ``place(row)`` describes the place of a
+    row.
     """
 
     def __init__(self, blocks, place, name, is_fixed, size, *, verbose=0):
@@ -294,10 +285,7 @@ def _check_chunk(chunk, before):
     if X.ndim != 2:
         raise ValueError(f"X of each chunk must have two dimensions, got shape {X.shape}.")
     if before is not None and before[0].shape[1] != X.shape[1]:
-        raise ValueError(
-            f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}: all chunks "
-            "need the same features."
-        )
+        raise ValueError(f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}.")
     if before is not None:
         check_same_columns(**{"the chunk before": before[0], "a chunk": X})
     return X, y, qid
@@ -328,13 +316,9 @@ def _paths(source):
     paths = [read_path(part, "each path") for part in source]
     for path in paths:
         if path.is_dir():
-            raise IsADirectoryError(
-                f"{path} is a folder: give its files, for instance '{path}/*.parquet'."
-            )
+            raise IsADirectoryError(f"{path} is a folder: give its files, '{path}/*.parquet'.")
     if len({path.suffix == ".parquet" for path in paths}) > 1:
-        raise ValueError(
-            "Some of the files are Parquet and some are not: give files of one format."
-        )
+        raise ValueError("Some files are Parquet and some are not: give one format.")
     return paths
 
 
@@ -367,10 +351,7 @@ def of_chunks(source):
 
     def blocks(size):
         if isinstance(source, Iterator) and next(passes) > 1:
-            raise ValueError(
-                "The chunks come from an iterator, which can be read only once, and a "
-                "second pass is needed: give a list, or a callable that returns a new one."
-            )
+            raise ValueError("An iterator is read only once: give a list or a callable.")
         return _join(source() if callable(source) else source, size)
 
     name = f"<chunks of a {type(source).__name__}>"
@@ -457,9 +438,8 @@ def _features_of(path, names, columns, chosen):
     for name in [*columns, *(chosen or [])]:
         if name not in names:
             raise ValueError(
-                f"{path} has no column {name!r}, only {names[:10]}: name the columns of "
-                "grades, query ids and features, y_column=..., qid_column=... and "
-                "feature_columns=...."
+                f"{path} has no column {name!r}, only {names[:10]}: set y_column, qid_column and "
+                "feature_columns."
             )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -477,7 +457,6 @@ def _numbers(values, dtype, path, name, first_row):
         row = int(np.argmin(fits))
         raise ValueError(
             f"{path}, column {name!r}, row {first_row + row}: {plain(values[row])!r} is not of the "
-            f"type {dtype.name}. Grades and features must be numbers of this type; "
-            "feature_columns= chooses the features."
+            f"type {dtype.name}; feature_columns= chooses the features."
         )
     return values.astype(dtype, copy=False)

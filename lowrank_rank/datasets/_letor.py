@@ -144,21 +144,8 @@ def can_represent(values, dtype):
 def convert_features(path, X, n_features, dtype, zero_based, dense, first_row=0):
     """Give the features of a file their number of columns, type and format.
 
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    X : CSR matrix of float32 or float64
-    n_features : int
-    dtype : dtype
-    zero_based, dense : bool
-        As in `load_letor`.
-    first_row : int, default=0
-        Row of the file at which X starts.
-
-    Returns
-    -------
-    CSR matrix or ndarray of shape (n, n_features)
+    `zero_based` and `dense` are those of `load_letor`; X starts at row `first_row` of the file
+    `path`.
     """
     beyond = X.indices >= n_features
     if beyond.any():

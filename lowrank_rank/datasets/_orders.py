@@ -84,21 +84,9 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
 
 
 def tied_grades(lengths, sizes, item, n_items):
-    """Compute the grades of concatenated orders, best first.
+    """Grades (n_orders, n_items) of concatenated orders, best first; NaN for items not in an order.
 
-    Parameters
-    ----------
-    lengths : ndarray of int, shape (n_orders,)
-        Number of items of each order.
-    sizes : ndarray of int, shape (n_blocks,)
-        Sizes of the blocks of tied items.
-    item : ndarray of int, shape (lengths.sum(),)
-    n_items : int
-
-    Returns
-    -------
-    ndarray of float, shape (n_orders, n_items)
-        NaN for items that are not in an order.
+    `lengths` are the numbers of items of the orders, `sizes` those of the blocks of tied items.
     """
     order = np.repeat(np.arange(len(lengths)), lengths)
     middles = np.cumsum(sizes) - (sizes - 1) / 2.0  # positions over all orders
@@ -144,8 +132,7 @@ def _check_indices(named, lengths, n_items):
     if indices.dtype.kind not in "iu" or indices.ndim != 1:
         raise ValueError(
             f"orders must hold item indices, integers 0..{n_items - 1}, with ties in tuples, got "
-            f"{indices.dtype}: give the names of the items as items=[...], and omit items "
-            "that are not ranked."
+            f"{indices.dtype}: give the names as items=[...], and omit items that are not ranked."
         )
     row = np.repeat(np.arange(len(lengths)), lengths)
     outside = (indices < 0) | (indices >= n_items)
@@ -163,8 +150,5 @@ def _check_indices(named, lengths, n_items):
     counts = np.bincount(row * n_items + indices)
     if counts.max() > 1:
         q, i = divmod(int(np.argmax(counts > 1)), n_items)
-        raise ValueError(
-            f"Order {q} names item {i} {counts[q * n_items + i]} times: an order names each item "
-            "at most once."
-        )
+        raise ValueError(f"Order {q} names item {i} {counts[q * n_items + i]} times: name it once.")
     return indices

@@ -85,10 +85,7 @@ def make_preferences(
     check_parameter("random_state", random_state, [seed])
     n_features = check_label_features(n_features, n_labels)
     if condition == "cyclic" and (n_items < 3 or n_labels < 3):
-        raise ValueError(
-            "condition='cyclic' needs n_items >= 3 and n_labels >= 3, got "
-            f"n_items={n_items} and n_labels={n_labels}."
-        )
+        raise ValueError("condition='cyclic' needs n_items >= 3 and n_labels >= 3.")
     rng = check_random_state(random_state)
     first, second = np.triu_indices(n_items, k=1)
     kept = max(1, round(density * len(first)))
@@ -199,10 +196,7 @@ def make_duels(
     check_parameter("noise", noise, [noise_level])
     check_parameter("random_state", random_state, [seed])
     if n_features < 2 * n_planes:
-        raise ValueError(
-            f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}: orthogonal "
-            "planes take two directions each."
-        )
+        raise ValueError(f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}.")
     rng = check_random_state(random_state)
     basis = np.linalg.qr(rng.normal(size=(n_features, 2 * n_planes)))[0]
     half = basis[:, ::2] @ basis[:, 1::2].T

@@ -7,7 +7,14 @@ from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
 from sklearn.utils import Bunch
 
-from .._arrays import ArrayLike, check_finite, check_same_index, check_size, numbers
+from .._arrays import (
+    ArrayLike,
+    check_finite,
+    check_same_index,
+    check_same_shape,
+    check_size,
+    numbers,
+)
 from .._lists import codes_of
 from .._parameters import check_parameter, number
 from ._clicks import check_positions
@@ -84,11 +91,7 @@ def propensities_from_clicks(
     clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)
     position = check_positions(position)
     document = codes_of(document, "document")[0]
-    if not clicks.shape == position.shape == document.shape or clicks.ndim != 1:
-        raise ValueError(
-            "clicks, position and document must have one shape, (n_rows,), got "
-            f"{clicks.shape}, {position.shape} and {document.shape}."
-        )
+    check_same_shape(clicks=clicks, position=position, document=document)
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
     places, place = np.unique(position, return_inverse=True)
@@ -126,18 +129,14 @@ def _refuse_unconnected(shows, clicked, places):
     if without.all():
         raise ValueError("clicks are all 0: nothing can be estimated.")
     if without.any():
-        raise ValueError(
-            f"Positions {places[without].tolist()} have no click, so their propensity would be 0: "
-            "drop their rows, or use a longer log."
-        )
+        raise ValueError(f"Positions {places[without].tolist()} have no click: drop their rows.")
     edges = ((clicked > 0).astype(float).T @ (shows > 0).astype(float)) > 0
     n_parts, part = connected_components(edges, connection="strong")
     if n_parts > 1:
         apart = places[part != np.bincount(part).argmax()].tolist()
         raise ValueError(
             f"Positions {apart} cannot be compared with the others: no documents with clicks were "
-            "shown both there and elsewhere. Drop their rows, or use a longer log, in which "
-            "the order of documents changes."
+            "shown both there and elsewhere. Drop their rows, or use a longer log."
         )
 
 

@@ -71,22 +71,10 @@ class Decoded(NamedTuple):
 
 
 def checked_vectors(u, n_columns=None, of="", layout="", largest=LARGEST):
-    """Surrogate vectors u as finite floats of shape (n_lists, n_columns).
+    """Surrogate vectors u as finite floats of shape (n_lists, n_columns); None is any number.
 
-    Parameters
-    ----------
-    u : array-like
-    n_columns : int or None
-        None is any number.
-    of, layout : str
-        Words for messages: the number of items, and the meaning of the columns.
-    largest : float
-        Largest absolute value; by default sums of such values stay finite.
-
-    Raises
-    ------
-    ValueError
-        Naming what does not fit.
+    `of` and `layout` are words for messages: the number of items, and the meaning of the columns.
+    The default `largest` absolute value keeps sums finite.
     """
     u = numbers(u, "u")
     if u.ndim != 2 or n_columns not in (None, u.shape[1]):
@@ -99,33 +87,14 @@ def compared_ranks(ranks, n_lists, n_items):
     """Check the ranks of a user: finite floats >= 1 of shape (n_lists, n_items)."""
     ranks = numbers(ranks, "ranks")
     if ranks.shape != (n_lists, n_items):
-        raise ValueError(
-            f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}, one for each item "
-            "of each list of u."
-        )
+        raise ValueError(f"ranks have shape {ranks.shape}; they must be {(n_lists, n_items)}.")
     if ranks.size and not check_finite(ranks, "ranks").min() >= 1:
         raise ValueError(f"ranks start at 1 = best, got {ranks.min():g}.")
     return ranks
 
 
 def checked_ranks(decoded, shape):
-    """Check the result of a custom decoder, ranks or `Decoded`, and return the ranks.
-
-    Parameters
-    ----------
-    decoded : Decoded or array-like
-    shape : (int, int)
-        Number of lists and of items.
-
-    Returns
-    -------
-    ndarray of int
-
-    Raises
-    ------
-    ValueError
-        If they are not the ranks 1..r of each list.
-    """
+    """Ranks from the result of a custom decoder, ranks or `Decoded`; refuses what is no order."""
     returned = np.asarray(decoded.ranks if isinstance(decoded, Decoded) else decoded)
     ranks = numbers(returned, "What the decoder returned")
     if ranks.shape != shape:
@@ -148,34 +117,10 @@ def checked_ranks(decoded, shape):
 
 
 def decode_sort(u: ArrayLike) -> np.ndarray:
-    """Ranks by descending u; equal entries keep the order of the items.
+    """Ranks by descending u (n_lists, r), 1 = best; equal entries keep the order of the items.
 
     Sorting minimises ``<u, -phi(rank)>`` exactly for every non-increasing phi, hence it is exact
-    for every positional loss [1]_ (theorem 3).
-
-    Parameters
-    ----------
-    u : array-like of shape (n_lists, r)
-
-    Returns
-    -------
-    ranks : ndarray of int, shape (n_lists, r)
-        1 = best.
-
-    Raises
-    ------
-    ValueError
-        If u is not a matrix of finite numbers.
-
-    References
-    ----------
-    .. [1] H. Ramaswamy, S. Agarwal, A. Tewari, NIPS 2013, theorem 3.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders._decoded import decode_sort
-    >>> decode_sort([[0.1, 0.7, 0.2]])
-    array([[3, 1, 2]])
+    for every positional loss (Ramaswamy, Agarwal & Tewari, NIPS 2013, theorem 3).
     """
     u = checked_vectors(u, largest=np.inf)
     if u.size == 0:
@@ -247,21 +192,10 @@ def subsets_by_size(n_items):
 def trace_back(best, added=None):
     """Ranks from the table of a program over subsets, from the last item to the first.
 
-    Row T of the table holds, for each list, the best value of the items in T as the first items
-    of an order. A subset is a bit mask.
-
-    Parameters
-    ----------
-    best : ndarray of shape (2**r, n_lists)
-        The table.
-    added : callable or None
-        ``added(inside)`` returns the value (n_lists, r) that each item adds as the last one of
-        the subset with the mask inside (n_lists, r). None if this value is the same for all
-        items.
-
-    Returns
-    -------
-    ndarray of int, shape (n_lists, r)
+    Row T of the table `best` (2**r, n_lists) holds, for each list, the best value of the items in T
+    as the first items of an order; a subset is a bit mask. ``added(inside)`` returns the value
+    (n_lists, r) that each item adds as the last one of the subset `inside`; None if all items add
+    the same.
     """
     n_items, n_lists = len(best).bit_length() - 1, best.shape[1]
     bits = 1 << np.arange(n_items)

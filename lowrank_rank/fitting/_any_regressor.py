@@ -111,9 +111,8 @@ def weights_given(estimator, weights):
         return None
     if takes_none:
         raise ValueError(
-            f"{estimator!r} takes no sample_weight in fit, but the rows have different weights "
-            "(sample_weight; or they are pairs from lists of different lengths): leave them out, "
-            "or use another estimator."
+            f"{estimator!r} takes no sample_weight in fit, but the rows (or pairs of lists of "
+            "different lengths) have different weights: leave them out, or use another estimator."
         )
     return weights
 

@@ -29,44 +29,12 @@ def cutting_plane(
 ) -> tuple[np.ndarray, float, list[float], bool]:
     """Minimise F with a penalty until the duality gap is at most ``tol max(1, |objective|)``.
 
-    Parameters
-    ----------
-    tangent : callable
-        ``tangent(w)`` returns the value of the convex F, a subgradient, and a number to watch. If F
-        is a sum, it may return values (n_slacks,) and slopes (n_slacks, m) of the parts: each part
-        then has its own planes and slack.
-    start : ndarray of shape (m,)
-        The point of the first tangent.
-    penalty : float
-        > 0.
-    tol : float
-    max_iter : int
-    report : callable or None
-        ``report(n_round, watched)``.
+    ``tangent(w)`` returns the value of the convex F, a subgradient, and a number to watch. If F is
+    a sum, it may return values (n_slacks,) and slopes (n_slacks, m) of the parts: each part then
+    has its own planes and slack. ``report(n_round, watched)`` is called after each round.
 
-    Returns
-    -------
-    weights : ndarray
-        The best w.
-    gap : float
-        Its objective minus the lower bound.
-    curve : list of float
-        The number to watch after each round.
-    converged : bool
-
-    Examples
-    --------
-    The hinge of one row, w^2 / 2 + max(0, 1 - w), has its minimum 1/2 at 1.
-
-    >>> import numpy as np
-    >>> from lowrank_rank.fitting._cutting_plane import cutting_plane
-    >>> def hinge(w):
-    ...     return max(0.0, 1.0 - w[0]), np.array([-1.0 if w[0] < 1 else 0.0]), w[0]
-    >>> w, gap, curve, converged = cutting_plane(
-    ...     hinge, np.zeros(1), penalty=1.0, tol=1e-9, max_iter=99
-    ... )
-    >>> w.round(3), converged
-    (array([1.]), True)
+    Returns the best w, its objective minus the lower bound, the watched number of each round, and
+    whether the gap is small enough.
     """
     weights = start
     slopes, offsets = np.zeros((0, len(weights))), np.zeros(0)
@@ -108,28 +76,14 @@ def cutting_plane(
 def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     """The quadratic program of cutting planes, over a product of simplices.
 
-    maximise  <offsets, m> - |slopes' m|^2 / (2 penalty),  m >= 0, with the sum 1 in each group
+        maximise  <offsets, m> - |slopes' m|^2 / (2 penalty),  m >= 0, with the sum 1 in each group
 
     A primal-dual interior point method takes some twenty linear systems for slopes up to 1e5 times
-    ``sqrt(penalty * spread of the offsets)``; larger ones lose digits.
+    ``sqrt(penalty * spread of the offsets)``; larger ones lose digits. `tol` is the accuracy of the
+    value; 0 is up to rounding.
 
-    Parameters
-    ----------
-    slopes : ndarray of shape (n_planes, d)
-    offsets : ndarray of shape (n_planes,)
-    penalty : float
-        > 0.
-    groups : ndarray of int, shape (n_planes,)
-        Group of each plane; no group is empty.
-    tol : float, default=0.0
-        Accuracy of the value; 0 is up to rounding.
-
-    Returns
-    -------
-    multipliers : ndarray of shape (n_planes,)
-        A feasible point near the maximiser.
-    value : float
-        The objective there, a lower bound of the primal problem.
+    Returns a feasible point near the maximiser and the objective there, a lower bound of the
+    primal.
     """
     order, n = np.argsort(groups, kind="stable"), len(groups)
     counts = np.bincount(groups)

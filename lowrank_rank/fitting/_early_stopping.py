@@ -28,8 +28,7 @@ def hold_out(lists, weights, fraction, random_state):
     if n_held >= len(counted):
         raise ValueError(
             f"early_stopping holds out whole lists, and validation_fraction={fraction:g} of "
-            f"{len(counted)} leaves none to learn from: give at least 2 lists (qid=...), or a "
-            "smaller fraction."
+            f"{len(counted)} leaves none to learn from: give at least 2 lists (qid=...)."
         )
     _, held = train_test_split(counted, test_size=n_held, random_state=random_state)
     is_held = lists.ungroup(lists.spread(np.isin(np.arange(lists.n_lists), held)))
@@ -37,17 +36,7 @@ def hold_out(lists, weights, fraction, random_state):
 
 
 def measure_on(loss, y, lists, weights):
-    """``value(scores)``: the mean of the measure over lists.
-
-    Parameters
-    ----------
-    loss : RankingMeasure
-    y : ndarray of shape (n,), (n, r) or (n, r, r)
-    lists : RankingLists
-        The lists of the rows of y.
-    weights : ndarray of shape (n,)
-        Weights of the rows; a list has the mean of its rows.
-    """
+    """``value(scores)``: the mean of the measure over lists, which weigh the mean of their rows."""
     weights = lists.sum(lists.group(weights)) / lists.lengths
     if y.ndim > 1:
         lists = RankingLists.equal(*y.shape[:2])

@@ -45,15 +45,6 @@ class Encoding(NamedTuple):
 
         A list offset changes no order. The best offset for scores `fitted` makes the list means of
         targets and scores agree; without scores it centres the targets.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n,)
-        fitted : ndarray of shape (n, 1) or None
-
-        Returns
-        -------
-        ndarray of shape (n, d)
         """
         targets = self.targets if self.factor == 1.0 else self.targets * self.factor
         if self.codes is None:
@@ -80,9 +71,7 @@ def encode_documents(rows, loss, centered=True, decoder="auto"):
     _, y, lists, weights = rows
     if decoder not in ("auto", "sort"):
         if isinstance(decoder, str) and decoder not in loss.decoders:
-            raise ValueError(
-                f"decoder={decoder!r} is no decoder of {loss!r}: documents take 'auto' or 'sort'."
-            )
+            raise ValueError(f"decoder={decoder!r}: documents take 'auto' or 'sort'.")
         raise ValueError(
             f"decoder={decoder!r} needs lists of fixed items, y of shape (n_queries, r). "
             "Documents, one row each, are sorted by their scores: leave decoder='auto'."

@@ -28,6 +28,7 @@ from .._arrays import (
 )
 from .._base import attribute_of_fitted, read_features
 from .._blocks import Blocks, check_has_ids, check_new_lists, read_blocks, refuse_cut_list
+from .._labels import refuse_unjudged_item
 from .._lists import batches
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
@@ -375,9 +376,8 @@ def read_batch(reader, block, seen=None, **known):
     rows, encoding = reader._read_batch(*block, reset=reset, **known)
     if encoding.kind == "items" and reader.estimator == "auto":
         raise ValueError(
-            "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge "
-            "regression: set estimator='ridge'. With estimator='auto' fit takes logistic "
-            "regression, which needs all rows at once."
+            "Batches of fixed items, y of shape (n_queries, r), are fitted by ridge regression: "
+            "set estimator='ridge' (logistic regression needs all rows at once)."
         )
     if seen is not None:
         check_new_lists(rows.ids, seen)
@@ -393,10 +393,7 @@ def keep_batch(model, batch, *, whole=True):
     decoder, loss = batch.fitted.get("decoder_"), batch.fitted.get("target_loss_")
     pairs = isinstance(loss, PairwiseDisagreement) and decoder not in ("sort", "score")
     if whole and sums.kind == "items" and not pairs and not known.all():
-        raise ValueError(
-            f"Target {int(np.argmin(known))} is NaN in every row that counts, of all blocks: no "
-            "query judges this item. Drop the column."
-        )
+        refuse_unjudged_item(f"Target {int(np.argmin(known))}")
     with all_or_nothing(model):
         vars(model).update(batch.fitted)
         model._keep(solve_sums(sums, model.alpha))
@@ -502,9 +499,7 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
             for each in (model, first)
         )
         if one != two:
-            raise ValueError(
-                f"merge needs models of equal parameters, got {model!r} and {first!r}."
-            )
+            raise ValueError(f"merge needs equal parameters, got {model!r} and {first!r}.")
         for name in _COLUMNS:
             one, two = (getattr(each, name, []) for each in (first, model))
             if not np.array_equal(one, two):
@@ -513,9 +508,8 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
                 )
         if getattr(model, "_sums_", None) is None:
             raise ValueError(
-                f"{model!r} has no sums: it was fitted by an iterative solver, an estimator, "
-                "logistic regression, or to pair features that do not add up. Fit the parts by "
-                "partial_fit with estimator='ridge'."
+                f"{model!r} has no sums: its solver, estimator or pair features do not add up. "
+                "Fit the parts by partial_fit with estimator='ridge'."
             )
     names = ("total", "x_mean", "t_mean", "gram", "cross")
     keys = [b"".join(getattr(m._sums_, n).tobytes() for n in names) for m in models]

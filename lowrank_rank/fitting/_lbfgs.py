@@ -17,44 +17,16 @@ def lbfgs(
     memory: int = 10,
     polish: bool = False,
 ) -> tuple[np.ndarray, float, float, int]:
-    """Minimise a smooth function.
+    """Minimise a smooth function, ``objective(theta)`` with its value and gradient.
 
-    Parameters
-    ----------
-    objective : callable
-        ``objective(theta)`` returns the value and the gradient, theta in the shape of `start`.
-    start : ndarray
-    tol : float
-        The solver stops when no entry of the gradient is larger.
-    max_iter : int
-    report : callable or None, default=None
-        ``report(n_iter, theta, value, gradient_norm)`` after each iteration. The solver stops if
-        it returns True.
-    memory : int, default=10
-        Number of earlier gradients from which L-BFGS estimates the curvature.
-    polish : bool, default=False
-        Whether to continue with Newton steps on the gradient once the value no longer changes: it
-        is flat to its last digit where the gradient is still 1e-8 of its size.
+    The solver stops when no entry of the gradient is larger than `tol`, or when ``report(n_iter,
+    theta, value, gradient_norm)``, called after each iteration, returns True. `memory` earlier
+    gradients estimate the curvature. `polish` continues with Newton steps on the gradient once the
+    value no longer changes: it is flat to its last digit where the gradient is still 1e-8 of its
+    size.
 
-    Returns
-    -------
-    theta : ndarray
-        The minimiser, in the shape of the start.
-    value : float
-        The objective there.
-    gradient_norm : float
-        The largest absolute entry of the gradient there.
-    n_iter : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lowrank_rank.fitting._lbfgs import lbfgs
-    >>> def squares(theta):
-    ...     return ((theta - 3) ** 2).sum(), 2 * (theta - 3)
-    >>> theta, _, _, n_iter = lbfgs(squares, np.zeros(2), tol=1e-9, max_iter=9)
-    >>> theta.round(6), n_iter
-    (array([3., 3.]), 2)
+    Returns the minimiser, in the shape of the start, the objective and the largest absolute entry
+    of the gradient there, and the number of iterations.
     """
     shape = np.shape(start)
     n_iter, point, latest = 0, np.ravel(start), (np.inf, np.inf)

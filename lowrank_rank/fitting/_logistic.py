@@ -73,30 +73,12 @@ class ClassModel(NamedTuple):
 
 
 def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
-    """Coefficients of logistic regression of the features as given.
+    """Coefficients of logistic regression of the features as given, n_iter and alpha.
 
     The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared coefficients
-    of standardised features.
-
-    Parameters
-    ----------
-    X : ndarray or CSR matrix of shape (n, p)
-    y : ndarray of shape (n,)
-        Labels, of two classes or more.
-    weights : ndarray of shape (n,)
-        "auto" counts rows by them.
-    alpha : float or "auto"
-        "auto" is the formula of "classes".
-    tol : float
-        Largest entry of the gradient at the solution.
-    max_iter : int
-
-    Returns
-    -------
-    coef : ndarray of shape (1, p) of two classes, else (n_classes, p)
-    intercept : ndarray of shape (1,) or (n_classes,)
-    n_iter : int
-    alpha : float
+    of standardised features; alpha "auto" is the formula of "classes" and counts rows by the
+    weights. No entry of the gradient is above `tol` at the solution. Two classes have one row of
+    coefficients.
     """
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
@@ -171,22 +153,9 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
         -a log s - (1 - a) log(1 - s),    s = expit(w' x + b)
 
     plus ``alpha / 2`` times the squared coefficients of standardised features. The loss is convex
-    and strictly proper: its minimiser over all functions is E[t | x], as for the squared error.
-    For targets 0 and 1 this is logistic regression.
-
-    Parameters
-    ----------
-    rows : Rows
-    encoding : Encoding
-    alpha : float or "auto"
-    tol : float
-        Largest entry of the gradient at the solution, in units of coefficients in which the
-        curvature is about 1.
-    max_iter : int
-
-    Returns
-    -------
-    FractionalModel
+    and strictly proper: its minimiser over all functions is E[t | x], as for the squared error. For
+    targets 0 and 1 this is logistic regression. No entry of the gradient is above `tol` at the
+    solution, in units of coefficients in which the curvature is about 1.
     """
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
     low, high = targets.min(axis=0), targets.max(axis=0)

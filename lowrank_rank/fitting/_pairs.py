@@ -20,26 +20,11 @@ _ROWS_AT_ONCE = 2**13
 def pair_sums(grades, scores, lists, margin=1.0, weights=None):
     """Sums over the pairs of unequal label within the margin, z = margin - (s_i - s_j) > 0.
 
-    O(n log n) for n rows and up to eight grades, times log8 of the grades beyond.
+    O(n log n) for n rows and up to eight grades, times log8 of the grades beyond. `grades`, from
+    `dense_grades`, are grouped; a pair weighs the product of two `weights`.
 
-    Parameters
-    ----------
-    grades : ndarray of int, shape (n_rows,)
-        From `dense_grades`, grouped. Equal grades make no pair.
-    scores : ndarray of shape (n_rows,)
-    lists : RankingLists
-    margin : float, default=1.0
-    weights : ndarray of shape (n_rows,) or None, default=None
-        A pair weighs the product of two.
-
-    Returns
-    -------
-    values : tuple of two ndarrays of shape (n_lists,)
-        Sums of z, and of z**2.
-    slopes : tuple of two ndarrays of shape (n_rows,)
-        Their subgradients in the scores.
-    curvatures : ndarray of shape (n_rows,)
-        Diagonal of the second derivative of the sums of z**2.
+    Returns the sums of z and of z**2 of each list, the subgradients (n_rows,) of both in the
+    scores, and the diagonal of the second derivative of the sums of z**2.
     """
     weights = np.ones(lists.n_rows) if weights is None else weights
     scores = scores - lists.spread(lists.sum(scores) / lists.lengths)  # small numbers

@@ -264,17 +264,9 @@ class SecondMoments:
 
     @classmethod
     def of(cls, X, targets, weights, codes=None):
-        """Second moments of rows, in double precision.
+        """Second moments of rows, in double precision; `codes` are the groups of rows.
 
-        Parameters
-        ----------
-        X : ndarray or CSR matrix of shape (n, p)
-            Entries of float32 or float64, in any memory order.
-        targets : ndarray of shape (n, d)
-            A coordinate ignores rows with NaN, which only a single group may have.
-        weights : ndarray of shape (n,)
-        codes : ndarray of int, shape (n,), or None
-            Group of each row; None is one group.
+        A coordinate ignores rows whose target is NaN, which only a single group may have.
         """
         if is_finite(targets):
             return _known_moments(X, targets, weights, codes)

@@ -189,9 +189,7 @@ def factorisation_errors(loss, support):
     orders = all_ranks(support.shape[1])
     features, targets = loss.rank_features(orders), loss.encode(support)
     if targets.shape != (len(support), features.shape[1]):
-        raise AssertionError(
-            f"{loss!r}: encode gives {targets.shape} but rank_features gives {features.shape}"
-        )
+        raise AssertionError(f"{loss!r}: encode and rank_features differ in their columns")
     if np.isnan(targets).any() and np.isnan(support).any():
         raise ValueError(
             f"{loss!r} has no target for an item that is not judged: give a support without NaN."
@@ -216,27 +214,9 @@ def decoded_ranks(loss, name, support, probabilities, decoder=None):
 
 
 def all_ranks(n_items: int) -> np.ndarray:
-    """Ranks of every order of the items, shape (n_items!, n_items).
-
-    Parameters
-    ----------
-    n_items : int
-        At most 8.
-
-    Returns
-    -------
-    ndarray of int
-
-    Examples
-    --------
-    >>> from lowrank_rank.low_rank._calibration import all_ranks
-    >>> all_ranks(2).tolist()
-    [[1, 2], [2, 1]]
-    """
+    """Ranks of every order of at most 8 items, shape (n_items!, n_items)."""
     if not 1 <= n_items <= _MAX_ITEMS:
-        raise ValueError(
-            f"Enumerating orders takes 1 to {_MAX_ITEMS} items (r! orders), got {n_items}."
-        )
+        raise ValueError(f"Orders of 1 to {_MAX_ITEMS} items are enumerated, got {n_items}.")
     return np.array(list(permutations(range(1, n_items + 1))))
 
 

@@ -334,10 +334,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     def _read_batch(self, X, y, qid=None, weights=None, *, reset, classes=None):
         if qid is not None:
-            raise ValueError(
-                f"{type(self).__name__} takes one class label per row, without lists: give blocks "
-                "(X, y) or (X, y, None, sample_weight), without query ids."
-            )
+            raise ValueError(f"{type(self).__name__} takes no query ids: give blocks (X, y).")
         X, y, weights = self._read(X, y, weights, reset=reset, whole=False)
         labels = None if classes is None else distinct_labels(classes)
         known = getattr(self, "classes_", None) if self.classes is None else self.classes

@@ -266,10 +266,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         classes, least = (np.arange(2), 1) if is_matrix else (self.classes_, 2)
         sets, _ = read_label_sets(y, classes, self, least_columns=least)
         if sets.shape[1] != self.n_labels_:
-            raise ValueError(
-                f"y has {sets.shape[1]} labels, but the model was fitted to {self.n_labels_}: give "
-                "the same columns as in fit."
-            )
+            raise ValueError(f"y has {sets.shape[1]} labels, in fit it had {self.n_labels_}.")
         check_consistent_length(decoded, sets)
         losses = self.target_loss_.loss(sets, decoded)
         return float(1.0 - np.average(losses, weights=read_weights(sample_weight, len(sets))))

@@ -16,19 +16,7 @@ from ..target_losses._target_loss import check_zero_division, mean_of_lists
 def named_measures(measures, k=None):
     """Measures by name, in the order given; a name without "@" that takes a cut gets each of `k`.
 
-    Parameters
-    ----------
-    measures : str, RankingMeasure, list of these, or dict from names
-    k : int, sequence of int or None, default=None
-
-    Returns
-    -------
-    dict of str to RankingMeasure
-
-    Raises
-    ------
-    ValueError
-        If there is no measure, a name is unknown, or k is given and no name takes it.
+    Refuses no measure at all, unknown names, and k where no name takes it.
     """
     if isinstance(measures, dict):
         named = dict(measures)

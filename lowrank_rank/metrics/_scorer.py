@@ -337,14 +337,9 @@ MODEL_METHODS = ("get_params", "predict", "predict_proba")
 def lists_seen(estimator):
     """What the fitted models inside an estimator say of their lists; None if none says anything.
 
-    Attributes, lists, tuples and dicts are searched, so that no meta-estimator hides a model.
-
-    Returns
-    -------
-    n_lists : int
-        The most lists that one of them was fitted on.
-    has_qid, all_have_qid : bool
-        Whether one, or each, got query ids, or several lists if it does not say.
+    Returns the most lists that one of them was fitted on, and whether one, and whether each, got
+    query ids, or several lists if it does not say. Attributes, lists, tuples and dicts are
+    searched, so that no meta-estimator hides a model.
     """
     found = list(_models_that_say([estimator], set()))
     if not found:

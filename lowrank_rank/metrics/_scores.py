@@ -155,9 +155,7 @@ def precision_at_k_score(
     0.75
     """
     if k is not None and share is not None:
-        raise ValueError(
-            f"k={k!r} and share={share!r} both say where the list is cut: give one of them."
-        )
+        raise ValueError(f"k={k!r} and share={share!r} both cut the list: give one of them.")
     measure: Any = (
         PrecisionAtK(10 if k is None else k) if share is None else PrecisionAtShare(share)
     )

@@ -197,22 +197,17 @@ class _Objective:
         n_rows = len(y)
         if group is None and self.qid is None:
             raise ValueError(
-                "No lists are known for these rows. In LightGBM fit LGBMRanker with group=..., or "
-                "train on Dataset(..., group=...); in XGBoost train on DMatrix(..., qid=...). For "
-                "estimators that pass no groups (LGBMRegressor, XGBRegressor) give the ids "
-                "of the training rows: boosting_objective(..., qid=qid)."
+                "No lists are known for these rows: give group=... to LGBMRanker or Dataset of "
+                "LightGBM, qid=... to DMatrix of XGBoost. For LGBMRegressor and XGBRegressor give "
+                "the ids of the training rows: boosting_objective(..., qid=qid)."
             )
         if self.qid is not None:
             if group is not None:
-                raise ValueError(
-                    "The lists are given twice, as groups of the training set and as qid=... of "
-                    "boosting_objective: omit qid."
-                )
+                raise ValueError("The lists are given twice: omit qid in boosting_objective.")
             if len(self.qid) != n_rows:
                 raise ValueError(
                     f"boosting_objective was given the qid of {len(self.qid)} rows, training has "
-                    f"{n_rows}: give the qid of exactly the rows in fit, in their order (in "
-                    "cross-validation use LGBMRanker, which passes groups)."
+                    f"{n_rows}: give the qid of exactly the rows in fit (LGBMRanker passes groups)."
                 )
             return lists_of(y, self.qid)
         return _lists_of_groups(group, n_rows)
@@ -243,9 +238,8 @@ class _Metric:
         y, group = _labels(_numbers(y_true, "y_true")), _numbers(group, "group")
         if group is None:
             raise ValueError(
-                "No lists are known for the rows that are evaluated. In LightGBM fit LGBMRanker "
-                "with eval_set=... and eval_group=..., or give Dataset(..., group=...); in XGBoost "
-                "evaluate on DMatrix(..., qid=...)."
+                "No lists are known for the rows that are evaluated: give eval_group=... to "
+                "LGBMRanker, group=... to Dataset of LightGBM, qid=... to DMatrix of XGBoost."
             )
         lists = _lists_of_groups(group, len(y))
         value = self._measure.measure(y, y_pred, qid=lists.index, sample_weight=sample_weight)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, check_finite, check_same_labels, numbers
+from .._arrays import ArrayLike, check_finite, check_same_labels, check_same_shape, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
 from .._parameters import checked, count, number
@@ -60,11 +60,7 @@ def surrogate_loss(
     v, qid = split_target(v, qid)
     v, s = read_labels(v, "v"), read_labels(s, "s")
     weights = np.ones(v.shape) if sample_weight is None else numbers(sample_weight, "sample_weight")
-    if v.shape != s.shape or v.shape != weights.shape or v.ndim > 2:
-        raise ValueError(
-            f"v, s and sample_weight must have one shape, (n_rows,) or (n_lists, r), got "
-            f"{v.shape}, {s.shape} and {weights.shape}."
-        )
+    check_same_shape(2, v=v, s=s, sample_weight=weights)
     for name, values in (("v", v), ("s", s)):
         check_judged(values, False, who="a surrogate", name=name)
         check_finite(values, name, LARGEST_SCORE)
@@ -133,10 +129,7 @@ def regret_bound(
         )
     surrogate = resolve_surrogate(surrogate)
     if not surrogate.has_bound:
-        raise ValueError(
-            f"{surrogate!r} has no regret bound: it is not order-preserving, or defines no "
-            "bound_constant."
-        )
+        raise ValueError(f"{surrogate!r} has no regret bound: it defines no bound_constant.")
     surrogate.check_utilities(expected)
     c = surrogate.bound_constant(expected.ravel(), RankingLists.equal(*expected.shape))
     return c * C_phi(measure, expected.shape[1]) * np.sqrt(np.maximum(regret, 0.0))

@@ -126,7 +126,7 @@ class Summary:
         if not self.features.total > 0:
             refuse_zero_weights()
         if not self.item_weights.all():
-            refuse_unjudged_item(int(np.argmin(self.item_weights)))
+            refuse_unjudged_item(f"Column {int(np.argmin(self.item_weights))} of y")
         if not np.isfinite(self.utility.sum()):
             raise ValueError(_OVERFLOW)
         return surrogate_for(surrogate, self.unit * self.extremes * [1.0, -1.0])
@@ -164,14 +164,8 @@ class Summary:
 class ScoreProblem(LinearProblem):
     """Surrogate of a block of lists, as a function of scores or of linear coefficients.
 
-    Parameters
-    ----------
-    block : tuple of Rows and Encoding
-    surrogate : Surrogate
-    summary : Summary
-        The summary of all blocks.
-    scaling : Scaling
-        The coefficients are scaled in place of X, of which no copy is made.
+    The `summary` is the one of all blocks. The coefficients are scaled in place of X, of which no
+    copy is made.
     """
 
     def __init__(self, block, surrogate, summary, scaling):
@@ -231,15 +225,6 @@ class Objective:
     """Penalised mean surrogate over `Blocks` of encoded lists, as a function of theta.
 
     theta holds the coefficients of standardised features and the intercepts, (d, p + 1).
-
-    Parameters
-    ----------
-    encoded : Blocks of tuples of Rows and Encoding
-    surrogate : Surrogate
-    summary : Summary
-        The summary of all blocks.
-    scaling : Scaling
-    alpha : float
     """
 
     def __init__(self, encoded, surrogate, summary, scaling, alpha):
@@ -368,11 +353,10 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
             raise ValueError(f"n_items must be an integer >= 1 for a measure, got {n_items!r}.")
         loss = resolve_target_loss(measure)
         if not loss.is_positional:
+            names = names_of(lambda one: one.is_positional, one_each=True)
             raise ValueError(
-                "Order-preserving surrogates and their bounds need a positional measure, which "
-                f"{loss!r} is not: use one of "
-                f"{names_of(lambda one: one.is_positional, one_each=True)}. "
-                "LowRankSurrogateRanker takes the other target losses."
+                f"Surrogates and bounds need a positional measure, which {loss!r} is not: use one "
+                f"of {names}. LowRankSurrogateRanker takes the other target losses."
             )
         phi = -loss.rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
     else:

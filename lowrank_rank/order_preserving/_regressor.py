@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
-from .._blocks import Blocks, HeldBlocks, read_blocks
+from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
 from .._labels import read_item_names
 from .._parameters import check_parameters, count, fresh_fit, number, verbosity
 from .._warn import warn
@@ -219,9 +219,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         with fresh_fit(self):
             loss = self._check_parameters()
             blocks = read_blocks(blocks, again=True)
-            first = next(iter(blocks), None)
-            if first is None:
-                raise ValueError("There are no blocks: at least one row is needed.")
+            first = first_block(blocks)
             self._validate_X(first[0], reset=True)
             read_item_names(self, first[1], reset=True)
             self._fit(Blocks(blocks).map(read, self, loss), loss)

@@ -98,13 +98,9 @@ class PreferenceMatrixDisplay:
         """
         preferences = np.asarray(preferences, dtype=np.float64)
         if preferences.ndim != 2:
-            raise ValueError(
-                f"preferences must be the matrix of one list, (r, r), got {preferences.shape}."
-            )
+            raise ValueError(f"preferences must be of one list, (r, r), got {preferences.shape}.")
         if item_names is not None and len(item_names) != len(preferences):
-            raise ValueError(
-                f"item_names has {len(item_names)} entries for {len(preferences)} items."
-            )
+            raise ValueError(f"item_names names {len(item_names)} of {len(preferences)} items.")
         short = len(preferences) <= MAX_ITEMS_ORDERING  # longer ones have no bound
         decode = pd_decoder(decoder, len(preferences)).decode
         decoded = decode(preferences[np.newaxis], bound=short)
@@ -156,9 +152,7 @@ class PreferenceMatrixDisplay:
             )
         tables = estimator.predict_preferences(X)
         if len(tables) != 1:
-            raise ValueError(
-                f"One list can be drawn at a time, X holds {len(tables)} queries: give one row."
-            )
+            raise ValueError(f"One list can be drawn, X holds {len(tables)} queries: give one row.")
         weights = np.maximum(tables[0], 0.0)  # net preferences stay equal
         item_names = getattr(estimator, "item_names_", None) if item_names is None else item_names
         settings = {"decoder": decoder, "item_names": item_names, "cost_name": "net cost"}

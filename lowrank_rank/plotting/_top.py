@@ -22,19 +22,7 @@ def axes_for(ax, **figure):
 
 
 def mean_gains(gains, scores, lists, max_k):
-    """Mean gains among the first 1, ..., max_k items, over lists and orders of ties.
-
-    Parameters
-    ----------
-    gains, scores : ndarray of shape (n_rows,)
-        In grouped order.
-    lists : RankingLists
-    max_k : int
-
-    Returns
-    -------
-    ndarray of shape (max_k,)
-    """
+    """Mean gains among the first 1, ..., max_k items, over lists and orders of ties."""
     order = sort_lists(scores, lists)
     found = gains[order]
     blocks = tie_blocks(scores[order], lists)

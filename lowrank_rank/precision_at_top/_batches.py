@@ -100,9 +100,7 @@ def check_top(loss, positive, lists):
             f"'recall@{k}'."
         )
     if k >= lists.n_rows:
-        raise ValueError(
-            f"{loss!r} looks at the top {k} of {lists.n_rows} rows: all orders are equal."
-        )
+        raise ValueError(f"{loss!r} of {lists.n_rows} rows: all orders are equal.")
 
 
 # Batches ----------------------------------------------------------------------------
@@ -136,24 +134,11 @@ class Batch(LinearProblem):
         self.kind = np.repeat(np.arange(2.0 * self.n_lists), sizes)
 
     def step(self, weights, surrogate, averaged=True):
-        """The surrogate of the batch at the weights, a subgradient, and the precision there.
+        """Sum over lists of the surrogate at the weights, a subgradient, and the hits there.
 
-        Parameters
-        ----------
-        weights : ndarray
-        surrogate : callable
-            From `SortedLists` to values and slopes.
-        averaged : bool, default=True
-            Whether value and slopes of a list are divided by the places at its top.
-
-        Returns
-        -------
-        value : float
-            Sum over the lists.
-        direction : ndarray, shape of the weights
-            Its subgradient, to be subtracted from the weights.
-        hits : float
-            Sum over the lists of one minus the mistakes at the top over their largest number.
+        `surrogate` takes `SortedLists` to values and slopes. If `averaged`, those of a list are
+        divided by the places at its top. Hits are the sum over lists of one minus the mistakes at
+        the top over their largest number.
         """
         scores = self.sign * self.scores(weights)[:, 0]
         order = np.argsort(self.kind - _squashed(scores))

@@ -460,9 +460,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             remedy = "bring the features to one scale (StandardScaler)"
             if not self.method.startswith("perceptron"):
                 remedy = f"lower eta0={self.eta0:g}, or {remedy}"
-            raise ValueError(
-                f"Training diverged: the scores are not finite. To fix it, {remedy}."
-            ) from None
+            raise ValueError(f"Training diverged, scores are not finite: {remedy}.") from None
         n_positives = np.count_nonzero(positive)
         if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)

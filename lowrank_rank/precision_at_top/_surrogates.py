@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_same_index, numbers
+from .._arrays import ArrayLike, check_finite, check_same_index, check_same_shape, numbers
 from .._parameters import check_parameter, checked, number
 
 
@@ -188,15 +188,10 @@ def precision_surrogate(
 def rows_by_class(y, scores, k):
     """Rows of the positives and of the negatives of one list, best first, and k; checked."""
     check_same_index(y=y, scores=scores)
-    y, scores = numbers(y, "y"), numbers(scores, "scores")
-    if y.ndim != 1 or y.shape != scores.shape:
-        raise ValueError(
-            f"y and scores must be of one list, got the shapes {y.shape} and {scores.shape}."
-        )
+    y, scores = numbers(y, "y"), check_finite(numbers(scores, "scores"), "scores")
+    check_same_shape(y=y, scores=scores)
     if not np.all((y == 0) | (y == 1)):
         raise ValueError("y must hold the labels 0 and 1.")
-    if not np.all(np.isfinite(scores)):
-        raise ValueError("scores must be finite numbers.")
     check_parameter("k", k, [number()])
     order = np.argsort(-scores, kind="stable")
     positives, negatives = order[y[order] == 1], order[y[order] == 0]

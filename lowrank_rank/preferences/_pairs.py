@@ -20,19 +20,8 @@ def pair_moments(features, rows, loss):
     """`SecondMoments` of the features and net preferences of all ordered pairs of each list.
 
     A pair has the weight ``w_i w_j`` over the total weight of its list. Each row is also paired
-    with itself: a row of weight 2 then equals the row twice, whose copies are a pair too. Features
-    are made in pieces of bounded memory.
-
-    Parameters
-    ----------
-    features : callable
-        Takes rows of two documents; returns an array of shape (n_pairs, k).
-    rows : Rows
-    loss : PairwiseDisagreement
-
-    Returns
-    -------
-    SecondMoments
+    with itself: a row of weight 2 then equals the row twice, whose copies are a pair too.
+    `features` of pairs are made in pieces of bounded memory.
     """
     X, y, lists, weights = rows
     counts = lists.lengths**2
@@ -59,10 +48,7 @@ def pair_features(features, a, b):
     """``features(a, b)``, of shape (m, k), for pairs of rows."""
     found = features(a, b)
     if len(np.shape(found)) != 2 or np.shape(found)[0] != a.shape[0]:
-        raise ValueError(
-            f"pair_features must return an array of shape ({a.shape[0]}, n), one row for each "
-            f"pair, got shape {np.shape(found)}."
-        )
+        raise ValueError(f"pair_features must return one row for each pair, got {np.shape(found)}.")
     return found.tocsr() if sparse.issparse(found) else np.asarray(found, dtype=np.float64)
 
 
@@ -132,8 +118,5 @@ def tables_of_lists(model, X, lists):
             with np.errstate(over="ignore", invalid="ignore"):
                 table = model.tables(X[flat], np.arange(len(flat)).reshape(here.shape))
             if not np.all(np.isfinite(table)):
-                raise ValueError(
-                    "The preferences between rows of X overflow: its features are too large for "
-                    "the coefficients. Scale X as in fit."
-                )
+                raise ValueError("Preferences overflow: scale X as in fit (StandardScaler).")
             yield members[some], here, table

@@ -33,17 +33,8 @@ def vote_fractions(net, votes):
 def label_scores(score_function, loss, y):
     """f(y), (n, r), of grades (n, r) or preferences (n, r, r).
 
-    Parameters
-    ----------
-    score_function : "dmj" or callable
-        "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences
-        (n, r, r) and returns scores (n, r).
-    loss : PairwiseDisagreement
-    y : ndarray
-
-    Returns
-    -------
-    ndarray of shape (n, r)
+    "dmj" is the net preference, f_i(y) = sum_j (y_ij - y_ji); a callable takes preferences (n, r,
+    r) and returns scores (n, r).
     """
     if callable(score_function):
         return _custom_scores(score_function, loss.preferences(y))
@@ -414,18 +405,13 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         """
         check_is_fitted(self)
         if self.decoder_ == "score":
-            raise ValueError(
-                'decoder="score" regresses scores, not preferences of pairs: use another decoder.'
-            )
+            raise ValueError('decoder="score" regresses scores, not preferences of pairs.')
         if self.n_items_ is not None:
             known = np.abs(self._tables(self._known_[np.newaxis])[0])  # symmetric
             votes = np.divide(self.votes_, known, out=np.zeros(known.shape), where=known > 0)
             return vote_fractions(self.predict_preferences(X, qid=qid), votes)
         if self.target_loss_.get_params() != {"weights": "unit"}:
-            raise ValueError(
-                f"Preferences of documents under {self.target_loss_!r} are not votes: use "
-                'target_loss="pd".'
-            )
+            raise ValueError(f"Preferences of {self.target_loss_!r} are not votes: use 'pd'.")
         return [vote_fractions(u, 1.0) for u in self.predict_preferences(X, qid=qid)]
 
     # Fitting --------------------------------------------------------------------------

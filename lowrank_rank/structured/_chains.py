@@ -14,17 +14,8 @@ from ._solvers import HingeProblem, Tangent
 def viterbi(emissions, transitions, lists):
     """Labels with the largest score of each sequence; ties go to the first label.
 
-    Parameters
-    ----------
-    emissions : ndarray of shape (n_rows, n_labels)
-        Grouped, the rows of a sequence in order.
-    transitions : ndarray of shape (n_labels, n_labels)
-        Entry [i, j] is the score of j after i.
-    lists : RankingLists
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
+    `emissions` are the scores (n_rows, n_labels) of grouped rows; transitions[i, j] that of j after
+    i.
     """
     labels = np.empty(len(emissions), dtype=np.intp)
     onto = np.ascontiguousarray(transitions.T)  # [label, label before]
@@ -48,18 +39,12 @@ _LOW = 1e-200  # smaller sums may have lost terms to underflow
 
 
 def chain_marginals(emissions, transitions, lists, weights):
-    """The distribution over label sequences proportional to exp(score).
+    """The distribution over label sequences proportional to exp(score), by forward and backward
+    sums.
 
-    It is computed by the forward and backward recursions; `weights` are of the sequences.
-
-    Returns
-    -------
-    log_sums : ndarray of shape (n_lists,)
-        Logarithm of the sum over all label sequences.
-    labels : ndarray of shape (n_rows, n_labels)
-        Probability of each label at each row.
-    pairs : ndarray of shape (n_labels, n_labels)
-        Weighted expected number of transitions, over all sequences.
+    Returns the logarithm of the sum over all label sequences of each list, the probability of each
+    label at each row, and the expected number of transitions (n_labels, n_labels) over all
+    sequences, weighted by their `weights`.
     """
     q = emissions.shape[1]
     labels, pairs = np.empty_like(emissions), np.zeros((q, q))

@@ -12,6 +12,7 @@ from .._arrays import ArrayLike, MatrixLike, check_same_index, plain
 from .._base import BinaryRanker, linear_scores
 from .._classes import (
     check_same_classes,
+    check_two_classes,
     class_indices,
     decision_score,
     read_binary_labels,
@@ -255,11 +256,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     def _read_costs(self, y):
         costs, classes, decisions = read_costs(self.loss_matrix, self.classes, self.decisions, y)
         matrix = MatrixLoss(costs).matrix_  # checked
-        if len(classes) < 2:
-            raise ValueError(
-                f"y holds one class only, {classes.tolist()}: at least two are needed. Give "
-                "classes=[...] if some are missing in y."
-            )
+        check_two_classes(classes)
         if np.any(matrix < 0):
             i, j = np.argwhere(matrix < 0)[0]
             raise ValueError(
@@ -270,9 +267,8 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         if not own.any(axis=1).all():
             label = classes[int(np.argmin(own.any(axis=1)))]
             raise ValueError(
-                f"The class {plain(label)!r} is not among the decisions "
-                f"{decisions.tolist()}: the hinge compares each decision with the true "
-                "class. Add it as a column, or use LowRankSurrogateClassifier."
+                f"The class {plain(label)!r} is not among the decisions {decisions.tolist()}: add "
+                "it as a column, or use LowRankSurrogateClassifier."
             )
         own = own.argmax(axis=1)
         itself = matrix[np.arange(len(own)), own]
@@ -581,10 +577,7 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
                 rows = copies_of_rows(X, read_weights(sample_weight, len(positive)))
                 X, positive = X[rows], positive[rows]
                 if positive.all() or not positive.any():
-                    raise ValueError(
-                        f"Of the classes {self.classes_.tolist()} only one class has rows of "
-                        "positive weight: both are needed."
-                    )
+                    raise ValueError("Here only one class has rows of positive weight: give both.")
             self.target_loss_, self.n_lists_ = measure, 1
             self._has_qid_ = False
             self._keep(X, positive, *self._solve_measure(X, positive.astype(float), hinge))

@@ -257,9 +257,7 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
                 ("fixed items", self.n_items_, n_items),
             ):
                 if before != now:
-                    raise ValueError(
-                        f"Earlier calls had {what} {before}, this one has {now}: use fit."
-                    )
+                    raise ValueError(f"Earlier calls had {what} {before}, this one {now}.")
             check_continues(self._has_qid_, self._ends_[1], rows.lists)
         return rows._replace(y=measure.check_labels(rows.y)), measure, hinge
 

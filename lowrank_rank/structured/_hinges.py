@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from .._arrays import ArrayLike, check_same_labels
+from .._arrays import ArrayLike, check_same_labels, check_same_shape
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, mid_ranks
 from ..fitting._pairs import dense_grades, pair_sums
@@ -37,16 +37,9 @@ def n_relevant(y, lists):
 
 
 class ListHinge:
-    """Base of the hinges of lists. Scores are one column, or one row for each list.
+    """Base of the hinges of lists: grouped and flat labels y, their lists, and a measure or None.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_flat,)
-        Labels, grouped and flat.
-    lists : RankingLists
-    n_items : int or None
-        Number of columns, if each row of scores is a list of the same items.
-    measure : RankingMeasure or None
+    Scores are one column, or one row of `n_items` columns for each list.
     """
 
     sees_shift: ClassVar[bool] = False  #: Whether a constant added to all scores changes the hinge.
@@ -268,8 +261,7 @@ def check_bounds(measure, y, lists):
         raise ValueError(
             f"The hinge of {measure!r} bounds the loss of the items that it marks ({marks}) for k "
             f"{sign} P only, the number of relevant items: list {which}{name} has "
-            f"P={int(relevant[which])} and k={k}. Change k, drop such lists, or use "
-            "'ndcg@k' or 'auc'."
+            f"P={int(relevant[which])} and k={k}. Change k, or use 'ndcg@k' or 'auc'."
         )
 
 
@@ -327,8 +319,7 @@ def structured_hinge(
     lists = lists_of(y, qid, "y_true")
     measure.check_judged(y, "y_true")
     scores = np.asarray(y_score, dtype=np.float64)
-    if scores.shape != y.shape:
-        raise ValueError(f"y_score has shape {scores.shape} but y_true has shape {y.shape}.")
+    check_same_shape(2, y_score=scores, y_true=y)
     flat = lists.group(measure.check_labels(y).ravel())
     check_bounds(measure, flat, lists)
     made = hinge(flat, lists, None, measure)

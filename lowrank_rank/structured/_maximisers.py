@@ -37,18 +37,7 @@ from ..target_losses._classes import BalancedAccuracy
 def worst_places(gains, scores, lists, discounts):
     """Place from the top, 1..r, of each item in the maximising permutation of each list.
 
-    Parameters
-    ----------
-    gains : ndarray of shape (n_rows,)
-        b, >= 0, grouped.
-    scores : ndarray of shape (n_rows,)
-    lists : RankingLists
-    discounts : ndarray of shape (k,)
-        Discounts of the first k places, not increasing.
-
-    Returns
-    -------
-    ndarray of int, shape (n_rows,)
+    `gains` are b, >= 0, grouped; `discounts` those of the first k places, not increasing.
     """
     order = sort_lists(scores, lists)
     s = scores - lists.spread(lists.sum(scores) / lists.lengths)
@@ -137,22 +126,9 @@ def count_bounds(measure, a, N):
 
 
 def count_hinge(relevant, scores, lists, measure):
-    """The hinge of each list and its subgradient in the scores.
+    """The hinge of each list and its subgradient in the scores, for a class in `COUNT_LOSSES`.
 
-    Parameters
-    ----------
-    relevant : ndarray of bool, shape (n_rows,)
-        Grouped.
-    scores : ndarray of shape (n_rows,)
-    lists : RankingLists
-    measure : RankingMeasure
-        Of a class in `COUNT_LOSSES`.
-
-    Returns
-    -------
-    values : ndarray of shape (n_lists,)
-    slopes : ndarray of shape (n_rows,)
-        v - y of the maximising v: 2, 0 or -2.
+    The subgradient is v - y of the maximising v: 2, 0 or -2.
     """
     order = sort_lists(scores, lists, stable=True)
     top, rest = order[relevant[order]], order[~relevant[order]]

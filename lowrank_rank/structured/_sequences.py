@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, check_same_index
 from .._base import linear_scores
-from .._classes import class_indices, class_labels, read_classes
-from .._labels import read_weights, split_target
+from .._classes import check_two_classes, class_indices, class_labels, read_classes
+from .._labels import read_weights, refuse_no_qid, split_target
 from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from ._chains import ChainProblem, viterbi
@@ -182,11 +182,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=True)
             y = read_classes(self, X, y)
-            self.classes_ = np.unique(y)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    f"y holds one class only, {self.classes_.tolist()}: at least two are needed."
-                )
+            self.classes_ = check_two_classes(np.unique(y))
             problem = self._encode(X, y, self._sequences(qid, len(y)), sample_weight)
             alpha = 1e-4 if self.alpha == "auto" else float(self.alpha)
             batches = {"batch_size": self.batch_size, "n_batches": _N_BATCHES}
@@ -290,12 +286,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         check_is_fitted(self)
         check_same_index(X=X, qid=qid)
         if qid is None and self._has_qid_:
-            raise ValueError(
-                "This StructuredHingeSequenceClassifier was fitted with query ids, and without qid "
-                "it does not know which rows form a sequence. Pass qid=...; for rows that stand "
-                "alone qid=np.arange(len(X)). A Pipeline or a search hands qid on with "
-                "sklearn.set_config(enable_metadata_routing=True)."
-            )
+            refuse_no_qid(self, "for rows that stand alone pass qid=np.arange(len(X))")
         X = self._validate_X(X, reset=False)
         lists = self._sequences(qid, X.shape[0])
         scores = linear_scores(X, self.coef_, self.intercept_)

@@ -202,15 +202,9 @@ def smoothed(
 
     The probabilities of labels at each point are a point of the dual, which gives the gap. The
     minimisers of two stages are extrapolated to no smoothing (Richardson), because their distance
-    from the limit is linear in gamma.
-
-    Parameters
-    ----------
-    start, factor, sharpest : float
-        gamma of the first stage over the objective at zero weights, its factor from one stage to
-        the next, and the least value.
-    rest : float
-        A stage ends when its own minimum is nearer than this fraction of the gap.
+    from the limit is linear in gamma. gamma is `start` times the objective at zero weights, then
+    `factor` times less, down to `sharpest`. A stage ends when its own minimum is nearer than the
+    fraction `rest` of the gap.
     """
     best = Best(problem, alpha, tol)
     unit = max(best.objective, np.finfo(float).tiny)

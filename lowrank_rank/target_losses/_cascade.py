@@ -138,10 +138,7 @@ class ExpectedReciprocalRank(RankingMeasure):
 
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
         if y.max(initial=0.0) > self.max_grade:
-            raise ValueError(
-                f"y holds the grade {y.max():g}, above max_grade={self.max_grade:g}: give the "
-                "highest grade of your scale as max_grade."
-            )
+            raise ValueError(f"y holds {y.max():g}, above max_grade={self.max_grade:g}.")
         order = sort_lists(scores, lists)
         stop = (np.exp2(np.take(y, order)) - 1.0) / np.exp2(self.max_grade)
         blocks, k = tie_blocks(np.take(scores, order), lists), self.k

@@ -158,12 +158,6 @@ class Hamming(SetLoss):
 
     The low-rank form has one target for each label, ``y - 1/2``. The decoder takes the labels of
     positive targets, with a probability above 1/2.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._classes import Hamming
-    >>> Hamming().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
-    0.75
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
@@ -204,12 +198,6 @@ class BalancedAccuracy(_ClassMeasure):
     """Mean of sensitivity and specificity of the items with a score above 0.
 
     Undefined if one class is missing.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._classes import BalancedAccuracy
-    >>> BalancedAccuracy().measure([1, 1, 0, 0], [2.0, -1.0, -1.0, -0.5])
-    0.75
     """
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
@@ -284,8 +272,7 @@ class MatrixLoss(BaseEstimator):
         matrix = numbers(self.loss_matrix, "loss_matrix")
         if matrix.ndim != 2 or 0 in matrix.shape:
             raise ValueError(
-                "loss_matrix must be a matrix (n_classes, n_decisions), one row per class, got "
-                f"shape {matrix.shape}."
+                f"loss_matrix must be a matrix, one row per class, got {matrix.shape}."
             )
         check_finite(matrix, "loss_matrix", 1e150)  # squares of larger costs overflow
         centred = matrix - matrix.mean(axis=1, keepdims=True)

@@ -115,25 +115,9 @@ SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES
 
 
 def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False) -> list[str]:
-    """Example names of the target losses with a property, for messages and tests.
+    """Example names of the target losses with a property ``holds(loss)``, for messages and tests.
 
-    Parameters
-    ----------
-    holds : callable or None
-        The property, ``holds(loss) -> bool``, e.g. ``lambda loss: loss.is_positional``; None
-        accepts all losses.
-    one_each : bool, default=False
-        Whether to return one name for each class and kind of cut-off, as in messages.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._names import names_of
-    >>> names_of(lambda loss: loss.takes_preferences)
-    ['pd']
+    With `one_each` one name for each class and kind of cut-off, as in messages.
     """
     found = [
         (entry.measure, name)
@@ -145,67 +129,21 @@ def names_of(holds: Callable[..., Any] | None = None, *, one_each: bool = False)
 
 
 def resolve_target_loss(target_loss: str | TargetLoss) -> TargetLoss:
-    """The target loss that a name or an object stands for.
+    """The target loss of a name such as "ndcg@10", "precision@25%" or "map", or of an object.
 
-    Parameters
-    ----------
-    target_loss : str or TargetLoss
-        A name such as "ndcg@10", "precision@5", "precision@25%", "map", or an object.
-
-    Returns
-    -------
-    TargetLoss
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown (the message lists similar names and all known ones), the
-        cut-off is out of range, or the measure has no low-rank form.
-    TypeError
-        If it is neither a name nor a `TargetLoss`.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._names import resolve_target_loss
-    >>> resolve_target_loss("precision@5")
-    PrecisionAtK(k=5)
-    >>> resolve_target_loss("precision@25%")
-    PrecisionAtShare(share=0.25)
+    Refuses measures without a low-rank form. The message of an unknown name lists similar names and
+    all known ones.
     """
     loss = resolve_measure(target_loss, scored=False)
     if not isinstance(loss, TargetLoss):
-        raise ValueError(
-            f"{loss!r} is a measure without a low-rank form: use it in make_ranking_scorer, and "
-            f"use as target loss one of {', '.join(sorted(TARGET_LOSSES))}."
-        )
+        raise ValueError(f"{loss!r} is without a low-rank form: use it in make_ranking_scorer.")
     return loss
 
 
 def resolve_measure(measure: str | RankingMeasure, *, scored: bool = True) -> RankingMeasure:
     """Like `resolve_target_loss`, and also the measures for scorers only ("mrr", "err").
 
-    Parameters
-    ----------
-    measure : str or RankingMeasure
-    scored : bool, default=True
-        Whether messages offer the measures for scorers too.
-
-    Returns
-    -------
-    RankingMeasure
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown or the cut-off is out of range.
-    TypeError
-        If it is neither a name nor a `RankingMeasure`.
-
-    Examples
-    --------
-    >>> from lowrank_rank.target_losses._names import resolve_measure
-    >>> resolve_measure("err@10")
-    ExpectedReciprocalRank(k=10)
+    `scored` is whether messages offer the measures for scorers too.
     """
     if isinstance(measure, RankingMeasure):
         return measure

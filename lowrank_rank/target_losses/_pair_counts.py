@@ -12,20 +12,10 @@ _COMPARED = 32  # the width of halved rows at which all pairs are compared
 
 
 def pair_counts(y, scores, lists, *, max_entries=2**18):
-    """Count the pairs of each list by the order of labels and scores.
+    """Count the pairs of each list by the order of labels and scores, both grouped.
 
-    Parameters
-    ----------
-    y, scores : ndarray of shape (n_rows,)
-        Grouped.
-    lists : RankingLists
-    max_entries : int, default=2**18
-        Number of entries that are counted at once.
-
-    Returns
-    -------
-    discordant, tied_scores, tied_labels, tied_both : ndarrays of shape (n_lists,)
-        Pairs in strictly opposite orders; pairs tied in the scores, in y, in both.
+    Returns the pairs in strictly opposite orders, and those tied in the scores, in y, in both.
+    About `max_entries` entries are counted at once.
     """
     counts = np.empty((4, lists.n_lists))
     # Each list becomes a row of a matrix. `inversions` needs a power of two beyond 255 columns.
@@ -112,27 +102,11 @@ def _tied_pairs(equal):
 
 
 def inversions(values):
-    """Number of pairs i < j with values[i] > values[j], in each row.
+    """Number of pairs i < j with values[i] > values[j], in each row, a permutation of 0, 1, ...
 
-    Long rows are halved. The places of the smaller half of the values show how often a larger
-    value stands before a smaller one. Both halves keep their order and are halved again, until
-    all pairs of short rows can be compared.
-
-    Parameters
-    ----------
-    values : ndarray of int, shape (n, width)
-        Each row is a permutation of 0, ..., width - 1; widths above 255 are powers of two.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lowrank_rank.target_losses._pair_counts import inversions
-    >>> inversions(np.array([[0, 1, 2], [2, 0, 1]]))
-    array([0., 2.])
+    Long rows, of a width that is a power of two, are halved. The places of the smaller half of the
+    values show how often a larger value stands before a smaller one. Both halves keep their order
+    and are halved again, until all pairs of short rows can be compared.
     """
     n, width = values.shape
     count = np.zeros(n)

@@ -34,9 +34,7 @@ def check_zero_division(value):
     if not isinstance(value, Real) or isinstance(value, bool):
         raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
     if np.isinf(float(value)):
-        raise ValueError(
-            f"zero_division must be finite, or nan to skip undefined lists, got {plain(value)!r}."
-        )
+        raise ValueError(f"zero_division must be finite, or nan, got {plain(value)!r}.")
     return float(value)
 
 
@@ -173,9 +171,7 @@ class RankingMeasure(BaseEstimator):
                 f"shape {y.shape}: only pairwise disagreement takes those."
             )
         if y.ndim == 3 and y.shape[1] != y.shape[2]:
-            raise ValueError(
-                f"Preferences y[q, i, j] have the shape (n_lists, r, r), got {y.shape}."
-            )
+            raise ValueError(f"Preferences must have the shape (n_lists, r, r), got {y.shape}.")
         if y.ndim == 3 and np.any(y < 0):
             place = tuple(int(i) for i in np.argwhere(y < 0)[0])
             raise ValueError(
@@ -187,10 +183,7 @@ class RankingMeasure(BaseEstimator):
         if self.labels == "binary":
             return relevance(y, getattr(self, "relevance_threshold", None))
         if self.labels not in ("graded", "any"):
-            raise ValueError(
-                f"labels of {type(self).__name__} is {self.labels!r}: it must be 'binary', "
-                "'graded' or 'any'."
-            )
+            raise ValueError(f"labels must be 'binary', 'graded' or 'any', got {self.labels!r}.")
         return check_grades(y) if self.labels == "graded" else y
 
     def __repr__(self, **how: Any) -> str:

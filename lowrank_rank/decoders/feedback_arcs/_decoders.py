@@ -247,21 +247,8 @@ PD_DECODERS = {
 def auto_pd_decoder(n_items: int) -> str:
     """The decoder that ``decoder="auto"`` selects for a number of items.
 
-    Parameters
-    ----------
-    n_items : int
-
-    Returns
-    -------
-    str
-        "exact" up to 12 items, "short_search" (local search with 20 restarts) up to 40, and "dag",
-        algorithm 1, above. None of them is worse than "dag" on any list.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._decoders import auto_pd_decoder
-    >>> [auto_pd_decoder(n_items) for n_items in (12, 13, 40, 41)]
-    ['exact', 'short_search', 'short_search', 'dag']
+    "exact" up to 12 items, "short_search" (local search with 20 restarts) up to 40, and "dag",
+    algorithm 1, above. None of them is worse than "dag" on any list.
     """
     check_parameter("n_items", n_items, [count(0)])
     if n_items <= MAX_ITEMS_SUBSETS:
@@ -270,29 +257,9 @@ def auto_pd_decoder(n_items: int) -> str:
 
 
 def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
-    """The `Decoder` of a name or function, for a number of items.
+    """The `Decoder` of a name of `PD_DECODERS`, "auto", or a function, for a number of items.
 
-    Parameters
-    ----------
-    decoder : str or callable
-        A name of `PD_DECODERS`, "auto", or a function of preferences (n_lists, r, r) that returns
-        `Decoded` or ranks (n_lists, r).
-    n_items : int
-
-    Returns
-    -------
-    Decoder
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or the decoder does not take lists of this length.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._decoders import pd_decoder
-    >>> pd_decoder("auto", 5).exact, pd_decoder("auto", 50).exact
-    (True, False)
+    A function takes preferences (n_lists, r, r) and returns `Decoded` or ranks (n_lists, r).
     """
     if callable(decoder):
 

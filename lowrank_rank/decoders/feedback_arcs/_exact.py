@@ -82,24 +82,10 @@ def least_costs(u, time_limit=60.0, *, branch=False):
 def order_components(weights, deadline, search):
     """Order of one list, its strong components one after another, and a bound.
 
-    Components in a topological order violate no edge between them, so each component can be
-    ordered separately.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (r, r)
-        Edges i -> j of positive weight, at most one of i -> j and j -> i.
-    deadline : float or None
-        Time of the monotonic clock.
-    search : callable or None
-        ``search()`` returns the ranks (1, r) of a good order, a start for components with a gap.
-        None solves the relaxation only.
-
-    Returns
-    -------
-    order : ndarray of int, shape (r,)
-    bound : float
-        Lower bound on the weight of the edges that any order violates.
+    Components in a topological order violate no edge between them, so each component can be ordered
+    separately. `weights` has at most one of the edges i -> j and j -> i. ``search()`` returns the
+    ranks (1, r) of a good order, a start for components with a gap; None solves the relaxation
+    only. The bound is a lower one, on the weight of the edges that any order violates.
     """
     edges = np.nonzero(weights)
     component, _ = strong_components((np.zeros_like(edges[0]), *edges), (1, len(weights)))

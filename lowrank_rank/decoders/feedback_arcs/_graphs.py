@@ -26,37 +26,15 @@ def check_preference_matrices(u):
     """
     u = numbers(u, "Preferences (lists of one length at a time)")
     if u.ndim != 3 or u.shape[1] != u.shape[2] or u.shape[1] == 0:
-        raise ValueError(
-            f"Preferences u[q, i, j] have the shape (n_lists, r, r), got {u.shape}: give a single "
-            "matrix as u[np.newaxis], and convert differences by matrices_from_differences."
-        )
+        raise ValueError(f"Preferences must have the shape (n_lists, r, r), got {u.shape}.")
     return check_finite(u, "u", LARGEST)
 
 
 def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarray:
-    """Preferences (n_lists, r, r) from the differences u_ij - u_ji of the pairs i < j.
+    """Upper triangular preferences (n_lists, r, r) from the differences u_ij - u_ji of pairs i < j.
 
-    Parameters
-    ----------
-    differences : array-like of shape (n_lists, r(r-1)/2)
-        In the order of ``numpy.triu_indices(r, 1)``.
-    n_items : int
-
-    Returns
-    -------
-    ndarray of shape (n_lists, r, r)
-        Upper triangular: their cost is ``sum_{i<j} difference_ij [rank(i) > rank(j)]``.
-
-    Raises
-    ------
-    ValueError
-        If the number of columns does not fit.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._graphs import matrices_from_differences
-    >>> matrices_from_differences([[0.5, -1.0, 2.0]], n_items=3)[0].tolist()
-    [[0.0, 0.5, -1.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]]
+    The pairs are in the order of ``numpy.triu_indices(r, 1)``. The cost of the preferences is
+    ``sum_{i<j} difference_ij [rank(i) > rank(j)]``.
     """
     check_parameter("n_items", n_items, [count()])
     pairs = n_items * (n_items - 1) // 2
@@ -69,77 +47,27 @@ def matrices_from_differences(differences: ArrayLike, n_items: int) -> np.ndarra
 
 
 def net_preferences(u: ArrayLike) -> np.ndarray:
-    """Net preferences u_ij - u_ji, antisymmetric: all that orders of least cost depend on.
-
-    Parameters
-    ----------
-    u : array-like of shape (..., r, r)
-        Weights of "i before j".
-
-    Returns
-    -------
-    ndarray of shape (..., r, r)
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._graphs import net_preferences
-    >>> net_preferences([[0.0, 3.0], [1.0, 0.0]]).tolist()
-    [[0.0, 2.0], [-2.0, 0.0]]
-    """
+    """Net preferences u_ij - u_ji, antisymmetric: all that orders of least cost depend on."""
     floats, u = numbers(u, "Preferences"), np.asarray(u)
     if u.dtype.kind not in "if":  # unsigned differences would wrap
         u = floats
     if u.ndim < 2 or u.shape[-1] != u.shape[-2]:
-        raise ValueError(f"Preferences u[..., i, j] have the shape (..., r, r), got {u.shape}.")
+        raise ValueError(f"Preferences must have the shape (..., r, r), got {u.shape}.")
     u = check_finite(u, "u", LARGEST)  # signed integers stay integers
     return u - np.swapaxes(u, -1, -2)
 
 
 def net_scores(u: ArrayLike) -> np.ndarray:
-    """Net preference of each item over all others, ``sum_j (u_ij - u_ji)``.
+    """Net preference of each item over all others, ``sum_j (u_ij - u_ji)``, shape (..., r).
 
-    Parameters
-    ----------
-    u : array-like of shape (..., r, r)
-        Weights of "i before j".
-
-    Returns
-    -------
-    ndarray of shape (..., r)
-        The row sums of `net_preferences`. Divided by r - 1 they are mean preferences.
-
-    References
-    ----------
-    .. [1] J. Duchi, L. Mackey, M. Jordan, "On the Consistency of Ranking Algorithms", ICML 2010.
-
-    Examples
-    --------
-    >>> from lowrank_rank.decoders.feedback_arcs._graphs import net_scores
-    >>> net_scores([[0, 2, 0], [0, 0, 2], [1, 0, 0]])
-    array([ 1,  0, -1])
+    Divided by r - 1 they are mean preferences (Duchi, Mackey & Jordan, "On the Consistency of
+    Ranking Algorithms", ICML 2010).
     """
     return net_preferences(u).sum(axis=-1)
 
 
 def differences_from_matrices(u: np.ndarray) -> np.ndarray:
-    """Differences u_ij - u_ji of the pairs i < j: `net_preferences` above the diagonal.
-
-    Parameters
-    ----------
-    u : ndarray of shape (n_lists, r, r)
-
-    Returns
-    -------
-    ndarray of shape (n_lists, r(r-1)/2)
-        In the order of ``numpy.triu_indices(r, 1)``, as `matrices_from_differences` takes them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lowrank_rank.decoders.feedback_arcs._graphs import differences_from_matrices
-    >>> differences_from_matrices(np.array([[[0, 2, 0], [0, 0, 2], [1, 0, 0]]])).tolist()
-    [[2, -1, 2]]
-    """
+    """Differences u_ij - u_ji of the pairs i < j, as `matrices_from_differences` takes them."""
     net = net_preferences(u)
     return net[(..., *np.triu_indices(net.shape[-1], 1))]
 
@@ -190,21 +118,11 @@ def clipped(weights, ranks):
 
 
 def strong_components(edges, shape):
-    """Strong component of each node of a batch of graphs.
+    """Strong component of each node of a batch of graphs, and whether a node lies on a cycle.
 
-    Parameters
-    ----------
-    edges : tuple of ndarrays of int
-        Lists, tails and heads of the edges.
-    shape : (int, int)
-        Number of lists and of items.
-
-    Returns
-    -------
-    components : ndarray of int, shape (n_lists, r)
-        Numbered over the whole batch.
-    in_cycle : ndarray of bool, shape (n_lists, r)
-        Whether a node lies on a cycle: it shares its component with another node.
+    `edges` are the lists, tails and heads of the edges, `shape` the numbers of lists and items.
+    Components are numbered over the whole batch. A node on a cycle shares its component with
+    another.
     """
     lists, tails, heads = edges
     n_nodes = shape[0] * shape[1]
@@ -268,17 +186,7 @@ def dag_ranks(net):
 def topological_orders(edges, scores):
     """Topological orders that prefer larger scores, and a mask of the lists with a cycle.
 
-    Parameters
-    ----------
-    edges : ndarray of bool, shape (n_lists, r, r)
-    scores : ndarray of shape (n_lists, r)
-
-    Returns
-    -------
-    orders : ndarray of int, shape (n_lists, r)
-        Meaningless for lists with a cycle.
-    has_cycle : ndarray of bool, shape (n_lists,)
-        Lists in which no item was free at some position.
+    The orders of lists with a cycle are meaningless.
     """
     n_lists, r = scores.shape
     before = edges.sum(axis=1, dtype=np.int32)  # number of edges from items without a position

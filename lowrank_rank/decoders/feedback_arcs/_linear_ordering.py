@@ -20,14 +20,8 @@ from ._local_search import improve
 class LinearOrdering:
     """Best order of one list, best bound on all orders, and the cuts found so far.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (r, r)
-    start : ndarray of int, shape (r,)
-        An order.
-    deadline : float or None
-    unit : float or None
-        Common divisor of all weights, so that bounds can be rounded up, or None.
+    `start` is an order, `unit` a common divisor of all weights, so that bounds can be rounded up,
+    or None.
     """
 
     def __init__(self, weights, start, deadline, unit):

@@ -11,22 +11,9 @@ MAX_ITEMS_RESTARTS = 100  # longer lists are annealed, see `decode_pd_local_sear
 def improve(net, lists, orders):
     """Improve orders by moves of single items until no move lowers the cost.
 
-    A sweep makes the best move of each item in turn. Sweeps go on until one lowers no cost. A
-    move changes the cost by the net preferences of the item over the items that it passes, a
-    difference of cumulative sums, so all moves of an item take O(r).
-
-    Parameters
-    ----------
-    net : ndarray of shape (n_lists, r, r)
-        Net preferences.
-    lists : ndarray of int, shape (m,)
-        The list of each order; lists may repeat.
-    orders : ndarray of int, shape (m, r)
-        Item indices, best first.
-
-    Returns
-    -------
-    ndarray of int, shape (m, r)
+    A sweep makes the best move of each item in turn. Sweeps go on until one lowers no cost. A move
+    changes the cost by the net preferences of the item over the items that it passes, a difference
+    of cumulative sums, so all moves of an item take O(r). `lists` is the list of each order (m, r).
     """
     orders, r, flat = orders.copy(), orders.shape[1], net.ravel()
     least = 1e-12 * np.abs(net).sum(axis=(1, 2)) / 2.0  # smaller gains are rounding errors
@@ -68,17 +55,7 @@ def shakes_of(r, n_restarts, rng):
 def search(net, shakes, start=None):
     """Improve the orders of algorithm 1 and of the net preferences, then shaken orders.
 
-    Parameters
-    ----------
-    net : ndarray of shape (n_lists, r, r)
-        Antisymmetric.
-    shakes : ndarray of int, shape (n_restarts, r)
-    start : ndarray of int, shape (r,), or None
-        Ranks that are near the best ones of all lists; None computes those of algorithm 1.
-
-    Returns
-    -------
-    ndarray of int, shape (n_lists, r)
+    `start` are ranks (r,) near the best ones of all lists; None computes those of algorithm 1.
     """
     weights = np.maximum(net, 0.0)
     preference = net.sum(axis=2)
@@ -144,29 +121,8 @@ def annealed_order(net, order, n_sweeps, rng):
 
     An item moves to position t with a probability proportional to exp(-cost(t) / temperature).
     Gumbel noise on the costs samples such a position. The costs of all positions of an item are
-    cumulative sums of its net preferences. The temperature falls geometrically.
-
-    Parameters
-    ----------
-    net : ndarray of shape (r, r)
-        Antisymmetric.
-    order : ndarray of int, shape (r,)
-        Item indices, best first.
-    n_sweeps : int
-        Mean number of moves of each item.
-    rng : RandomState
-
-    Returns
-    -------
-    ndarray of int, shape (r,)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lowrank_rank.decoders.feedback_arcs._local_search import annealed_order
-    >>> net = np.sign(np.arange(6) - np.arange(6)[:, np.newaxis]) * 9.0  # 0 before 1 before ...
-    >>> annealed_order(net, np.arange(6)[::-1], 50, np.random.RandomState(0)).tolist()
-    [0, 1, 2, 3, 4, 5]
+    cumulative sums of its net preferences. The temperature falls geometrically. `n_sweeps` is the
+    mean number of moves of each item.
     """
     r, order = len(order), order.copy()
     scale = np.abs(net).sum() / max(r * (r - 1), 1)
