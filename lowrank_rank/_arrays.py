@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from numbers import Integral
 from typing import Any
 
@@ -94,14 +94,23 @@ def check_size(what, n_bytes, remedy):
 # The range of the features ----------------------------------------------------------
 
 
-def refuse_range():
-    """Refuse features with squares out of the floating range."""
+def refuse_range(X=None, names=None):
+    """Refuse features with squares out of the floating range; the message names a column of X."""
+    mark = ""
+    if X is not None:
+        entries = X.data if sparse.issparse(X) else X.ravel()
+        at = int(np.nanargmax(np.abs(entries)))
+        column = int(X.indices[at]) if sparse.issparse(X) else at % X.shape[1]
+        mark = (
+            f"column {column if names is None else names[column]!r} of X holds {entries[at]:g}. If "
+            "this marks a missing value, make it NaN, and impute it or take boosted trees; else "
+        )
     raise ValueError(
-        "The features are too large or too small: bring them to one scale (StandardScaler)."
+        f"The features are too large or too small: {mark}bring them to one scale (StandardScaler)."
     )
 
 
-def mean_square(X, degree=2):
+def mean_square(X, degree=2, names=None):
     """Mean squared norm of the rows; refuses features with squares out of the floating range.
 
     Parameters
@@ -110,6 +119,8 @@ def mean_square(X, degree=2):
         NaN is skipped.
     degree : int, default=2
         Degree of the products of features that must stay in the range.
+    names : sequence of str or None, default=None
+        Names of the columns, for messages.
     """
     entries = X.data if sparse.issparse(X) else X.ravel(order="K")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -118,16 +129,16 @@ def mean_square(X, degree=2):
             total = float(np.nansum(np.square(entries, dtype=np.float64)))
     power = 2.0 / degree
     if not total < 1e300**power:  # weighted sums of the squares need room
-        refuse_range()
+        refuse_range(X, names)
     value = total / max(X.shape[0], 1)
     if value < 1e-300**power and np.any(entries):
         refuse_range()
     return value
 
 
-def check_range(X):
-    """Refuse features with squares out of the floating range."""
-    mean_square(X)
+def check_range(X, model, degree=2):
+    """Refuse features of a model with products out of the floating range."""
+    mean_square(X, degree, getattr(model, "feature_names_in_", None))
 
 
 def is_finite(values):
@@ -188,7 +199,8 @@ def check_same_index(**named):
         raise ValueError(
             f"{first} and {name} have different indices (row {row}: {one} and {two}), and rows are "
             f"matched by position. Align them, for instance by {name}.loc[{first}.index]; or give "
-            f"{name}.to_numpy() if the rows match already."
+            f"{name}.to_numpy() if the rows match already, or differ on purpose "
+            "(permutation_test_score permutes y with its index: give it y.to_numpy())."
         )
 
 
@@ -240,6 +252,12 @@ def check_same_columns(**named):
                 )
 
 
+def check_same_labels(**named):
+    """Refuse tables of rows with different indices or columns."""
+    check_same_index(**named)
+    check_same_columns(**named)
+
+
 def by_label(values, labels, name):
     """Entries of a Series in the order of labels; anything without an index is returned as it is.
 
@@ -270,11 +288,26 @@ def exact_scores(values):
     return values
 
 
+def refuse_dates(X):
+    """Refuse a column of dates or durations: their numbers would depend on the unit."""
+    frame = is_data_frame(X)
+    kinds = X.dtypes if frame else [getattr(X, "dtype", None)]
+    for name, kind in zip(column_names(X) if frame else [0], kinds, strict=True):
+        words = ("date", "time", "duration", "period")  # pandas and polars
+        if str(kind).lower().startswith(words) or getattr(kind, "kind", "-") in "mM":
+            raise ValueError(
+                f"Column {name!r} of X has the type {kind}, and the model takes numbers: make "
+                "numbers of it (such as days since a date), or drop it."
+            )
+
+
 def name_the_text(error, X):
     """Raise an error with the first place of the text that the `error` quotes, if it is in X.
 
-    The column is a name if it has one, else an index.
+    The column is a name if it has one, else an index. A column of dates is named too.
     """
+    if isinstance(error, TypeError):
+        refuse_dates(X)
     if "could not convert" not in str(error):
         return
     names = column_names(X) if is_frame(X) else None
@@ -289,6 +322,32 @@ def name_the_text(error, X):
                     "categories (OneHotEncoder, in a pipeline; boosted trees take columns with a "
                     "category dtype), or drop the column."
                 ) from error
+
+
+def without_empty_columns(X):
+    """X with 0 in columns without any value, for trees, which cannot cut these into bins.
+
+    Such a column is constant: no tree splits it, whatever it holds later. Categories need nothing.
+    """
+    if is_data_frame(X):
+        counts = X.isna().sum() if hasattr(X, "isna") else X.fill_nan(None).null_count().row(0)
+        empty = np.asarray(counts) == len(X)
+    else:
+        is_dense = isinstance(X, np.ndarray) and X.dtype.kind == "f"
+        empty = np.isnan(X).all(axis=0) if is_dense else np.zeros(1 + X.shape[1], dtype=bool)
+    if empty.all():
+        raise ValueError("X has no value: it is NaN in every row and column.")
+    if not empty.any():
+        return X
+    if not is_data_frame(X):
+        return np.where(empty, X.dtype.type(0), X)
+    others = [str(kind).lower()[:4] not in ("cate", "enum") for kind in X.dtypes]
+    zeros = dict.fromkeys(compress(column_names(X), empty & others), 0.0)
+    if hasattr(X, "with_columns"):
+        return X.with_columns(**zeros)
+    X = X.copy()
+    X[list(zeros)] = 0.0
+    return X
 
 
 def first_missing(table):

@@ -1,6 +1,8 @@
 """Base of the estimators: reading a batch, linear scores, score, ranks, and blocks of lists."""
 
 from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +21,12 @@ from ._arrays import (
     is_finite,
     n_rows,
     name_the_text,
+    refuse_dates,
     slices,
     take_rows,
 )
 from ._classes import read_binary_labels
-from ._cut_queries import warn_of_cut_queries
+from ._cut_queries import MOST_KEYS, warn_of_cut_queries
 from ._labels import (
     carries_qid,
     check_items_judged,
@@ -38,8 +41,9 @@ from ._labels import (
     warn_of_single_items,
 )
 from ._lists import RankingLists, ranks_from_scores
+from ._parameters import check_parameter
 from ._warn import warn
-from .target_losses._names import resolve_target_loss
+from .target_losses._names import resolve_measure
 from .target_losses._target_loss import RankingMeasure
 
 
@@ -51,6 +55,7 @@ def check_no_qid(qid):
 
 def check_one_list(one_list, qid, n_items):
     """Refuse ``rank(one_list=True)`` beside query ids, and for a model of fixed items."""
+    check_parameter("one_list", one_list, [bool])
     if one_list and n_items is not None:
         raise ValueError(
             f"There are the same {n_items} items in every row of X: leave out one_list."
@@ -66,6 +71,8 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     its place.
     """
     check_unmasked(X, "X")
+    if not options.get("skip_check_array"):
+        refuse_dates(X)
     try:
         X = validate_data(
             estimator, X, reset=reset, accept_sparse=accept_sparse, dtype=dtype, **options
@@ -157,6 +164,36 @@ class Rows(NamedTuple):
         return None if self.lists is None else self.lists.ids
 
 
+def warn_of_one_list(model, y, qid):
+    """Warn of a fit of many documents without query ids; classifiers of the top rank all rows."""
+    if qid is None and y.ndim == 1 and len(y) > 1000 and not is_classifier(model):
+        warn(
+            f"All {len(y):,} rows are one list: pass qid=..., or y as ranking_target(y, qid); or "
+            f"qid=numpy.zeros({len(y)}) if they are."
+        )
+
+
+#: Arguments of other packages, and what a ranker of this package takes instead.
+_ELSEWHERE = {
+    "group group_id groups query_id": "qid=, the query id of each row",
+    "eval_set eval_group eval_qid": "early_stopping=True to trees, which holds queries out",
+    "n_estimators iterations": "max_iter=, the number of trees, to HistGradientBoostingRanker",
+}
+
+
+def _with_hints(method):
+    """A method that refuses arguments of other packages, and names its own."""
+
+    @wraps(method)
+    def call(self, *args, **kwargs):
+        for words, hint in _ELSEWHERE.items():
+            for name in set(words.split()) & kwargs.keys() - signature(method).parameters.keys():
+                raise TypeError(f"{type(self).__name__} takes no {name}=: give {hint}.")
+        return method(self, *args, **kwargs)
+
+    return call
+
+
 class BaseRanker:
     """Mixin of everything that orders lists by a score: `score`, `rank` and reading of batches.
 
@@ -176,6 +213,11 @@ class BaseRanker:
     __metadata_request__fit = {"qid": True}  # noqa: RUF012
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for name in {"__init__", "fit"} & vars(cls).keys():
+            setattr(cls, name, _with_hints(vars(cls)[name]))
 
     def _validate_X(self, X, *, reset):
         return read_features(self, X, reset=reset, dtype=[np.float64, np.float32])
@@ -293,7 +335,7 @@ class BaseRanker:
         if tags.regressor_tags is None:
             return tags
         try:
-            loss = resolve_target_loss(self.target_loss)
+            loss = resolve_measure(self.target_loss)
         except (ValueError, TypeError):  # fit says what is wrong with it
             return tags
         tags.target_tags.positive_only = loss.labels != "any"
@@ -309,16 +351,17 @@ class BaseRanker:
         y = read_labels(y, estimator=self)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
-            check_range(X)
+            check_range(X, self)
         check_consistent_length(X, y)
         lists = lists_of(y, qid)
         warn_of_single_items(lists)
+        warn_of_one_list(self, y, qid)
         weights = read_weights(sample_weight, y.shape[0], whole=whole)
         loss.check_judged(y)
         if whole:
             check_items_judged(y, weights)
             loss.warn_without_utility(y)
-            self._fitted_lists_ = lists.keys()
+            self._fitted_lists_ = lists.keys(MOST_KEYS)
         return Rows(X, y, lists, weights)
 
     def _set_lists(self, rows, loss):
@@ -326,7 +369,7 @@ class BaseRanker:
         self.target_loss_, self.n_lists_ = loss, rows.n_lists
         self.n_items_ = rows.y.shape[1] if rows.y.ndim > 1 else None
         self._has_qid_ = rows.ids is not None
-        self._ends_ = tuple(rows.ids[list(rows.lists.ends)]) if self._has_qid_ else (None, None)
+        self._ends_ = rows.lists.ends
 
 
 class LinearRanker(BaseRanker):

@@ -63,11 +63,12 @@ def check_has_ids(before, now, would_be="one list"):
         )
 
 
-def refuse_cut_list(one, what="list"):
-    """Refuse a list with rows in two calls, blocks or parts."""
+def refuse_cut_list(one=None, what="list"):
+    """Refuse a list with rows in two calls, blocks or parts; models keep no ids to name it."""
+    name = f"{what} whose rows come last in one and first in the next"
     raise ValueError(
-        f"The {what} {plain(one)!r} is split: its rows are in two calls of partial_fit, two blocks "
-        f"or two parts. Put all rows of a {what} into one of them."
+        f"The {name if one is None else f'{what} {plain(one)!r}'} is split: its rows are in two "
+        f"calls of partial_fit, two blocks or two parts. Put all rows of a {what} into one of them."
     )
 
 

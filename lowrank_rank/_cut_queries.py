@@ -5,6 +5,9 @@ import numpy as np
 from ._lists import RankingLists
 from ._warn import warn
 
+#: Lists of a fit whose digests a model keeps, for the warning: 64 kB.
+MOST_KEYS = 4000
+
 
 class CutQueriesWarning(UserWarning):
     """A model is scored on queries with ids of its training queries, but other numbers of rows.

@@ -13,11 +13,13 @@ from ._arrays import (
     ArrayLike,
     check_same_columns,
     check_same_index,
+    check_same_labels,
     check_unmasked,
     column_names,
     exact_scores,
     is_finite,
     is_frame,
+    numbers,
     without_string_dtype,
 )
 from ._lists import RankingLists, id_array, same_id
@@ -89,6 +91,7 @@ def split_target(y, qid=None, X=None):
     y carries ids as a `ranking_target`, or in an index with a level "qid", "query_id" or "q_id".
     Refuses ids that are given twice and differ, and ids that only the index of X has.
     """
+    refuse_ids_beside_grades(y)
     if not carries_qid(y):
         if qid is None and (level := _qid_level(X)) and np.ndim(y) == 1:
             raise ValueError(
@@ -115,6 +118,20 @@ def split_target(y, qid=None, X=None):
     if len(one) != len(two) or not all(same):
         raise ValueError("qid is given twice, in y and by itself, and the two differ: give one.")
     return y, carried
+
+
+def refuse_ids_beside_grades(y):
+    """Refuse a table y that has a column of query ids: it would be an item."""
+    names = column_names(y) if is_frame(y) and not isinstance(y, np.ndarray) else []
+    ids = [name for name in names if str(name).lower() in (*QUERY, "query", "group")]
+    grades = [name for name in names if name not in ids]
+    if ids and grades:
+        grade = grades[0] if len(grades) == 1 else "relevance"
+        raise ValueError(
+            f"y has a column {ids[0]!r} of query ids beside grades, and would be read as grades of "
+            f"{len(names)} fixed items: give ranking_target(y[{grade!r}], y[{ids[0]!r}]); or drop "
+            "or rename the column if it is an item."
+        )
 
 
 def carries_qid(y):
@@ -380,6 +397,23 @@ def read_weights(sample_weight, n_rows, n_lists=None, *, whole=True):
     return weights
 
 
+def read_distributions(probabilities, n_labels):
+    """Distributions over labels, (n, n_labels), as floats; refuses rows that do not sum to 1."""
+    p = numbers(probabilities, "probabilities")
+    if p.ndim != 2 or p.shape[1] != n_labels:
+        raise ValueError(
+            f"probabilities must have the shape (n, {n_labels}), one distribution over the labels "
+            f"in each row, got {p.shape}."
+        )
+    wrong = ~(np.all(p >= 0, axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= 1e-6))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"probabilities[{row}] must be numbers >= 0 with the sum 1, got {p[row].tolist()}."
+        )
+    return p
+
+
 def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     """Labels and scores of a measure, flat, with their lists and the weight of each list.
 
@@ -387,8 +421,7 @@ def read_scored(y_true, y_score, qid=None, sample_weight=None, *, check):
     the labels as the user laid them out, to name a wrong one's place. Preferences keep the shape
     (n_lists, r, r).
     """
-    check_same_index(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
-    check_same_columns(y_true=y_true, y_score=y_score)
+    check_same_labels(y_true=y_true, y_score=y_score, qid=qid, sample_weight=sample_weight)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
     check_unmasked(y_score, "y_score")

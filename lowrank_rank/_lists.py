@@ -106,26 +106,28 @@ class RankingLists:
         return int(np.count_nonzero(self.sum(self.group(weights))))
 
     def of_rows(self, rows):
-        """The lists of some rows."""
-        return RankingLists.from_qid(self.codes[rows])
+        """The lists of some rows, with ids if these have ids."""
+        lists = RankingLists.from_qid(self.codes[rows])
+        lists.ids = None if self.ids is None else self.ids[lists.ids]
+        return lists
 
-    def keys(self, most=100_000):
-        """Keys of 64 bits and lengths of at most `most` lists; None without query ids."""
+    def keys(self, most=None):
+        """Digests of the ids and lengths of the lists, of the first `most`; None without ids."""
         if self.ids is None:
             return None
-        ids, lengths = self.ids[:most], self.lengths[:most].copy()  # the arrays behind may be large
-        if ids.dtype.kind in "iu":
-            return ids.astype(np.int64).view(np.uint64), lengths
-        digests = [blake2b(repr(one).encode(), digest_size=8).digest() for one in ids.tolist()]
-        return np.frombuffer(b"".join(digests), dtype=np.uint64), lengths
+        digests = b"".join(map(digest, self.ids[:most].tolist()))
+        return np.frombuffer(digests, dtype=np.uint64), self.lengths[
+            :most
+        ].copy()  # the array behind may be large
 
     @property
     def ends(self):
-        """The lists of the first and the last row."""
-        if self.order is None:
-            return 0, self.n_lists - 1
-        at = [int(np.flatnonzero(self.order == row)[0]) for row in (0, self.n_rows - 1)]
-        return tuple(np.searchsorted(self.offsets, at, side="right") - 1)
+        """Digests of the ids of the first and the last row; None for each without ids."""
+        if self.ids is None:
+            return None, None
+        ids = self.ids[self.codes[[0, -1]]].tolist()
+        whole = [int(one) if isinstance(one, float) and one == int(one) else one for one in ids]
+        return tuple(map(digest, whole))  # batches may have ids 1 and 1.0
 
     @cached_property
     def positions(self):
@@ -239,6 +241,12 @@ def id_text(one, name):
         )
     whole = isinstance(one, float | np.floating) and one == int(one)
     return str(int(one) if whole else one)
+
+
+def digest(one):
+    """Digest of 64 bits of an id: fitted models keep no id in clear. Equal ids have the same."""
+    parts = [plain(part) for part in (one if isinstance(one, tuple) else [one])]
+    return blake2b(repr(parts).encode(), digest_size=8).digest()
 
 
 def same_id(a, b):
@@ -366,6 +374,22 @@ def ranks_from_scores(scores, lists):
     ranks = np.empty(len(scores), dtype=np.intp)
     ranks[sort_lists(scores, lists, stable=True)] = lists.positions
     return ranks
+
+
+def check_ranks(ranks, name, n_items=None):
+    """Ranks 1..r of orders, (n, r), as integers; refuses rows that are no permutation of 1..r."""
+    ranks = np.asarray(ranks)
+    r = n_items if n_items is not None or ranks.ndim != 2 else ranks.shape[1]
+    numbers = ranks.ndim == 2 and ranks.shape[1] == r and ranks.dtype.kind in "iuf"
+    wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, r + 1), axis=1) if numbers else [True]
+    if np.any(wrong):
+        place = f"[{int(np.argmax(wrong))}]" if numbers else ""
+        given = ranks[np.argmax(wrong)].tolist() if numbers else f"the shape {ranks.shape}"
+        raise ValueError(
+            f"{name}{place} must be the ranks 1..{'r' if r is None else r} of all items, 1 = best, "
+            f"got {given}."
+        )
+    return ranks.astype(np.intp, copy=False)
 
 
 def ranks_from_orders(orders):

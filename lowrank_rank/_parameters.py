@@ -14,12 +14,14 @@ A string or None stands for itself, `bool` for True and False, `str` for any nam
 any callable. The other alternatives are rules of this module.
 """
 
+import inspect
 import operator
 import sys
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import wraps
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -137,6 +139,28 @@ def check_parameter(name, value, alternatives):
     if not any(rule.accepts(value) for rule in rules):
         words = " or ".join(rule.words for rule in rules)
         raise InvalidParameterError(f"{name} must be {words}, got {plain(value)!r}.")
+
+
+_Function = TypeVar("_Function", bound=Callable)
+
+
+def checked(**table: list) -> Callable[[_Function], _Function]:
+    """Decorate a function whose arguments are checked by a table, as parameters of estimators."""
+
+    def decorate(function):
+        signature = inspect.signature(function)
+
+        @wraps(function)
+        def call(*args, **kwargs):
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            for name, alternatives in table.items():
+                check_parameter(name, bound.arguments[name], alternatives)
+            return function(*args, **kwargs)
+
+        return call
+
+    return cast(Callable[[_Function], _Function], decorate)
 
 
 def check_parameters(estimator):

@@ -27,7 +27,7 @@ from ._arrays import check_same_index, n_rows, stacked, take_rows
 from ._base import check_one_list
 from ._blocks import Blocks
 from ._classes import class_labels, names_classes
-from ._labels import read_scored, refuse_zero_weights
+from ._labels import read_scored, refuse_ids_beside_grades, refuse_zero_weights
 from ._lists import RankingLists, ranks_from_orders, ranks_from_scores
 from ._parameters import fresh_fit
 from ._warn import warn
@@ -95,6 +95,7 @@ def _block(number, X, y, qid, weights):
             f"Partition {number} has different numbers of rows: {counts}. Drop rows from one "
             "data frame with all of these columns."
         )
+    refuse_ids_beside_grades(y)
     try:
         check_same_index(**named)
     except ValueError as error:

@@ -59,7 +59,8 @@ def check_target_loss(
     Raises
     ------
     ValueError
-        If `support` has another shape, or holds labels that the loss refuses.
+        If `support` has another shape, holds labels that the loss refuses, or a decoder returns
+        no ranks.
     AssertionError
         If a check fails, with a sentence on it.
 

@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.datasets import make_ranking
 from lowrank_rank.target_losses import DCG
 
 from .internals import (
@@ -127,12 +126,3 @@ def test_sums_that_differ_in_their_last_digits_are_rounded_alike():
     assert a != 0.3
     assert round_significant(np.array(a)) == round_significant(np.array(0.3))
     np.testing.assert_allclose(round_significant(np.array(1 / 3)), 1 / 3, rtol=1e-9)
-
-
-def test_trees_refuse_a_feature_that_is_never_known():
-    X, y, qid = make_ranking(30, 5, n_features=3, random_state=0)
-    X[:, 1] = np.nan
-    with pytest.raises(ValueError, match="Column 1 of X is NaN in every row"):
-        LowRankSurrogateRanker(estimator="trees").fit(X, y, qid=qid)
-    X[3, 1] = 0.0
-    LowRankSurrogateRanker(estimator="trees").fit(X, y, qid=qid)

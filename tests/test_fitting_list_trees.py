@@ -7,13 +7,10 @@ import sys
 import weakref
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor
-
-from lowrank_rank import HistGradientBoostingRanker
 
 from .internals import ListLoss, RankingLists, fit_list_trees, resolve_target_loss
 
@@ -95,16 +92,3 @@ def test_a_scikit_learn_without_the_private_class_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn._loss.loss", None)
     with pytest.raises(ImportError, match=r"sklearn._loss.loss.*WrappedRanker\(LGBMRanker"):
         fit_list_trees(trees(), X, lambda s: (s, s))
-
-
-@pytest.mark.parametrize("names", [None, ["age", "price", "size"]])
-def test_a_feature_that_is_always_missing_is_named(names):
-    """scikit-learn's bins fail on it with an error of NumPy."""
-    X = np.random.default_rng(0).normal(size=(60, 3))
-    X[:, 1] = np.nan
-    y, qid = np.arange(60) % 3, np.repeat(np.arange(6), 10)
-    table, name = (X, "1") if names is None else (pd.DataFrame(X, columns=names), "'price'")
-    ranker = HistGradientBoostingRanker()
-    with pytest.raises(ValueError, match=f"Column {name} of X is NaN in every row: drop it"):
-        ranker.fit(table, y, qid=qid)
-    assert not hasattr(ranker, "estimator_")

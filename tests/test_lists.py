@@ -215,7 +215,10 @@ def test_strings_of_any_type_have_codes_in_order_of_appearance(dtype):
 @pytest.mark.parametrize("qid", [[3, 3, 1, 1, 2], [2, 1, 2, 3, 1], ["b", "a", "b"], [5]])
 def test_the_lists_of_the_first_and_the_last_row(qid):
     lists = RankingLists.from_qid(np.array(qid))
-    assert [lists.ids.tolist()[i] for i in lists.ends] == [qid[0], qid[-1]]
+    one, two = (RankingLists.from_qid(np.array([qid[i]])) for i in (0, -1))
+    assert lists.ends == (one.ends[0], two.ends[0])
+    assert (lists.ends[0] == lists.ends[1]) == (qid[0] == qid[-1])
+    assert RankingLists.from_qid(None, 3).ends == (None, None)
 
 
 def test_strings_that_end_with_zero_bytes_are_other_ids():

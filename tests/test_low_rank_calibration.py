@@ -83,7 +83,7 @@ def test_decoders_must_return_ranks():
             sort = super().decoders["sort"]
             return {"sort": sort._replace(decode=lambda u, r: np.zeros((len(u), r), dtype=int))}
 
-    with pytest.raises(AssertionError, match=r"'sort' does not return ranks 1\.\.5"):
+    with pytest.raises(ValueError, match=r"decoder 'sort' of Zeros.* must be the ranks 1\.\.5"):
         calibration_report(Zeros())
 
 

@@ -105,5 +105,5 @@ def test_mistake_bound_on_any_stream_and_any_weights(name, seed):
 def test_mistake_bound_values():
     assert_allclose(precision_mistake_bound(3, radius=2.0, norm=0.5), 4 * 3 * 4 * 0.25)
     assert_allclose(precision_mistake_bound(1, 1.0, 1.0, surrogate_loss=4.0), 16.0)
-    with pytest.raises(ValueError, match="surrogate_loss must be a number >= 0"):
+    with pytest.raises(ValueError, match="surrogate_loss must be a finite number >= 0"):
         precision_mistake_bound(1, 1.0, 1.0, surrogate_loss=-1.0)

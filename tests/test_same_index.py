@@ -1,11 +1,14 @@
 """Rows match by position: pandas objects with different indices are refused, never re-aligned."""
 
+import importlib
 import inspect
+import pkgutil
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import lowrank_rank
 from lowrank_rank import (
     LowRankSurrogateClassifier,
     LowRankSurrogateRanker,
@@ -13,6 +16,9 @@ from lowrank_rank import (
     PairwiseDAGRanker,
     PrecisionAtKPerceptron,
     WrappedRanker,
+    boosting_metric,
+    boosting_objective,
+    make_ranking_scorer,
 )
 from lowrank_rank.metrics import ndcg_score
 from lowrank_rank.structured import (
@@ -102,37 +108,63 @@ def test_ids_in_the_index_of_both():
         LowRankSurrogateRanker().fit(X, y[::-1])
 
 
-#: Names of arguments with one entry a row, of public functions.
-ROWS = {"X", "y", "qid", "y_true", "y_score", "scores", "sample_weight", "judge", "human"}
-ROWS |= {"clicks", "position", "document"}
+#: Names of arguments with one entry a row.
+ROWS = {"X", "y", "qid", "y_true", "y_score", "y_pred", "scores", "sample_weight", "judge", "human"}
+ROWS |= {"clicks", "position", "document", "v", "s", "ranks"}
+#: Methods that the package itself calls with grouped arrays, which have no index.
+GROUPED = {"evaluate", "newton_values", "row_targets", "values", "values_of_orders"}
+GROUPED |= {"values_of_run", "mean_votes", "total_preferences"}
+#: Callables that public functions return.
+RETURNED = {
+    "scorer": make_ranking_scorer("ndcg@10").score,
+    "scorer of several": make_ranking_scorer(["ndcg@10", "map"]).__call__,
+    "objective": boosting_objective("cross_entropy").__call__,
+    "value of the objective": boosting_objective("cross_entropy").value,
+    "metric": boosting_metric("ndcg@10").__call__,
+}
 
 
-def functions_of_rows():
-    """Public functions with at least two arguments of rows, by inspection."""
-    import lowrank_rank
-
-    modules = [value for value in vars(lowrank_rank).values() if hasattr(value, "__all__")]
-    for module in (lowrank_rank, *modules):
-        for name in module.__all__:
-            function = getattr(module, name)
-            if inspect.isfunction(function):
-                rows = [one for one in inspect.signature(function).parameters if one in ROWS]
-                if len(rows) > 1:
-                    yield name, function, rows
+def public_objects():
+    """Public functions and classes of all public modules by name."""
+    modules = [m.name for m in pkgutil.iter_modules(lowrank_rank.__path__) if m.name[0] != "_"]
+    modules.remove("dask")  # its functions need a cluster: tests/test_dask.py holds them
+    for module in [lowrank_rank, *(importlib.import_module(f"lowrank_rank.{m}") for m in modules)]:
+        for name in getattr(module, "__all__", []):
+            if callable(getattr(module, name)):
+                yield name, getattr(module, name)
 
 
-#: Functions of other shapes: of surrogates and theory, of one list, or of lists as they are.
-OTHER = {"surrogate_loss", "structured_hinge", "precision_surrogate", "conditional_regret"}
-OTHER |= {"precision_margins", "precision_mistake_bound"}
-#: The functions of a cluster, which tests/test_dask.py holds.
-OTHER |= {"fit", "predict", "rank", "score"}
-FUNCTIONS = {name: (call, rows) for name, call, rows in functions_of_rows() if name not in OTHER}
+def public_calls():
+    """Public functions and methods with at least two arguments of rows, by inspection."""
+    seen = set()
+    for name, owner in public_objects():
+        for method in [None] if inspect.isfunction(owner) else dir(owner):
+            call = owner if method is None else getattr(owner, method)
+            is_other = method in GROUPED or str(method).startswith(("_", "set_"))
+            if is_other or not (inspect.isfunction(call) or inspect.ismethod(call)):
+                continue
+            rows = ROWS & inspect.signature(call).parameters.keys()
+            if len(rows) > 1 and getattr(call, "__func__", call) not in seen:
+                seen.add(getattr(call, "__func__", call))
+                yield name if method is None else f"{name}.{method}", owner, method
 
 
-def further(name, tmp_path):
+PUBLIC = {name: (owner, method) for name, owner, method in public_calls()}
+STEPS = {"solver": "sgd", "alpha": 0.1}
+PARAMETERS = {
+    "LowRankSurrogateClassifier": {"estimator": "ridge"},
+    "StackingRanker": {"estimators": [("ridge", LowRankSurrogateRanker())]},
+    "StructuredHingeClassifier": STEPS,
+    "StructuredHingeRanker": STEPS,
+    "StructuredHingeSequenceClassifier": STEPS,
+    "WrappedRanker": {"estimator": LowRankSurrogateRanker()},
+}
+
+
+def further(name, model, tmp_path):
     """What a function needs besides rows."""
     given = {
-        "query_permutation_importance": {"estimator": "fitted"},
+        "query_permutation_importance": {"estimator": model},
         "query_learning_curve": {"estimator": LowRankSurrogateRanker(), "cv": 2},
         "dump_letor": {"path": tmp_path / "log.txt"},
         "compare_rankers": {
@@ -141,28 +173,34 @@ def further(name, tmp_path):
         },
         "measure_score": {"measure": "ndcg"},
         "mean_intervals": {"judge_unlabelled": np.arange(40.0)},
+        "surrogate_loss": {"surrogate": "cross_entropy"},
+        "structured_hinge": {"target_loss": "kendall"},
+        "precision_surrogate": {"k": 3},
+        "precision_margins": {"k": 3},
+        "PrecisionAtKDisplay.from_estimator": {"estimator": model},
+        "RankerComparisonDisplay.from_estimators": {"rankers": {"a": model, "b": model}},
+        "scorer": {"estimator": model},
+        "scorer of several": {"estimator": model},
     }
-    return dict(given.get(name, {}))
+    boosting = ("objective", "value of the objective", "metric")
+    return (given | {one: {"group": [5] * 8} for one in boosting}).get(name, {})
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_every_public_function_of_rows_refuses_another_index(name, tmp_path):
-    function, rows = FUNCTIONS[name]
-    X, y, qid = make_frame()
-    values = dict.fromkeys(ROWS, X["a"]) | {
-        "X": X,
-        "y": y,
-        "y_true": y,
-        "qid": qid,
-        "clicks": y,
-        "judge": y,
-    }
+def values_for(name, X, y, qid):
+    """Values of all arguments of rows."""
+    values = dict.fromkeys(ROWS, X["a"]) | {"X": X, "qid": qid, "sample_weight": abs(X["a"])}
+    values |= dict.fromkeys(["y", "y_true", "clicks", "judge", "v"], y)
     values |= {"position": pd.Series(np.arange(40) % 5 + 1)}
-    given = {one: values[one] for one in rows} | further(name, tmp_path)
-    if given.get("estimator") == "fitted":
-        given["estimator"] = LowRankSurrogateRanker().fit(X, y, qid=qid)
-    parameters = inspect.signature(function).parameters
+    matrix = pd.DataFrame({"i": y, "j": 1 - y, "k": y})
+    if name.endswith(".loss"):
+        values |= {"y": matrix, "ranks": pd.DataFrame([[1, 2, 3]] * 40, columns=list("ijk"))}
+    return values | ({"y": matrix} if "Multilabel" in name else {})
+
+
+def assert_refuses_another_index(name, call, given, values):
+    parameters = inspect.signature(call).parameters
+    rows = [one for one in parameters if one in ROWS]
+    given = {one: values[one] for one in rows} | given
     for moved in rows[1:]:
         changed = {**given, moved: shuffled(values[moved])}
         positional = [
@@ -170,8 +208,40 @@ def test_every_public_function_of_rows_refuses_another_index(name, tmp_path):
             for one, parameter in parameters.items()
             if one in changed and parameter.kind is parameter.POSITIONAL_ONLY
         ]
-        with pytest.raises(ValueError, match="have different indices"):
-            function(*positional, **changed)
+        with pytest.raises(ValueError, match=r"have different indices.*permutation_test_score"):
+            call(*positional, **changed)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_every_public_function_and_method_refuses_another_index(name, tmp_path):
+    owner, method = PUBLIC[name]
+    X, y, qid = make_frame()
+    values, call = values_for(name, X, y, qid), owner
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    if method is not None and not isinstance(inspect.getattr_static(owner, method), classmethod):
+        instance = owner(**PARAMETERS.get(owner.__name__, {}))
+        if hasattr(instance, "fit"):
+            ids = {"qid": qid} if "qid" in inspect.signature(instance.fit).parameters else {}
+            instance.fit(X, values["y"], **ids)
+        call = getattr(instance, method)
+    elif method is not None:
+        call = getattr(owner, method)
+    assert_refuses_another_index(name, call, further(name, model, tmp_path), values)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RETURNED)
+def test_what_public_functions_return_refuses_another_index(name, tmp_path):
+    X, y, qid = make_frame()
+    given = further(name, LowRankSurrogateRanker().fit(X, y, qid=qid), tmp_path)
+    assert_refuses_another_index(name, RETURNED[name], given, values_for(name, X, y, qid))
+
+
+def test_the_table_has_methods_class_methods_and_functions_of_theory():
+    assert {"surrogate_loss", "structured_hinge", "precision_margins"} < PUBLIC.keys()
+    assert {"PrecisionAtKDisplay.from_estimator", "StackingRanker.fit"} < PUBLIC.keys()
+    assert len(PUBLIC) > 50
 
 
 def test_splits_and_blocks_refuse_another_index():
@@ -183,6 +253,9 @@ def test_splits_and_blocks_refuse_another_index():
         lambda: query_train_test_split(X, shuffled(y), qid=qid),
         lambda: query_train_test_split(X, y, qid=shuffled(qid)),
         lambda: list(iter_lists((X, y, shuffled(qid)))),
+        lambda: list(iter_lists([(X, shuffled(y), qid)])),
+        lambda: LowRankSurrogateRanker().fit_blocks([(X, shuffled(y), qid)]),
+        lambda: OrderPreservingRegressor().fit_blocks([(X, y, shuffled(qid))]),
     ):
         with pytest.raises(ValueError, match="have different indices"):
             call()

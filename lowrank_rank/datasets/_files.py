@@ -52,6 +52,9 @@ def numbered_lines(path, longest=2**26):
             for number, line in enumerate(lines, start=1):
                 if len(line) > longest:
                     refuse_line(path, number, f"the line is longer than {longest >> 20} MiB")
+                if b"\r" in line.rstrip(b"\r\n"):
+                    why = "a carriage return (\\r) alone ends no line: end lines by \\n"
+                    refuse_line(path, number, why)
                 yield number, line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK)
         except (EOFError, OSError, zlib.error) as error:
             why = f"the file is damaged or cut short ({error})"

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import check_same_index, plain, stacked
+from .._arrays import check_same_columns, check_same_index, plain, stacked
 from .._lists import factorize, id_array, refuse_missing_ids
 from .._parameters import check_parameter, count, verbosity
 from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
@@ -278,6 +278,7 @@ def _check_chunk(chunk, before):
         raise ValueError(
             f"Each chunk must be a triple (X, y, qid), got {type(chunk).__name__}."
         ) from None
+    check_same_index(X=X, y=y, qid=qid)
     X = X.tocsr() if sparse.issparse(X) else X if hasattr(X, "iloc") else np.asanyarray(X)
     y, qid = np.asanyarray(y), id_array(qid)
     check_consistent_length(X, y, qid)
@@ -285,6 +286,8 @@ def _check_chunk(chunk, before):
         raise ValueError(f"X of each chunk must have two dimensions, got shape {X.shape}.")
     if before is not None and before[0].shape[1] != X.shape[1]:
         raise ValueError(f"A chunk of {X.shape[1]} features follows one of {before[0].shape[1]}.")
+    if before is not None:
+        check_same_columns(**{"the chunk before": before[0], "a chunk": X})
     return X, y, qid
 
 
@@ -329,7 +332,6 @@ def of_arrays(source):
         except (EOFError, ValueError) as error:
             raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
     X, y, qid = arrays
-    check_same_index(X=X, y=y, qid=qid)
     data = _check_chunk((X, y, qid), None)
 
     def blocks(size):

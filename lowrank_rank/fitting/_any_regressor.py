@@ -4,19 +4,21 @@ from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import issparse
-from sklearn import config_context
+from scipy.sparse import csr_matrix, issparse
+from sklearn import config_context, ensemble
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.ensemble import ExtraTreesRegressor, HistGradientBoostingRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
+from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import has_fit_parameter
 
-from .._arrays import is_data_frame, name_the_text, take_rows
+from .._arrays import is_data_frame, name_the_text, plain, take_rows, without_empty_columns
 from .._base import attribute_of_fitted
 from ._encoding import is_missing
-from ._list_trees import fit_list_trees, refuse_empty_columns
+from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
+
+_HIST_TREES = ensemble.HistGradientBoostingRegressor, ensemble.HistGradientBoostingClassifier
 
 
 def chosen_estimator(estimator, rows, encoding):
@@ -39,20 +41,45 @@ def chosen_estimator(estimator, rows, encoding):
             "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
             "is ridge regression then, or use 'trees'."
         )
-    if estimator == "trees":
-        refuse_empty_columns(rows.X)
     return item_forest(missing) if estimator == "trees" and kind != "documents" else estimator
+
+
+def forest_columns(X, model):
+    """X for scikit-learn's forests; refuses columns that these would read as infinite or constant.
+
+    Forests read X as float32, and take values closer than 1e-7 for equal
+    (``sklearn/tree/_partitioner.pyx``).
+    """
+    X = without_empty_columns(X)
+    try:
+        Z = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False)
+    except ValueError as error:
+        name_the_text(error, X)
+        raise
+    low, high = min_max_axis(csr_matrix(Z), axis=0, ignore_nan=True)
+    names = getattr(model, "feature_names_in_", range(len(low)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        infinite = np.isinf(np.maximum(-low, high).astype(np.float32))
+        constant = (high > low) & (high.astype(np.float32) - low.astype(np.float32) < 1e-6)
+    for j in np.flatnonzero(infinite | constant)[:1]:
+        what = f"a range of {high[j] - low[j]:g}" if constant[j] else "numbers beyond float32"
+        raise ValueError(
+            f"Column {plain(names[j])!r} of X has {what}, {low[j]:g} to {high[j]:g}, and forests "
+            "read float32, and ranges below 1e-6 as constant: bring it to another unit "
+            "(StandardScaler), drop it if it is noise, or make marks of missing values NaN."
+        )
+    return X
 
 
 def item_forest(missing):
     """The "trees" of items: a forest. If labels are `missing`, most items are known in a leaf."""
-    forest = ExtraTreesRegressor()
+    forest = ensemble.ExtraTreesRegressor()
     return MeansOfKnown(forest.set_params(min_samples_leaf=3)) if missing else forest
 
 
 def document_trees(n):
     """The "trees" of n documents, whose targets are noisy: small trees and steps up to 20,000."""
-    trees = HistGradientBoostingRegressor(
+    trees = ensemble.HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n // 20)), early_stopping=False
     )
     small = {"learning_rate": 0.05, "max_leaf_nodes": 7, "max_features": 0.3}
@@ -321,13 +348,15 @@ def round_significant(values, bits=32):
     return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
 
 
-def fit_one(estimator, X, y, sample_weight):
-    """Fit a regressor or classifier; an error that text causes names its column."""
+def fit_one(estimator, X, y, sample_weight=None, **given):
+    """Fit a regressor or classifier; an error that text or a date causes names its column."""
+    if sample_weight is not None:
+        given |= weight_parameters(estimator, sample_weight)
+    if isinstance(estimator, _HIST_TREES):
+        X = without_empty_columns(X)
     try:
-        if sample_weight is None:
-            return estimator.fit(X, y)
-        with config_context(enable_metadata_routing=False):
-            return estimator.fit(X, y, **weight_parameters(estimator, sample_weight))
-    except ValueError as error:
+        with config_context(enable_metadata_routing=False):  # weights go by their plain names
+            return estimator.fit(X, y, **given)
+    except (TypeError, ValueError) as error:
         name_the_text(error, X)
         raise

@@ -22,13 +22,14 @@ from .._arrays import (
     is_finite,
     n_rows,
     plain,
+    refuse_dates,
     refuse_range,
     take_rows,
 )
 from .._base import attribute_of_fitted, read_features
 from .._blocks import Blocks, check_has_ids, check_new_lists, read_blocks, refuse_cut_list
 from .._labels import refuse_unjudged_item
-from .._lists import batches, same_id
+from .._lists import batches
 from .._parameters import all_or_nothing, fresh_fit, predictor
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import (
@@ -38,12 +39,12 @@ from ._any_regressor import (
     fit_centred_trees,
     fit_one,
     fits_of,
+    forest_columns,
     linear_model,
     seeded,
     weights_given,
     wraps,
 )
-from ._list_trees import refuse_empty_columns
 from ._logistic import FractionalModel, fit_fractional
 from ._ridge import LinearModel, chosen_solver, fit_lsqr, solve_sums, sums_of
 from ._statistics import SecondMoments
@@ -120,6 +121,8 @@ class RegressionMixin:
         """
         estimator = chosen_estimator(self.estimator, rows, encoding)
         X, targets, weights = rows.X, encoding.targets, rows.weights
+        if self._has_trees() and encoding.kind != "documents":
+            X = forest_columns(X, self)
         what = f"on {X.shape}, {targets.shape[1]} target(s)"
         if isinstance(estimator, str) and estimator == "trees":
             self._say(f"boosted trees {what}")
@@ -161,8 +164,7 @@ class RegressionMixin:
         """
         estimator = self.estimator
         if isinstance(estimator, str):
-            refuse_empty_columns(X)
-            estimator = RandomForestClassifier()
+            X, estimator = forest_columns(X, self), RandomForestClassifier()
         self._say(f"{type(estimator).__name__} on {X.shape}, as a classifier")
         classifier = seeded(estimator, self.random_state)
         fit_one(classifier, X, y, weights_given(classifier, weights))
@@ -209,6 +211,8 @@ class RegressionMixin:
         fitted = model is not None
         other = isinstance(model, RegressorModel) if fitted else not self._is_linear()
         if other and self._keeps_frames and is_data_frame(X):
+            if self._has_trees():
+                refuse_dates(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         allows_nan = other and (
             get_tags(self).input_tags.allow_nan or (not self._has_trees() and wraps(self.estimator))
@@ -353,8 +357,8 @@ class Batch:
         if "n_lists_" in two:
             check_has_ids(one["_has_qid_"], two["_has_qid_"] or two["n_items_"] is not None)
             (first, last), (head, tail) = one["_ends_"], two["_ends_"]
-            if two["_has_qid_"] and same_id(head, last):
-                refuse_cut_list(head)
+            if two["_has_qid_"] and head == last:
+                refuse_cut_list()
             two.update(n_lists_=one["n_lists_"] + two["n_lists_"], _ends_=(first, tail))
         sums = self.sums + later.sums
         fraction = 1.0 - features.total / sums.features.total if sums.features.total > 0 else 0.0

@@ -7,7 +7,7 @@ asks it for derivatives at the scores of all rows before each tree. This file al
 import numpy as np
 import sklearn
 
-from .._arrays import is_finite
+from .._arrays import is_finite, without_empty_columns
 
 
 def fit_list_trees(trees, X, derivatives):
@@ -15,7 +15,7 @@ def fit_list_trees(trees, X, derivatives):
 
     Rows of the scores are in the order of X. The fitted trees hold none of the training rows.
     """
-    refuse_empty_columns(X)
+    X = without_empty_columns(X)
     try:
         from sklearn._loss.loss import HalfSquaredError
     except ImportError as error:
@@ -49,13 +49,3 @@ def fit_list_trees(trees, X, derivatives):
         trees.set_params(loss="squared_error")
         trees._loss = HalfSquaredError()  # a class that other programs can load
         loss.derivatives = None
-
-
-def refuse_empty_columns(X):
-    """Refuse a feature that is missing in every row: trees cannot cut it into bins."""
-    is_frame = hasattr(X, "isna")
-    if is_frame or isinstance(X, np.ndarray):
-        empty = np.flatnonzero((X.isna().to_numpy() if is_frame else np.isnan(X)).all(axis=0))
-        if len(empty):
-            name = X.columns[empty[0]] if is_frame else int(empty[0])
-            raise ValueError(f"Column {name!r} of X is NaN in every row: drop it.")

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import ArrayLike
+from .._arrays import ArrayLike, numbers
+from .._labels import read_distributions
+from .._lists import check_ranks
+from .._parameters import checked, count
 from .._tables import TableMixin
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
@@ -80,6 +83,7 @@ class CalibrationReport(TableMixin):
         return {name: [getattr(check, name) for check in self.checks] for name in names}
 
 
+@checked(decoder=[callable, None], n_distributions=[count()], random_state=[count(0)])
 def calibration_report(
     loss: TargetLoss | str,
     support: Any = None,
@@ -116,6 +120,11 @@ def calibration_report(
     CalibrationReport
         See `CalibrationReport`: a table when printed. A search without result is no proof.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, the loss refuses a label, or a decoder returns no ranks.
+
     Examples
     --------
     Items 1 and 2 are relevant with probability 0.66, and item 0 alone with 0.34. Two decoders put
@@ -136,7 +145,7 @@ def calibration_report(
     loss = resolve_target_loss(loss)
     if support is None:
         support = list(product(range(2 if loss.labels == "binary" else 3), repeat=5))
-    support, rng = np.asarray(support, dtype=np.float64), np.random.default_rng(random_state)
+    support, rng = numbers(support, "support"), np.random.default_rng(random_state)
     if support.ndim not in (2, 3) or 0 in support.shape:
         raise ValueError(
             "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
@@ -197,10 +206,8 @@ def decoded_ranks(loss, name, support, probabilities, decoder=None):
     """Ranks that a decoder returns for the expected targets of each distribution."""
     decoder, r = decoder or loss.decoders[name], support.shape[1]
     targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
-    ranks = decoder.decode(probabilities @ np.nan_to_num(targets), r)
-    if not np.array_equal(np.sort(ranks, axis=1), np.tile(np.arange(1, r + 1), (len(ranks), 1))):
-        raise AssertionError(f"{loss!r}: the decoder {name!r} does not return ranks 1..{r}")
-    return ranks
+    decoded = decoder.decode(probabilities @ np.nan_to_num(targets), r)
+    return check_ranks(decoded, f"What the decoder {name!r} of {loss!r} returns", r)
 
 
 # Risks ------------------------------------------------------------------------------
@@ -236,6 +243,12 @@ def conditional_regret(
     ndarray of shape (n,)
         >= 0 up to rounding.
 
+    Raises
+    ------
+    ValueError
+        If a row of `probabilities` is no distribution, a row of `ranks` is no order 1..r, the
+        loss refuses a label, or shapes differ.
+
     Examples
     --------
     >>> from lowrank_rank.calibration import conditional_regret
@@ -243,7 +256,15 @@ def conditional_regret(
     >>> conditional_regret(PrecisionAtK(k=1), [[1, 0], [0, 1]], [[0.75, 0.25]], [[2, 1]])
     array([0.5])
     """
-    loss, ranks = resolve_target_loss(loss), np.asarray(ranks)
-    u = np.asarray(probabilities) @ loss.encode(support)
+    loss, targets = resolve_target_loss(loss), np.asarray(support)
+    if targets.ndim not in (2, 3) or 0 in targets.shape:
+        raise ValueError(
+            "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
+            f"{targets.shape}."
+        )
+    ranks = check_ranks(ranks, "ranks", targets.shape[1])
+    u = read_distributions(probabilities, len(targets)) @ loss.encode(support)
+    if len(u) != len(ranks):
+        raise ValueError(f"There are {len(u)} distributions for {len(ranks)} rows of ranks.")
     best = (u @ loss.rank_features(all_ranks(ranks.shape[1])).T).min(axis=1)
     return np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best

@@ -320,7 +320,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():
-            check_range(X)
+            check_range(X, self)
         return X, read_classes(self, X, y), read_weights(sample_weight, X.shape[0], whole=whole)
 
     def _encode(self, X, y, weights, costs):

@@ -193,7 +193,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             X = self._validate_X(X, reset=True)
             read_item_names(self, y, reset=True)
             if self._is_linear():
-                check_range(X)
+                check_range(X, self)
             sets, self.classes_ = read_label_sets(y, None, self)
             check_consistent_length(X, sets)
             self.target_loss_ = loss

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
-from .._arrays import column_names, is_data_frame
+from .._arrays import column_names, is_data_frame, mean_square
 from .._warn import warn
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
@@ -116,7 +116,9 @@ def columns_of_text(X):
 
 def as_floats(X):
     """Columns of numbers as float64, missing ones as NaN."""
-    return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0)
+    found = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_features=0)
+    mean_square(found, names=column_names(X) or None)
+    return found
 
 
 def as_texts(X):

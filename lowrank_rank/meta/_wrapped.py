@@ -1,24 +1,24 @@
 """WrappedRanker: anyone's model as a ranker of this package."""
 
+from copy import copy
 from inspect import signature
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn import config_context
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, check_unmasked, take_rows
+from .._arrays import ArrayLike, MatrixLike, check_unmasked, is_data_frame, refuse_dates, take_rows
 from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
 from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
-from ..fitting._any_regressor import checked_prediction, weight_parameters
+from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
-from ..target_losses import TargetLoss
-from ..target_losses._names import resolve_target_loss
+from ..target_losses._names import resolve_measure
+from ..target_losses._target_loss import RankingMeasure
 from ._staged_scores import staged_scores, with_trees
 
 
@@ -34,6 +34,8 @@ class WrapsModels(BaseRanker):
             X = X if hasattr(X, "shape") else np.asarray(X)
         except ValueError as error:
             raise ValueError(f"X must be a table with rows of one length: {error}.") from None
+        if not is_data_frame(X):  # of a frame, a Pipeline may make numbers
+            refuse_dates(X)
         if len(X.shape) == 2 and not issparse(X):  # the models say what is wrong with others
             read_features(self, X, reset=reset, skip_check_array=True)  # columns by name
         return X
@@ -52,9 +54,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     ----------
     estimator : ranker, regressor, classifier or Pipeline
         Scores are its predictions. Scores of a classifier are expected grades, the sum over classes
-        of class times ``predict_proba``, or ``decision_function`` of a binary one.
-    target_loss : str or TargetLoss, default="ndcg@10"
-        The measure of `score` and of `early_stopping`: "ndcg@10", "map", ... The fit of `estimator`
+        of class times ``predict_proba``, or ``decision_function`` of a binary one. Parameters of
+        CatBoost that are lists (``cat_features``) become tuples in clones.
+    target_loss : str or measure, default="ndcg@10"
+        The measure of `score` and of `early_stopping`: "ndcg@10", "mrr", ... The fit of `estimator`
         does not use it.
     relevance_threshold : float or None, default=None
         Fit to binary grades, 1 for grades of at least this, as "rank:map" needs them; None fits to
@@ -79,8 +82,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     validation_scores_ : ndarray of shape (n,)
         The measure on the held-out queries after each tree, the first maximum at number `n_iter_`.
         Only with `early_stopping`.
-    target_loss_ : TargetLoss
-        The target loss as an object.
+    target_loss_ : RankingMeasure
+        The measure as an object.
     n_lists_ : int
         Number of lists in fit.
     n_items_ : None
@@ -119,7 +122,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         self,
         estimator: Any,
         *,
-        target_loss: str | TargetLoss = "ndcg@10",
+        target_loss: str | RankingMeasure = "ndcg@10",
         relevance_threshold: float | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.2,
@@ -154,7 +157,8 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             Query id of each document. Without ids all rows are one list.
         sample_weight : array-like of shape (n_rows,) or None, default=None
             Weights for the fit of `estimator`. XGBRanker and others that take ``qid`` weigh lists,
-            and get the mean weight of each list.
+            and get the mean weight of each list. CatBoostRanker gets weights that are constant
+            within lists as ``group_weight``.
 
         Returns
         -------
@@ -170,7 +174,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         """
         with fresh_fit(self):
             check_parameters(self)
-            loss = clone(resolve_target_loss(self.target_loss))
+            loss = clone(resolve_measure(self.target_loss))
             X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
             if y.ndim != 1:
                 raise ValueError(
@@ -224,6 +228,11 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
+    def __sklearn_clone__(self):
+        given = copy(self)
+        given.estimator = clonable(self.estimator)
+        return super(WrappedRanker, given).__sklearn_clone__()
+
     # Fitting --------------------------------------------------------------------------
 
     def _fit_clone(self, X, y, lists, weights):
@@ -236,13 +245,12 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         grades = y
         if self.relevance_threshold is not None:
             grades = (y >= self.relevance_threshold).astype(np.float64)
-        model = clone(self.estimator)
+        model = clone(clonable(self.estimator))
         if self.early_stopping:
             model = self._with_best_n_iter(X, y, grades, lists, weights)
         options = self._fit_options(lists, weights)
         try:
-            with config_context(enable_metadata_routing=False):  # weights go by their plain names
-                model.fit(X, grades, **options)
+            fit_one(model, X, grades, **options)
         except Exception as error:
             if "exceeds upper limit" not in str(error):
                 raise
@@ -270,6 +278,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             return options
         if name == "qid":  # one weight for each list
             return {**options, "sample_weight": lists.sum(weights) / lists.lengths}
+        takes_both = "group_weight" in signature(self.estimator.fit).parameters
+        if takes_both and np.array_equal(weights, lists.spread(weights[lists.starts])):
+            return {**options, "group_weight": weights}
         given = weight_parameters(self.estimator, weights)
         if given is None:
             raise ValueError(
@@ -295,6 +306,17 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         )
         self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
         return with_trees(self.estimator, self.n_iter_)
+
+
+def clonable(estimator):
+    """An estimator that `clone` takes: CatBoost copies lists of parameters, and needs tuples."""
+    try:
+        clone(estimator, safe=False)
+        return estimator
+    except RuntimeError:
+        given = estimator.get_params(deep=False)
+        tuples = {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}
+        return type(estimator)(**tuples)
 
 
 def name_of_lists(estimator):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_same_columns, check_same_index, exact_scores, table_of
+from .._arrays import ArrayLike, check_same_labels, exact_scores, table_of
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
@@ -96,8 +96,7 @@ def per_query(
     >>> table["precision@1"].tolist(), table["precision@2"].tolist(), table["mrr"].tolist()
     ([1.0, 0.0], [0.5, 0.5], [1.0, 0.5])
     """
-    check_same_index(y_true=y_true, y_score=y_score, qid=qid)
-    check_same_columns(y_true=y_true, y_score=y_score)
+    check_same_labels(y_true=y_true, y_score=y_score, qid=qid)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true", accept_sparse=True)
     lists = lists_of(y, qid, "y_true")

@@ -9,11 +9,11 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
-from .._arrays import ArrayLike, MatrixLike, n_rows, take_rows
+from .._arrays import ArrayLike, MatrixLike, check_same_index, n_rows, take_rows
 from .._cut_queries import warn_of_cut_queries
 from .._labels import carries_qid, one_label_per_row, read_item_names, refuse_lost_qid, split_target
 from .._lists import RankingLists
-from .._parameters import check_parameters
+from .._parameters import check_parameter, check_parameters
 from .._warn import warn
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
 from ..target_losses._target_loss import RankingMeasure
@@ -56,9 +56,9 @@ def make_ranking_scorer(
     Notes
     -----
     The scorer refuses to rank rows of several queries as one list. This happens if y is
-    one-dimensional without qid, with or without ids in the fit; only a classifier that ranks all
-    rows, and `one_list`, allow it. In a search set ``error_score="raise"``: with its default any
-    such error becomes nan and the first candidate wins.
+    one-dimensional without qid, with or without ids in the fit; only a classifier of two classes,
+    which ranks all rows, and `one_list` allow it. In a search set ``error_score="raise"``: with its
+    default any such error becomes nan and the first candidate wins.
 
     A classifier of scikit-learn would read every pair of grade and query id of a `ranking_target`
     as a class. The scorer refuses it; `WrappedRanker` passes it the grades alone.
@@ -74,6 +74,7 @@ def make_ranking_scorer(
     >>> make_ranking_scorer(["precision@1", "map"])(ranker, X, y, qid=qid)
     {'precision@1': 0.5, 'map': 0.75}
     """
+    check_parameter("one_list", one_list, [bool])
     if isinstance(target_loss, list | tuple | dict) and not target_loss:
         raise ValueError("make_ranking_scorer got no measure: name at least one.")
     if isinstance(target_loss, list | tuple):
@@ -185,6 +186,7 @@ class RankingScorer(BaseEstimator):
         float, or dict of str to float for several measures
             The measure: the larger, the better.
         """
+        check_same_index(X=X, y=y_true, sample_weight=sample_weight)
         y, scores, qid = self.labels_and_scores(estimator, X, y_true, qid)
         several = self.measure if isinstance(self.measure, dict) else {"": self.measure}
         found = {
@@ -197,6 +199,7 @@ class RankingScorer(BaseEstimator):
 
     def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
         """Labels of the relevant class, scores of the model, and query ids."""
+        check_same_index(X=X, y=y, qid=qid)
         model, _ = last_step(estimator)
         read_item_names(model, y, reset=False)
         has_carried = carries_qid(y)
@@ -238,7 +241,8 @@ class RankingScorer(BaseEstimator):
                     "to fit as well (y=ranking_target(y, qid) does both)."
                 )
             return
-        ranks_all_rows = seen is not None and is_classifier(last_step(estimator)[0])
+        model, _ = last_step(estimator)
+        ranks_all_rows = is_classifier(model) and len(model.classes_) == 2
         if not (has_qid or self.one_list or ranks_all_rows):
             raise ValueError(
                 "The scorer got one-dimensional labels without qid, and the model was not fitted "

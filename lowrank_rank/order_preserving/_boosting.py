@@ -175,7 +175,7 @@ class _Objective:
         """The loss of these labels and lists, and the scores (n_rows,)."""
         if hasattr(y_pred, "get_label"):  # `train` passes the scores first, then its data set
             y_pred, (y_true, sample_weight, group) = y_true, _training_set(y_pred)
-        check_same_index(y_true=y_true, sample_weight=sample_weight, qid=self.qid)
+        check_same_index(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, qid=self.qid)
         scores = check_finite(numbers(y_pred, "y_pred"), "y_pred", LARGEST_SCORE)
         arguments = {"y_true": y_true, "sample_weight": sample_weight, "group": group}
         key = tuple(_numbers(values, name) for name, values in arguments.items())

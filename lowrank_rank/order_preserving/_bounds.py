@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, check_finite, check_same_shape, numbers
+from .._arrays import ArrayLike, check_finite, check_same_labels, check_same_shape, numbers
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
+from .._parameters import checked, count, number
+from .._parameters import random_state as seed
 from ..fitting._lbfgs import lbfgs
 from ._problem import C_phi
 from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
@@ -54,6 +56,7 @@ def surrogate_loss(
     array([2.])
     """
     surrogate = resolve_surrogate(surrogate)
+    check_same_labels(v=v, s=s, qid=qid, sample_weight=sample_weight)
     v, qid = split_target(v, qid)
     v, s = read_labels(v, "v"), read_labels(s, "s")
     weights = np.ones(v.shape) if sample_weight is None else numbers(sample_weight, "sample_weight")
@@ -95,7 +98,8 @@ def regret_bound(
     Raises
     ------
     ValueError
-        If the surrogate has no bound or cannot take the utilities, or shapes differ.
+        If the surrogate has no bound or cannot take the utilities, a number is negative or not
+        finite, or shapes differ.
 
     References
     ----------
@@ -110,10 +114,19 @@ def regret_bound(
     >>> regret_bound("pointwise_squared", [[0.7, 0.3]], [1.0, 0.0], [0.58]).round(3)
     array([1.077])
     """
-    expected = np.asarray(expected, dtype=np.float64)
-    regret = np.asarray(surrogate_regret, dtype=np.float64)
+    expected = check_finite(numbers(expected, "expected"), "expected", LARGEST_SCORE)
+    regret = check_finite(numbers(surrogate_regret, "surrogate_regret"), "surrogate_regret")
     if expected.ndim != 2 or regret.shape != (len(expected),):
-        raise ValueError(f"Shapes must be (n, r) and (n,), got {expected.shape}, {regret.shape}.")
+        raise ValueError(
+            f"expected must be (n, r) and surrogate_regret (n,), got {expected.shape} and "
+            f"{regret.shape}."
+        )
+    if np.any(regret < -1e-6):  # beyond the error of a numerical minimum
+        row = int(np.argmin(regret))
+        raise ValueError(
+            f"surrogate_regret[{row}] is {regret[row]:g}: it is the surrogate loss minus the least "
+            "one, so it cannot be negative."
+        )
     surrogate = resolve_surrogate(surrogate)
     if not surrogate.has_bound:
         raise ValueError(f"{surrogate!r} has no regret bound: it defines no bound_constant.")
@@ -149,6 +162,13 @@ class OrderCheck(NamedTuple):
         return self.holds
 
 
+@checked(
+    n_items=[count(2)],
+    n_labels=[count()],
+    n_distributions=[count()],
+    margin=[number(0, below=0.75)],  # the largest difference of the utilities that are drawn
+    random_state=[seed],
+)
 def is_order_preserving(
     surrogate: str | Surrogate,
     *,
@@ -168,9 +188,11 @@ def is_order_preserving(
     surrogate : str or Surrogate
         A name of `lowrank_rank.surrogates.SURROGATES`, or an object.
     n_items, n_labels, n_distributions : int
-        Length of the lists, number of labels in a distribution, and number of distributions.
+        Length of the lists (at least 2), number of labels in a distribution, and number of
+        distributions.
     margin : float, default=0.05
-        Smallest difference of E v between two items that are compared.
+        Smallest difference of E v between two items that are compared, in [0, 0.75): utilities are
+        drawn from 0, 0.25, 0.5 and 0.75.
     random_state : int, RandomState instance or None, default=None
         Draws the distributions.
 
@@ -179,6 +201,11 @@ def is_order_preserving(
     OrderCheck
         See `OrderCheck`: the counter-example, if the search finds one. A search without result is
         no proof.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, take_rows
+from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, refuse_dates, take_rows
 from .._base import BaseRanker, Rows, read_features
 from .._parameters import check_parameters, count, fresh_fit
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
@@ -284,6 +284,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def _validate_X(self, X, *, reset):
         if is_data_frame(X):
+            refuse_dates(X)
             return read_features(self, X, reset=reset, skip_check_array=True)
         return read_features(
             self,

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._arrays import check_finite, numbers
 from .._blocks import block_of, check_has_ids, check_new_lists
 from .._labels import refuse_unjudged_item, refuse_zero_weights
+from .._parameters import check_parameter, number
 from ..fitting._encoding import encode_documents, encode_items, items_decoder, mean_normaliser
 from ..fitting._lbfgs import lbfgs
 from ..fitting._linear_problem import LinearProblem
@@ -331,7 +333,7 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     Raises
     ------
     ValueError
-        If discounts increase, or a measure comes without `n_items`.
+        If discounts increase or are not finite, or a measure comes without `n_items`.
 
     References
     ----------
@@ -358,9 +360,8 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
             )
         phi = -loss.rank_features(np.arange(1, n_items + 1)[np.newaxis])[0]
     else:
-        phi = np.asarray(measure, dtype=np.float64)
-    if not p > 0:
-        raise ValueError(f"p must be a number > 0, got {p!r}.")
+        phi = check_finite(numbers(measure, "measure"), "measure")
+    check_parameter("p", p, [number(above=0)])
     if phi.ndim != 1 or np.any(np.diff(phi) > 1e-12):
         raise ValueError("Discounts phi(1..r) must be one array that does not increase.")
     half = len(phi) // 2

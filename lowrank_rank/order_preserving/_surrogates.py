@@ -250,7 +250,7 @@ class TwoSided(Surrogate):
         if not self.eta > v.max(initial=0.0):
             raise ValueError(
                 f"eta={self.eta:g} must be above every utility, the largest is {v.max():g}: "
-                "increase eta, or give the estimator eta=None."
+                "increase eta, or give the estimator the name of the surrogate: it then sets eta."
             )
 
     def evaluate(self, v: Any, s: Any, lists: Any, weights: Any) -> SurrogateValues:

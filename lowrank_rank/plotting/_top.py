@@ -207,6 +207,7 @@ class PrecisionAtKDisplay:
             by.
         """
         check_parameter("kind", kind, ["precision", "gains"])
+        check_parameter("normalize", normalize, [bool])
         unused = {"gains": relevance_threshold is not None, "precision": normalize}
         if unused[kind]:
             raise ValueError(

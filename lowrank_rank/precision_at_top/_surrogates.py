@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import ArrayLike, check_finite, check_same_shape, numbers
-from .._parameters import check_parameter, number
+from .._arrays import ArrayLike, check_finite, check_same_index, check_same_shape, numbers
+from .._parameters import check_parameter, checked, number
 
 
 class SortedLists:
@@ -187,6 +187,7 @@ def precision_surrogate(
 
 def rows_by_class(y, scores, k):
     """Rows of the positives and of the negatives of one list, best first, and k; checked."""
+    check_same_index(y=y, scores=scores)
     y, scores = numbers(y, "y"), check_finite(numbers(scores, "scores"), "scores")
     check_same_shape(y=y, scores=scores)
     if not np.all((y == 0) | (y == 1)):
@@ -256,14 +257,15 @@ def precision_margins(y: ArrayLike, scores: ArrayLike, k: int) -> PrecisionMargi
     >>> precision_margins([1, 1, 1, 0], [4.0, 2.0, 1.0, 0.5], k=2)
     PrecisionMargins(weak=1.5, average=1.0, strong=0.5)
     """
-    scores = np.asarray(scores, dtype=np.float64)
     positives, negatives, k = rows_by_class(y, scores, k)
+    scores = np.asarray(scores, dtype=np.float64)
     above, best = scores[positives], scores[negatives].max(initial=-np.inf)
     return PrecisionMargins(
         float(above[k - 1] - best), float(above[k - 1 :].mean() - best), float(above[-1] - best)
     )
 
 
+@checked(k=[number(0)], radius=[number(0)], norm=[number(0)], surrogate_loss=[number(0)])
 def precision_mistake_bound(
     k: float, radius: float, norm: float, surrogate_loss: float = 0.0
 ) -> float:
@@ -297,7 +299,7 @@ def precision_mistake_bound(
     Raises
     ------
     ValueError
-        If an argument is negative.
+        If an argument is negative or not finite.
 
     References
     ----------
@@ -312,8 +314,4 @@ def precision_mistake_bound(
     >>> round(precision_mistake_bound(k=2, radius=1.0, norm=1 / 0.5))  # 4 * 2 * 1 / 0.25
     32
     """
-    values = {"k": k, "radius": radius, "norm": norm, "surrogate_loss": surrogate_loss}
-    for name, value in values.items():
-        if not value >= 0:
-            raise ValueError(f"{name} must be a number >= 0, got {value!r}.")
     return float((norm * radius * np.sqrt(4.0 * k) + np.sqrt(surrogate_loss)) ** 2)

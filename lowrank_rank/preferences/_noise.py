@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import ArrayLike
-from .._parameters import check_parameter
+from .._labels import read_distributions
+from .._parameters import checked, number
 from ..decoders._average_precision import symmetric_matrices
 from ..decoders.feedback_arcs._graphs import (
     acyclic,
@@ -62,6 +63,7 @@ class NoiseReport(NamedTuple):
         return "\n".join(lines)
 
 
+@checked(target_loss=["pd", "map"], tol=[number(0)])
 def noise_report(
     u: ArrayLike | list,
     *,
@@ -145,7 +147,6 @@ def noise_report(
     """
     if len(u) == 0:
         raise ValueError("noise_report needs the labels or preferences of at least one list.")
-    check_parameter("target_loss", target_loss, ["pd", "map"])
     if target_loss == "map":
         if scores is not None or score_function != "dmj":
             raise ValueError("target_loss='map' has no scores: drop scores and score_function.")
@@ -207,10 +208,5 @@ def _expected(u, probabilities, encode):
     """Expectations of encoded labels; without a distribution u holds them already."""
     if probabilities is None:
         return u
-    probabilities, targets = np.asarray(probabilities, dtype=np.float64), np.asarray(encode(u))
-    if probabilities.ndim != 2 or probabilities.shape[1] != len(targets):
-        raise ValueError(
-            f"probabilities must have the shape (n, {len(targets)}), one distribution over the "
-            f"labels in each row, got {probabilities.shape}."
-        )
-    return np.tensordot(probabilities, targets, axes=1)
+    targets = np.asarray(encode(u))
+    return np.tensordot(read_distributions(probabilities, len(targets)), targets, axes=1)

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import ArrayLike, MatrixLike, is_finite, n_rows, slices
+from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, n_rows, slices
 from .._base import BaseRanker, check_no_qid
 from .._lists import RankingLists, batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
@@ -305,6 +305,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
             if self.decoder_ == "score":
                 return self.predict_surrogate(X)
             return self._by_blocks(X, self.n_items_**2, lambda u: self._decoded(self._tables(u)))
+        check_same_index(X=X, qid=qid)
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
         if qid is None or isinstance(self._model_, ScorePairs):
@@ -356,6 +357,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         if self.n_items_ is not None:
             check_no_qid(qid)
             return self._tables(self.predict_surrogate(X))
+        check_same_index(X=X, qid=qid)
         X = self._validate_X(X, reset=False)
         lists = RankingLists.from_qid(qid, X.shape[0])
         tables: dict[int, np.ndarray] = {}

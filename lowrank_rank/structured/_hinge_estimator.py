@@ -9,10 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import check_random_state
 
-from .._arrays import check_size, mean_square
+from .._arrays import check_range, check_size
 from .._base import linear_scores, read_features
 from .._blocks import check_has_ids, refuse_cut_list
-from .._lists import same_id
 from .._parameters import count, number, random_state, verbosity
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
@@ -86,11 +85,11 @@ def weights_of_lists(weights, lists, what, remedy=""):
     return first
 
 
-def check_continues(has_qid, last_id, lists, what="list", would_be="one list"):
+def check_continues(has_qid, last_key, lists, what="list", would_be="one list"):
     """Refuse rows without ids after rows with ids, and a list that the call before began."""
     check_has_ids(has_qid, lists.ids is not None, would_be)
-    if lists.ids is not None and same_id(lists.ids[lists.ends[0]], last_id):
-        refuse_cut_list(last_id, what)
+    if lists.ids is not None and lists.ends[0] == last_key:
+        refuse_cut_list(lists.ids[lists.codes[0]], what)
 
 
 # The mixin --------------------------------------------------------------------------
@@ -149,7 +148,7 @@ class HingeEstimator:
         """Validate X; refuse features out of range."""
         X = read_features(self, X, reset=reset)
         if reset:  # unscaled features enter products of a higher degree
-            mean_square(X, degree=2 if self._is_standardised() else 16)
+            check_range(X, self, degree=2 if self._is_standardised() else 16)
         return X
 
     def _standardised(self, X, weights, *, centre, lists=None):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone
 
-from .._arrays import ArrayLike, check_same_shape
+from .._arrays import ArrayLike, check_same_labels, check_same_shape
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists, mid_ranks
 from ..fitting._pairs import dense_grades, pair_sums
@@ -313,6 +313,7 @@ def structured_hinge(
         measure, hinge = resolve_hinge(target_loss)
     except ValueError:
         measure, hinge = resolve_hinge(target_loss, of_classes=True)
+    check_same_labels(y_true=y_true, y_score=y_score, qid=qid)
     y_true, qid = split_target(y_true, qid)
     y = read_labels(y_true, "y_true")
     lists = lists_of(y, qid, "y_true")

@@ -248,7 +248,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         """The `ChainProblem` of the distinct sequences of positive weight."""
         index, of_rows = class_indices(y, self.classes_), read_weights(sample_weight, len(y))
         self._has_qid_ = lists.ids is not None
-        self._ends_ = tuple(lists.ids[list(lists.ends)]) if self._has_qid_ else (None, None)
+        self._ends_ = lists.ends
         weights = weights_of_lists(of_rows, lists, "sequence")
         if not weights.all():
             kept = np.flatnonzero(of_rows)
@@ -319,7 +319,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         float
             Between 0 and 1, greater is better.
         """
-        check_same_index(X=X, y=y, qid=qid)
+        check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
         y, qid = split_target(y, qid)
         y = class_labels(self, y)
         labels = self.predict(X, qid=qid)

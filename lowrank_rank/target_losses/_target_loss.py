@@ -19,10 +19,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length
 
-from .._arrays import ArrayLike, check_size, plain, take_rows
+from .._arrays import ArrayLike, check_same_labels, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
-from .._parameters import check_parameters, number
+from .._parameters import check_parameter, check_parameters, number
 from .._warn import warn
 from ..decoders._decoded import Decoder, decode_sort
 
@@ -64,8 +64,7 @@ NAMES_WITH_MISSING = ["precision@10", "dcg", "eru", "pd", "kendall"]
 
 def mean_of_lists(values, weights, *, average="mean", zero_division=np.nan):
     """Weighted mean over lists; `zero_division` replaces nan values, nan excludes such lists."""
-    if average not in ("mean", None):
-        raise ValueError(f"average must be 'mean' or None, got {average!r}.")
+    check_parameter("average", average, ["mean", None])
     values = np.where(np.isnan(values), zero_division, values)
     if average is None:
         return values
@@ -428,6 +427,7 @@ class TargetLoss(RankingMeasure):
 
     def loss(self, y: ArrayLike, ranks: Any) -> np.ndarray:
         """Loss of each label y[q] under ranks[q], shape (n_lists,); lower is better."""
+        check_same_labels(y=y, ranks=ranks)
         return self.offset(y) + np.einsum("nd,nd->n", self.encode(y), self.rank_features(ranks))
 
     @property

@@ -1,0 +1,506 @@
+"""What a table is gets said, or is refused: ids, dates, empty columns, marks, words of others."""
+
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    StratifiedKFold,
+    cross_val_score,
+    permutation_test_score,
+)
+
+import lowrank_rank
+from lowrank_rank import (
+    HistGradientBoostingRanker,
+    LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
+    LowRankSurrogateRanker,
+    OrderPreservingRegressor,
+    PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
+    StackingRanker,
+    WrappedRanker,
+    make_ranking_scorer,
+    merge,
+    ranking_target,
+    structured,
+)
+from lowrank_rank.datasets import load_letor
+from lowrank_rank.metrics import measure_score, ndcg_score
+from lowrank_rank.plotting import PrecisionAtKDisplay
+from lowrank_rank.structured import (
+    StructuredHingeClassifier,
+    StructuredHingeRanker,
+    StructuredHingeSequenceClassifier,
+)
+from lowrank_rank.surrogates import SURROGATES
+from lowrank_rank.target_losses import NDCG, ReciprocalRank
+
+#: Arguments without a default.
+NEEDED = {"WrappedRanker": {"estimator": LinearRegression()}}
+
+
+def rankers():
+    """Public rankers of documents, by inspection: they take qid, and are no classifiers."""
+    for name in (*lowrank_rank.__all__, *structured.__all__):
+        one = getattr(lowrank_rank, name, None) or getattr(structured, name)
+        if hasattr(one, "rank") and hasattr(one, "fit") and "Binary" not in name:
+            yield one
+
+
+RANKERS = sorted(set(rankers()) - {PrecisionAtKPerceptron}, key=lambda c: c.__name__)
+
+
+def made(cls, **given):
+    return cls(**NEEDED.get(cls.__name__, {}), **given)
+
+
+def make_documents(n=60):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 2)), columns=["bm25", "age"])
+    y = (X["bm25"] + rng.normal(size=n) > 0).astype(int)
+    return X, y, pd.Series(np.arange(n) // 6)
+
+
+each_ranker = pytest.mark.parametrize("cls", RANKERS, ids=lambda cls: cls.__name__)
+
+
+def test_the_table_has_all_rankers():
+    assert {HistGradientBoostingRanker, StackingRanker, StructuredHingeRanker} < set(RANKERS)
+    assert len(RANKERS) == 7
+
+
+# Query ids --------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["qid", "query_id", "query", "group", "QID"])
+@each_ranker
+def test_a_column_of_ids_in_y_is_no_item(cls, name):
+    X, y, qid = make_documents()
+    table = pd.DataFrame({"relevance": y, name: qid})
+    words = rf"column '{name}'.*ranking_target\(y\['relevance'\], y\['{name}'\]\)"
+    model = made(cls)
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, table)
+    model.fit(X, ranking_target(y, qid))
+    with pytest.raises(ValueError, match=words):
+        model.score(X, table)
+    with pytest.raises(ValueError, match=words):
+        make_ranking_scorer("ndcg@5")(model, X, table)
+    with pytest.raises(ValueError, match=words):
+        ndcg_score(table, table)
+    assert model.fit(X, table[["relevance"]], qid=qid).n_items_ is None  # one column is no table
+
+
+@each_ranker
+def test_a_forgotten_qid_is_said_above_1000_rows(cls):
+    X, y, _ = make_documents(1001)
+    kept = {"max_iter": 1} if cls is HistGradientBoostingRanker else {}
+    kept |= {"estimators": [("a", LinearRegression())]} if cls is StackingRanker else {}
+    model = made(cls, **kept)
+
+    def heard(X, y, **given):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.fit(X, y, **given)
+        return [str(one.message) for one in caught if "are one list" in str(one.message)]
+
+    [message] = heard(X, y)
+    assert message.startswith("All 1,001 rows are one list: pass qid=...")
+    assert "numpy.zeros(1001)" in message
+    assert not heard(X[:1000], y[:1000])
+    assert not heard(X, y, qid=np.zeros(1001))
+    assert not heard(X, y, qid=np.arange(1001) // 7)
+
+
+@pytest.mark.filterwarnings("error:All")
+def test_classifiers_of_the_top_rank_all_rows_in_silence():
+    X, y, _ = make_documents(1001)
+    PrecisionAtKPerceptron().fit(X, y)
+
+
+def test_models_keep_digests_of_at_most_4000_ids():
+    n = 4500
+    X = np.random.default_rng(0).normal(size=(2 * n, 1))
+    people = np.repeat([f"person{i}@example.org" for i in range(n)], 2)
+    y = (X[:, 0] > 0).astype(float)
+    for model in (
+        LowRankSurrogateRanker(),
+        OrderPreservingRegressor(),
+        WrappedRanker(LinearRegression()),
+        StructuredHingeRanker(solver="sgd", alpha=1.0),
+        PrecisionAtKPerceptron(target_loss="precision@1"),
+        StructuredHingeSequenceClassifier(solver="sgd", alpha=1.0),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = pickle.dumps(model.fit(X, y, qid=people))
+        assert b"example.org" not in text
+        assert len(text) < 120_000
+    with pytest.warns(lowrank_rank.CutQueriesWarning, match="1 of 1 query ids"):
+        OrderPreservingRegressor().fit(X, y, qid=people).score(X[:3], y[:3], qid=people[[0, 0, 0]])
+
+
+def test_integer_ids_are_not_kept_in_clear():
+    X, y, _ = make_documents()
+    ids = np.repeat(np.arange(10) + 987654321, 6)
+    model = LowRankSurrogateRanker().fit(X, y, qid=ids)
+    held = [value for value in vars(model).values() if isinstance(value, tuple)]
+    assert held
+    assert not any(np.any(np.asarray(part) == 987654321) for one in held for part in one)
+
+
+@pytest.mark.parametrize("kind", [int, float, str, "tuple", "numpy in tuples"])
+def test_a_cut_list_is_noticed_by_its_digest(kind):
+    X, y, qid = make_documents()
+    makers = {"tuple": lambda q: ("q", int(q)), "numpy in tuples": lambda q: ("q", np.int64(q))}
+    make = makers.get(kind, kind)
+    ids = np.fromiter(map(make, qid), dtype=object, count=60)
+    model = LowRankSurrogateRanker()
+    one, two = (clone(model).fit(X[s], y[s], qid=ids[s]) for s in (slice(33), slice(33, 60)))
+    with pytest.raises(ValueError, match=r"list whose rows come last .* is split") as error:
+        merge([one, two])
+    assert "5" not in str(error.value)  # the id
+    with pytest.raises(ValueError, match="is split"):
+        model.partial_fit(X[:33], y[:33], qid=ids[:33]).partial_fit(X[33:], y[33:], qid=ids[33:])
+    merge([clone(model).fit(X[s], y[s], qid=ids[s]) for s in (slice(30), slice(30, 60))])
+
+
+@pytest.mark.parametrize("loss", ["lambdarank", "cross_entropy"])
+def test_a_row_without_weight_gives_no_ids(loss):
+    X, y, _ = make_documents()
+    weights = np.ones(60)
+    weights[3] = 0
+    model = HistGradientBoostingRanker(loss, max_iter=3)
+    with pytest.warns(UserWarning, match="was fitted without query ids"):
+        value = model.fit(X, y, sample_weight=weights).score(X, y)
+    kept = model.fit(X[weights > 0], y[weights > 0])
+    with pytest.warns(UserWarning, match="was fitted without query ids"):
+        assert kept.score(X, y) == value
+
+
+# Classifiers in searches ------------------------------------------------------------
+
+
+def test_a_classifier_of_two_classes_ranks_the_fold():
+    X, y, _ = make_documents(200)
+    scorer, cv = make_ranking_scorer("precision@10"), StratifiedKFold(2)
+    grid = GridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=scorer, cv=cv, refit=False)
+    want = []
+    for train, test in cv.split(X, y):
+        p = LogisticRegression().fit(X.iloc[train], y[train]).predict_proba(X.iloc[test])[:, 1]
+        want.append(y.to_numpy()[test][np.argsort(-p)[:10]].mean())
+    assert grid.fit(X, y).cv_results_["mean_test_score"][0] == pytest.approx(np.mean(want))
+
+
+def test_other_models_keep_the_refusal():
+    X, y, _ = make_documents(200)
+    scorer, three = make_ranking_scorer("precision@10"), y + (X["age"] > 1)
+    for model, labels in (
+        (LogisticRegression(), three),
+        (LinearRegression(), y),
+        (HistGradientBoostingRanker(max_iter=1), y),
+    ):
+        with pytest.raises(ValueError, match="one-dimensional labels without qid"):
+            scorer(model.fit(X, labels), X, labels)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "model",
+    [PrecisionAtKPerceptron(), LowRankSurrogateClassifier()],
+    ids=lambda m: type(m).__name__,
+)
+def test_the_remedy_for_permutations_works(model):
+    X, y, _ = make_documents()
+    given = {"n_permutations": 2, "cv": 2, "random_state": 0}
+    with pytest.raises(ValueError, match=r"permutation_test_score.* y\.to_numpy\(\)"):
+        permutation_test_score(model, X, y, **given)
+    permutation_test_score(model, X, y.to_numpy(), **given)
+
+
+# Columns without a value ------------------------------------------------------------
+
+
+def make_empty():
+    """Documents with a feature of a single query."""
+    X, y, qid = make_documents()
+    return X.assign(clicks=np.where(qid == 3, X["age"], np.nan)), y, qid
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "model",
+    [
+        HistGradientBoostingRanker(max_iter=3),
+        HistGradientBoostingRanker(max_iter=3, early_stopping=True, random_state=0),
+        LowRankSurrogateRanker(estimator="trees", random_state=0),
+        WrappedRanker(HistGradientBoostingRegressor(max_iter=3)),
+        WrappedRanker(HistGradientBoostingClassifier(max_iter=3)),
+        StackingRanker(),
+    ],
+    ids=repr,
+)
+def test_a_feature_of_one_query_is_constant_in_the_other_folds(model):
+    X, y, qid = make_empty()
+    scorer = make_ranking_scorer("ndcg@10")
+    how = {"cv": GroupKFold(5), "groups": qid, "scoring": scorer, "error_score": "raise"}
+    assert np.isfinite(cross_val_score(model, X, ranking_target(y, qid), **how)).all()
+    assert np.isfinite(model.fit(X.to_numpy(), y, qid=qid).predict(X.to_numpy())).all()
+
+
+@pytest.mark.parametrize("form", ["numpy", "pandas", "numbers", "polars", "category"])
+def test_the_model_is_the_one_without_the_column(form):
+    X, y, qid = make_empty()
+    rows = qid != 3
+    make = {
+        "numpy": np.asarray,
+        "numbers": lambda X: X.set_axis(range(3), axis=1),
+        "polars": lambda X: pytest.importorskip("polars").DataFrame(X.to_dict("list")),
+        "category": lambda X: X.assign(clicks=X["clicks"].astype("category")),
+    }.get(form, lambda X: X)
+    model = HistGradientBoostingRanker(max_iter=5).fit(make(X[rows]), y[rows], qid=qid[rows])
+    want = clone(model).fit(X.loc[rows, ["bm25", "age"]], y[rows], qid=qid[rows])
+    np.testing.assert_array_equal(model.predict(make(X)), want.predict(X[["bm25", "age"]]))
+    if form != "category":
+        with pytest.raises(ValueError, match="X has no value"):
+            clone(model).fit(make(X * np.nan), y, qid=qid)
+
+
+FORESTS = {
+    "items": LowRankSurrogateRanker(estimator="trees", random_state=0),
+    "classes": LowRankSurrogateClassifier(estimator="trees", random_state=0),
+    "sets": LowRankSurrogateMultilabelClassifier(estimator="trees", random_state=0),
+}
+
+
+@pytest.mark.parametrize("kind", FORESTS)
+def test_forests_take_empty_columns_and_refuse_what_they_cannot_see(kind):
+    X, y, _ = make_empty()
+    y = y if kind == "classes" else pd.DataFrame({"i": y, "j": 1 - y, "k": y})
+    model = clone(FORESTS[kind]).fit(X.assign(clicks=np.nan), y)
+    model.predict(X.fillna(7.0))
+    for factor, words in ((1e-8, "'bm25' of X has a range of"), (1e100, "'bm25'.*beyond float32")):
+        with pytest.raises(ValueError, match=f"{words}.*StandardScaler"):
+            clone(model).fit(X * factor, y)
+    far = X.assign(age=1e9 + X["age"])  # one number in float32
+    with pytest.raises(ValueError, match="'age' of X has a range of"):
+        clone(model).fit(far, y)
+    clone(model).fit(X.assign(age=3.0), y)  # constants say nothing, and do no harm
+
+
+def test_boosted_trees_of_documents_do_not_depend_on_the_unit():
+    X, y, qid = make_documents()
+    model = LowRankSurrogateRanker(estimator="trees", random_state=0)
+    small = clone(model).fit(X * 2.0**-30, y, qid=qid).predict(X * 2.0**-30)
+    np.testing.assert_allclose(small, model.fit(X, y, qid=qid).predict(X))
+
+
+# Marks and dates --------------------------------------------------------------------
+
+LINEAR = [
+    OrderPreservingRegressor(),
+    LowRankSurrogateRanker(),
+    PairwiseDAGRanker(),
+    StackingRanker(),
+    StructuredHingeRanker(),
+    PrecisionAtKPerceptron(),
+    StructuredHingeClassifier(),
+    LowRankSurrogateClassifier(),
+    LowRankSurrogateRanker(estimator="trees"),
+]
+
+
+def fit_any(model, X, y, qid):
+    takes = "qid" in inspect.signature(model.fit).parameters
+    return model.fit(X, y, **({"qid": qid} if takes else {}))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", LINEAR[:-1], ids=repr)
+def test_a_mark_of_a_missing_value_is_named(model):
+    X, y, qid = make_documents()
+    X.loc[5, "age"] = 1.79769313486e308
+    with pytest.raises(ValueError, match=r"column 'age' of X holds 1.79769e\+308.*missing value"):
+        fit_any(model, X, y, qid)
+    with pytest.raises(ValueError, match="column 1 of X holds"):
+        fit_any(model, X.to_numpy(), y.to_numpy(), qid.to_numpy())
+    HistGradientBoostingRanker(max_iter=2).fit(X, y, qid=qid)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("when", ["date", "zone", "duration", "period"])
+@pytest.mark.parametrize(
+    "model", [*LINEAR, HistGradientBoostingRanker(), WrappedRanker(LinearRegression())], ids=repr
+)
+def test_columns_of_dates_are_named(model, when):
+    X, y, qid = make_documents()
+    X["when"] = {
+        "date": pd.date_range("2020", periods=60),
+        "zone": pd.date_range("2020", periods=60, tz="UTC"),
+        "duration": pd.to_timedelta(np.arange(60), "D"),
+        "period": pd.period_range("2020", periods=60, freq="D"),
+    }[when]
+    with pytest.raises(ValueError, match=r"Column 'when' of X has the type .* days since a date"):
+        fit_any(model, X, y, qid)
+    if when in ("date", "duration"):
+        with pytest.raises(ValueError, match="Column 0 of X has the type"):
+            fit_any(model, X[["when"]].to_numpy(), y.to_numpy(), qid.to_numpy())
+
+
+# Words of other packages ------------------------------------------------------------
+
+
+@each_ranker
+def test_hints_for_arguments_of_other_packages(cls):
+    X, y, _ = make_documents()
+    for name, hint in (("group", "qid="), ("eval_set", "early_stopping=True")):
+        with pytest.raises(TypeError, match=f"{cls.__name__} takes no {name}=: give {hint}"):
+            made(cls).fit(X, y, **{name: None})
+    with pytest.raises(TypeError, match=f"{cls.__name__} takes no n_estimators=: give max_iter="):
+        made(cls, n_estimators=3)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'other'"):
+        made(cls, other=3)
+
+
+def test_flags_and_averages_are_checked():
+    X, y, qid = make_documents()
+    model = OrderPreservingRegressor().fit(X, y, qid=qid)
+    for call in (
+        lambda: model.rank(X, one_list="no"),
+        lambda: make_ranking_scorer("ndcg", one_list="no"),
+        lambda: PrecisionAtKDisplay.from_predictions(y, X["age"], kind="gains", normalize="no"),
+    ):
+        with pytest.raises(TypeError, match="must be True or False, got 'no'"):
+            call()
+    with pytest.raises(TypeError, match="average must be 'mean' or None, got array"):
+        ndcg_score(y, X["age"], qid=qid, average=np.ones(3))
+
+
+def test_the_remedy_for_eta_is_a_parameter():
+    X, y, qid = make_documents()
+    low = SURROGATES["pointwise_logistic"](eta=0.5)
+    with pytest.raises(ValueError, match="give the estimator the name of the surrogate"):
+        OrderPreservingRegressor(surrogate=low, target_loss="dcg").fit(X, y, qid=qid)
+    named = OrderPreservingRegressor(surrogate="pointwise_logistic", target_loss="dcg")
+    named.fit(X, y, qid=qid)
+
+
+def test_lines_that_end_in_carriage_returns_are_refused(tmp_path):
+    path = tmp_path / "mac.txt"
+    path.write_bytes(b"1 qid:1 1:0.5\r0 qid:1 1:0.25\r")
+    with pytest.raises(ValueError, match=r"mac.txt, line 1: a carriage return"):
+        load_letor(path)
+    path.write_bytes(b"1 qid:1 1:0.5\r\n0 qid:1 1:0.25\r\n")
+    assert load_letor(path)[0].shape == (2, 1)
+
+
+# WrappedRanker ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["mrr", "err@10", ReciprocalRank()])
+def test_wrapped_rankers_score_by_any_measure(name):
+    X, y, qid = make_documents()
+    model = WrappedRanker(LinearRegression(), target_loss=name).fit(X, y, qid=qid)
+    want = measure_score(name, y, model.predict(X), qid=qid.to_numpy())
+    assert model.score(X, y, qid=qid) == pytest.approx(want)
+    assert isinstance(clone(model).set_params(target_loss="mrr"), WrappedRanker)
+
+
+class CopiesItsLists(BaseEstimator):
+    """Parameters as CatBoost keeps them, with weights of groups."""
+
+    def __init__(self, cat_features=None, other=1):
+        self._held = {"cat_features": cat_features, "other": other}
+
+    def get_params(self, deep=True):
+        copied = self._held["cat_features"]
+        return {**self._held, "cat_features": list(copied) if type(copied) is list else copied}
+
+    def set_params(self, **params):
+        self._held.update(params)
+        return self
+
+    def fit(self, X, y, group_id=None, sample_weight=None, group_weight=None):
+        self.seen_ = {"rows": sample_weight, "groups": group_weight, **self._held}
+        return self
+
+    def predict(self, X):
+        return np.asarray(X["age"])
+
+
+def test_lists_of_parameters_become_tuples():
+    X, y, qid = make_documents()
+    model = WrappedRanker(CopiesItsLists(["a"], other=2))
+    seen = model.fit(X, y, qid=qid).estimator_.seen_
+    assert (seen["cat_features"], seen["other"]) == (("a",), 2)
+    copied = clone(model)
+    assert copied.estimator.get_params()["cat_features"] == ("a",)
+    assert not hasattr(copied, "estimator_")
+    assert hasattr(model, "estimator_")
+    assert model.estimator.get_params()["cat_features"] == ["a"]
+
+
+def test_weights_of_lists_are_weights_of_groups():
+    X, y, qid = make_documents()
+    rows = np.random.default_rng(1).permutation(60)
+    of_lists = 1.0 + qid.to_numpy()
+    model = WrappedRanker(CopiesItsLists())
+    given = X.iloc[rows], y.iloc[rows]
+    seen = model.fit(*given, qid=qid.iloc[rows], sample_weight=of_lists[rows]).estimator_.seen_
+    assert seen["rows"] is None
+    assert sorted(seen["groups"]) == sorted(of_lists)
+    seen = model.fit(X, y, qid=qid, sample_weight=np.arange(1.0, 61)).estimator_.seen_
+    assert seen["groups"] is None
+    np.testing.assert_array_equal(seen["rows"], np.arange(1.0, 61))
+
+
+# Behaviour that no other test holds -------------------------------------------------
+
+
+def test_early_stopping_with_the_defaults_of_few_rows():
+    """50 trees, fewer than n_iter_no_change: all are tried, and the best number is kept."""
+    X, y, qid = make_documents(300)
+    model = HistGradientBoostingRanker(early_stopping=True, random_state=0).fit(X, y, qid=qid)
+    assert len(model.validation_scores_) == 50
+    assert model.n_iter_ == 1 + int(np.argmax(model.validation_scores_)) <= 50
+    assert model.estimator_.n_iter_ == model.n_iter_
+
+
+def test_map_counts_a_query_without_retrieved_documents():
+    from lowrank_rank.metrics import evaluate_run
+
+    qrels = {"a": {"d": 1, "e": 0}, "b": {"d": 1}}
+    run = {"a": {"d": 2.0, "e": 1.0}, "b": {"x": 1.0}}
+    assert evaluate_run(run, qrels, ["map"])["map"] == pytest.approx(0.5)
+    missing = {"a": run["a"]}
+    assert evaluate_run(missing, qrels, ["map"], all_queries=True)["map"] == pytest.approx(0.5)
+
+
+def test_a_stack_with_an_object_as_measure_is_cloned():
+    copied = clone(StackingRanker(target_loss=NDCG(k=5)))
+    assert copied.target_loss.k == 5
+    X, y, qid = make_documents()
+    copied.set_params(estimators=[("a", LinearRegression())]).fit(X, y, qid=qid)
+    assert copied.target_loss_.k == 5
+
+
+def test_the_cost_of_a_class_that_fit_never_saw():
+    """The third class costs 5 to miss; score counts it, and no decision is drawn to it."""
+    costs = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0], [5.0, 5.0, 0.0]])
+    X, y, _ = make_documents()
+    model = LowRankSurrogateClassifier(loss_matrix=costs, classes=[0, 1, 2]).fit(X, y)
+    assert set(model.predict(X)) <= {0, 1}
+    assert model.score(X, np.full(60, 2)) == pytest.approx(1.0 - 5.0)
+    with pytest.raises(ValueError, match="7"):
+        model.score(X, np.full(60, 7))
