@@ -149,8 +149,7 @@ class ConsensusRanking(TableMixin):
         one of as little cost, together within `time_limit`. If another order costs as little, the
         printed result shows one.
         """
-        is_unique, _ = self._search_of_another
-        return is_unique
+        return self._search_of_another[0]
 
     @cached_property
     def _search_of_another(self):

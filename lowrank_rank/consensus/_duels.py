@@ -23,12 +23,13 @@ from .._arrays import (
     numbers,
     plain,
 )
-from .._lists import codes_of, id_array, ranks_from_orders
+from .._lists import coded, codes_of, id_array, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
+from .._warn import warn_of_other_columns
 from ._consensus import RankIntervals
-from ._votes import read_votes, warn_of_other_columns
+from ._votes import read_votes
 
 #: Words for a tie, those of logs of arenas among them.
 _TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
@@ -349,10 +350,8 @@ default=None
         agreeing = np.bincount(judge, weights * (1.0 + ahead) / 2.0)
         accuracy = (agreeing + 1.0) / (np.bincount(judge, weights) + 2.0)
         trust = np.maximum(2.0 * accuracy - 1.0, 0.02)
-        weights, judges = (
-            weights * trust[judge],
-            dict(zip(judges.tolist(), trust.tolist(), strict=True)),
-        )
+        weights = weights * trust[judge]
+        judges = dict(zip(judges.tolist(), trust.tolist(), strict=True))
         likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
         theta, inverse, residuals = likelihood.maximise()
     sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
@@ -454,12 +453,12 @@ class _Likelihood:
                     step = step / 2.0
                     new = self.evaluate(theta - step)
                     change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
+                former = information
+                theta, (value, gradient, information, residuals) = theta - step, new
                 if change <= 1e-6:  # then collinear covariates have infinite variances
-                    inverse = np.linalg.inv(information)
+                    inverse = np.linalg.inv(former)
                     inflation = (np.diag(inverse) * np.diag(information))[self.r : p]
                     unknown = np.any((inflation <= 0) | (inflation > 1e10))
-                theta, (value, gradient, information, residuals) = theta - step, new
-                if change <= 1e-6:
                     break
         if unknown:
             causes = {
@@ -492,38 +491,24 @@ def _read(duels, covariates, item_a, item_b, result):
 
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
-    columns, wanted = column_names(duels), [item_a, item_b, result]
+    columns, wanted, sides = column_names(duels), [item_a, item_b, result], ["winner", "loser"]
     missing = [column for column in wanted if column not in columns]
     is_default = wanted == ["model_a", "model_b", "winner"]
     if missing and not is_default:
         raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
-    tied, group, judge, judges = np.zeros(1), np.full(1, -1), np.zeros(1, np.intp), None
-    weights, sign, sides = np.ones(1), np.ones(1), ["winner", "loser"]
-    shape: Any = getattr(duels, "shape", ())
+    sign, judge, judges = np.ones(1), np.zeros(1, np.intp), None
     if not missing and not (is_default and "loser" in columns):
         sides = [name.removeprefix("model_") for name in wanted[:2]]
         pairs, items, tied, sign = _with_result(duels, *wanted)
+        weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
     elif {"winner", "loser"} <= set(columns):
-        wanted = ["winner", "loser", "tie"]
-        pairs, items = _coded(winner=duels["winner"], loser=duels["loser"])
-        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
-    elif not columns and shape[1:] == (2,) and (shape[0] != 2 or duels.dtype.kind in "OUT"):
-        pairs, items = _coded(winner=duels[:, 0], loser=duels[:, 1])
-    elif isinstance(duels, list | tuple) or len(shape) == 1:
-        pairs, items, tied = _pairs_of([*duels])
+        pairs, items = coded([duels[side] for side in sides], sides)
+        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else np.zeros(1)
+        wanted = [*sides, "tie"]
+        weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
     else:
-        pairs, weights, items = _counts(duels, columns, covariates)
-    if {item_a, "winner"} & set(columns):
-        known = [*wanted, "weight", "group", "judge"]
-        check_consistent_length(pairs, *(duels[name] for name in known if name in columns))
-        if covariates is None:
-            who = "bradley_terry (but for covariates=, names or numbers)"
-            warn_of_other_columns(columns, known, who)
-        weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
-        if "judge" in columns:
-            judge, judges = codes_of(duels["judge"], "'judge'")
-            group = np.arange(len(pairs))
-        group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
+        pairs, items, tied, weights = _without_columns(duels, columns, covariates)
+        group = np.full(1, -1)
     _check_rows("tie", tied, (tied == 0) | (tied == 1), "True or False")
     _check_rows("weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
@@ -548,27 +533,41 @@ def _read(duels, covariates, item_a, item_b, result):
     return table[:, kept], weights[kept], extra[kept], items, judge, judges
 
 
+def _of_rows(duels, columns, known, covariates, n):
+    """Weights, groups, codes of judges and the judges or None, of the columns of a table."""
+    known = [*known, "weight", "group", "judge"]
+    check_consistent_length(np.empty(n), *(duels[name] for name in known if name in columns))
+    if covariates is None:
+        who = "bradley_terry (but for covariates=, names or numbers)"
+        warn_of_other_columns(columns, known, who)
+    judge, judges, group = np.zeros(1, np.intp), None, np.full(1, -1)
+    if "judge" in columns:
+        (judge, judges), group = codes_of(duels["judge"], "'judge'"), np.arange(n)
+    group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
+    weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else np.ones(1)
+    return weights, group, judge, judges
+
+
 def _with_result(duels, item_a, item_b, result):
     """Codes (n, 2) of winners and losers, the items, whether each row is a tie, and its sign.
 
     The sign is -1 where the second item won.
     """
-    given = {name: duels[name] for name in (item_a, item_b, result)}
-    codes, names = _coded(**given)
+    given = item_a, item_b, result
+    codes, names = coded([duels[name] for name in given], given)
     a, b, outcome = codes.T
     first, second, tied = outcome == a, outcome == b, np.zeros(len(a), dtype=bool)
     if not np.all(first | second):  # then the entries are words
         known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
         words = [str(name).strip().lower() for name in names]
         won, lost, tied = (np.array([w in those for w in words])[outcome] for those in known)
-        wrong = ~(won | lost | tied) | (first & ~won) | (second & ~lost)
-        for row in np.flatnonzero(wrong)[:1]:
+        for row in np.flatnonzero(~(won | lost | tied) | (first & ~won) | (second & ~lost))[:1]:
             got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
             raise ValueError(
-                f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}. Every row "
-                f"must name the item that won, or every row must have a word: {item_a!r} or 'a', "
-                f"{item_b!r} or 'b', or of ties {_TIES}. With names, say ties in a column 'tie' "
-                "of a table with the columns 'winner' and 'loser'."
+                f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row "
+                f"names the item that won, or every row has a word, {item_a!r} or 'a', {item_b!r} "
+                f"or 'b', or of ties {_TIES}. Beside names, ties are a column 'tie' of a table of "
+                "'winner' and 'loser'."
             )
         second = lost
     used, pairs = np.unique(np.where(second, [b, a], [a, b]), return_inverse=True)
@@ -583,36 +582,13 @@ def _check_rows(name, values, is_right, words):
         raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
 
 
-def _coded(**columns):
-    """Codes (n, k) of the names in k columns, and the distinct names."""
-    check_consistent_length(*columns.values())
-    each = [codes_of(column, repr(name)) for name, column in columns.items()]
-    if len({names.dtype.kind for _, names in each}) > 1:  # NumPy would make strings of numbers
-        each = [(codes, names.astype(object)) for codes, names in each]
-    place, items = codes_of(np.concatenate([names for _, names in each]), "names")
-    starts = np.cumsum([0, *(len(names) for _, names in each)])
-    pairs = zip(each, starts, strict=False)
-    return np.column_stack([place[start + codes] for (codes, _), start in pairs]), items
-
-
-def _pairs_of(duels):
-    """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
-    tied = np.zeros(len(duels))
-    if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
-        tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
-        duels = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
-        for q, pair in enumerate(duels):
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise ValueError(
-                    f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
-                    "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
-                )
-    names = id_array(list(chain.from_iterable(duels)))
-    return *_coded(winner=names[::2], loser=names[1::2]), tied
-
-
-def _counts(duels, columns, covariates):
-    """Pairs and numbers of duels of a table of counts, and the names of its items."""
+def _without_columns(duels, columns, covariates):
+    """Codes (n, 2) of winners and losers, the items, ties and weights of lists and counts."""
+    shape: Any = getattr(duels, "shape", ())
+    if not columns and shape[1:] == (2,) and (shape[0] != 2 or duels.dtype.kind in "OUT"):
+        return *coded(duels.T, ["winner", "loser"]), np.zeros(1), np.ones(1)
+    if isinstance(duels, list | tuple) or len(shape) == 1:
+        return *_pairs_of(list(duels)), np.ones(1)
     if covariates is not None:
         raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
     try:
@@ -624,7 +600,21 @@ def _counts(duels, columns, covariates):
             f"{f', got the columns {columns}' if columns else ''}. {error}"
         ) from None
     pairs = np.argwhere(total := votes.total())
-    return pairs, total[tuple(pairs.T)], votes.items
+    return pairs, votes.items, np.zeros(1), total[tuple(pairs.T)]
+
+
+def _pairs_of(duels):
+    """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
+    tied = np.array([isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels])
+    pairs = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
+    for q, pair in enumerate(pairs):
+        if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+            raise ValueError(
+                f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
+                "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
+            )
+    names = id_array(list(chain.from_iterable(pairs)))
+    return *coded([names[::2], names[1::2]], ["winner", "loser"]), tied
 
 
 def _covariates(duels, covariates, sides, n):
@@ -632,17 +622,13 @@ def _covariates(duels, covariates, sides, n):
     if covariates is None:
         return np.empty((n, 0))
     if isinstance(covariates, list | tuple) and {type(one) for one in covariates} == {str}:
-        first, second = ([f"{name}_{side}" for name in covariates] for side in sides)
-        for column in [*first, *second]:
-            if column not in column_names(duels):
+        columns = [[f"{name}_{side}" for side in sides] for name in covariates]
+        for name in chain.from_iterable(columns):
+            if name not in column_names(duels):
                 raise ValueError(
-                    f"covariates={covariates} are read from the columns {[*first, *second]}, and "
-                    f"duels have no {column!r}."
+                    f"covariates={covariates} need the column {name!r}, which duels do not have."
                 )
-        values = {name: numbers(duels[name], f"The column {name!r}") for name in first + second}
-        covariates = np.transpose(
-            [values[a] - values[b] for a, b in zip(first, second, strict=True)]
-        )
+        covariates = np.transpose([numbers(duels[a], a) - numbers(duels[b], b) for a, b in columns])
     check_same_index(duels=duels, covariates=covariates)
     extra = check_finite(numbers(covariates, "covariates"), "covariates")
     if extra.ndim not in (1, 2) or len(extra) != n:

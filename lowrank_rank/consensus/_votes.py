@@ -1,6 +1,6 @@
 """Votes in all the forms in which they come: matrices, PrefLib, orders of names, long tables."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from numbers import Integral, Number
 from typing import NamedTuple
@@ -11,9 +11,8 @@ from scipy.stats import rankdata
 from .._arrays import by_label, check_same_index, check_size, column_names, is_frame, numbers
 from .._labels import read_weights
 from .._lists import codes_of, id_array, is_missing
-from .._warn import warn
-from ..datasets import grades_from_orders
-from ..datasets._orders import check_item_columns, flat, order_rows
+from .._warn import warn_of_other_columns
+from ..datasets._orders import check_item_columns, check_unique, flat, named_grades
 from ..target_losses import PairwiseDisagreement
 
 _KINDS = """say what orders are, by one of these words:
@@ -74,8 +73,7 @@ def read_votes(orders, kind=None, items=None, weights=None):
     if {"voter", "item"} <= set(columns):  # a row for each voter and item
         labels, items, weights, kind = _long_table(orders, columns, items, weights, kind)
     else:
-        if items is None:
-            _refuse_other_names(columns)
+        _refuse_other_names(columns, items)
         if kind is None and len(shape) == 3 and shape[1] == shape[2]:
             kind = "counts"
         if kind is None and not _names_items(orders):
@@ -83,8 +81,10 @@ def read_votes(orders, kind=None, items=None, weights=None):
         if isinstance(orders, Mapping):
             raise ValueError(f"orders maps {columns[:5]}: give pandas.DataFrame(orders).")
         check_same_index(orders=orders, weights=weights)
-        read = _orders if kind in (None, "orders") else _matrix
-        labels, items = read(orders, items, kind)
+        if kind in (None, "orders"):
+            labels, items = named_grades(orders, items)
+        else:
+            labels, items = _matrix(orders, items, kind)
     labels, are_counts = _shaped(labels, kind, weights)
     try:
         weights = read_weights(weights, len(labels))
@@ -94,9 +94,7 @@ def read_votes(orders, kind=None, items=None, weights=None):
     names = list(range(r) if items is None else items)
     if len(names) != r:
         raise ValueError(f"items has {len(names)} names for {r} items.")
-    if len(set(names)) < r:
-        again = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"items names {again!r} twice: names must be unique.")
+    check_unique(names)
     return Votes(labels, weights, id_array(names), are_counts)
 
 
@@ -105,10 +103,10 @@ def _check_kind(kind, holds):
         raise ValueError(f"orders says that it holds {holds}, and kind is {kind!r}: omit kind.")
 
 
-def _refuse_other_names(columns):
+def _refuse_other_names(columns, items):
     """Refuse a long table whose columns have other names."""
     words = [(name, word) for name in columns for word in _LONG if str(name).lower() in _LONG[word]]
-    if {"voter", "item"} < {word for _, word in words}:
+    if items is None and {"voter", "item"} < {word for _, word in words}:
         other = {name: word for name, word in words if name != word and word not in columns}
         raise ValueError(
             "A long table of votes has the columns 'voter', 'item' and 'rank' (1 = best) or "
@@ -126,19 +124,6 @@ def _names_items(orders):
     return not any(
         isinstance(one, Number | np.bool_ | np.ndarray) and not is_missing(one) for one in entries
     )
-
-
-def _orders(orders, items, kind):
-    """Grades (n, r) of orders, best first, and the items in the order of first appearance."""
-    rows = order_rows(orders)
-    if items is None:
-        entries = list(chain.from_iterable(map(flat, rows)))
-        if any(isinstance(one, Hashable) and is_missing(one) for one in entries):
-            raise ValueError(
-                "orders contain None or NaN, which is no item: drop what a vote does not rank."
-            )
-        items = list(dict.fromkeys(one for one in entries if isinstance(one, Hashable)))
-    return grades_from_orders(rows, items=items), items
 
 
 def _matrix(orders, items, kind):
@@ -162,22 +147,13 @@ def _matrix(orders, items, kind):
                 "fill_value=0)."
             )
         labels = labels[[index.index(name) for name in columns]]
-    is_square = labels.shape[0] == labels.shape[1]
-    return labels[np.ix_(places, places)] if is_square else labels, names
-
-
-def warn_of_other_columns(columns, known, who):
-    """Warn of columns that a function does not read; `who` begins the sentence."""
-    if others := [name for name in columns if name not in known]:
-        message = f"{who} does not read the columns {others[:5]}: it reads {known}."
-        warn(message)
+    return labels[np.ix_(places[: len(labels)], places)], names
 
 
 def _long_table(orders, columns, items, weights, kind):
     """Grades or ranks (n, r), names of the items, weights of the voters, and the kind."""
-    warn_of_other_columns(
-        columns, ["voter", "item", "rank", "grade", "weight"], "consensus_ranking"
-    )
+    known = ["voter", "item", "rank", "grade", "weight"]
+    warn_of_other_columns(columns, known, "consensus_ranking")
     if len({"rank", "grade"}.intersection(columns)) != 1:
         raise ValueError(
             "A long table of votes has the columns 'voter', 'item' and one of 'rank' (1 = best) "
@@ -199,17 +175,14 @@ def _long_table(orders, columns, items, weights, kind):
     twice = np.bincount(voter * shape[1] + item) > 1
     if twice.any():
         q, i = divmod(int(np.argmax(twice)), shape[1])
-        raise ValueError(
-            f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: one row for each voter and "
-            "item."
-        )
+        raise ValueError(f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: give it once.")
     labels = np.full(shape, np.nan)
     labels[voter, item] = numbers(orders[column], f"The column {column!r}")
-    if "weight" not in columns:
-        return labels, names, by_label(weights, voters.tolist(), "weights"), f"{column}s"
-    if weights is not None:
-        raise ValueError("weights are given twice, as a column and as an argument: give one.")
-    return labels, names, _weights_of_voters(orders["weight"], voter, voters), f"{column}s"
+    if "weight" in columns:
+        if weights is not None:
+            raise ValueError("weights are given twice, as a column and as an argument: give one.")
+        weights = _weights_of_voters(orders["weight"], voter, voters)
+    return labels, names, by_label(weights, voters.tolist(), "weights"), f"{column}s"
 
 
 def _weights_of_voters(column, voter, voters):

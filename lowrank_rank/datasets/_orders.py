@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from itertools import chain
 from numbers import Number
 from typing import Any
 
@@ -60,13 +61,9 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     index_of = None
     if items is not None:
         try:
-            names = list(items)
-            index_of = {name: i for i, name in enumerate(names)}
+            index_of = {name: i for i, name in enumerate(check_unique(list(items)))}
         except TypeError as error:
             raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
-        if len(index_of) < len(names):
-            again = next(name for i, name in enumerate(names) if index_of[name] != i)
-            raise ValueError(f"items names {again!r} twice: names must be unique.")
     sequences = order_rows(orders)
     if not sequences:
         raise ValueError(f"orders must be a sequence of at least one order, got {orders!r}.")
@@ -87,6 +84,30 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     check_size("The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items")
     indices = _check_indices(named, lengths, n_items)
     return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
+
+
+def named_grades(orders, items):
+    """Grades of orders, and their items; without `items` those named, by first appearance."""
+    orders = order_rows(orders)
+    if items is None:
+        entries = [
+            one for one in chain.from_iterable(map(flat, orders)) if isinstance(one, Hashable)
+        ]
+        if any(map(is_missing, entries)):
+            raise ValueError(
+                "orders contain None or NaN, which is no item: drop what a vote does not rank."
+            )
+        items = list(dict.fromkeys(entries))
+    return grades_from_orders(orders, items=items), items
+
+
+def check_unique(names):
+    """Return names of items; refuse a name that is there twice."""
+    first: dict = {}
+    for i, name in enumerate(names):
+        if first.setdefault(name, i) != i:
+            raise ValueError(f"items names {name!r} twice: names must be unique.")
+    return names
 
 
 def order_rows(orders):
