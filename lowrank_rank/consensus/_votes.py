@@ -70,10 +70,10 @@ def read_votes(orders, kind=None, items=None, weights=None):
         items = orders["item_names"] if items is None else items
         kind, orders = "grades", orders["target"]
     columns, shape = column_names(orders), getattr(orders, "shape", ())
-    if {"voter", "item"} <= set(columns):  # a row for each voter and item
+    if {"voter", "item"} <= set(columns) and {"rank", "grade"} & set(columns):
         labels, items, weights, kind = _long_table(orders, columns, items, weights, kind)
     else:
-        _refuse_other_names(columns, items)
+        _refuse_other_names(columns, kind, items)
         if kind is None and len(shape) == 3 and shape[1] == shape[2]:
             kind = "counts"
         if kind is None and not _names_items(orders):
@@ -103,10 +103,11 @@ def _check_kind(kind, holds):
         raise ValueError(f"orders says that it holds {holds}, and kind is {kind!r}: omit kind.")
 
 
-def _refuse_other_names(columns, items):
+def _refuse_other_names(columns, kind, items):
     """Refuse a long table whose columns have other names."""
     words = [(name, word) for name in columns for word in _LONG if str(name).lower() in _LONG[word]]
-    if items is None and {"voter", "item"} < {word for _, word in words}:
+    is_open = kind is None or items is None
+    if is_open and {"voter", "item"} < {word for _, word in words}:
         other = {name: word for name, word in words if name != word and word not in columns}
         raise ValueError(
             "A long table of votes has the columns 'voter', 'item' and 'rank' (1 = best) or "
@@ -147,18 +148,16 @@ def _matrix(orders, items, kind):
                 "fill_value=0)."
             )
         labels = labels[[index.index(name) for name in columns]]
-    return labels[np.ix_(places[: len(labels)], places)], names
+    labels = labels[:, places]  # its rows follow if it is square, which is checked next
+    return (labels[places] if len(labels) == len(places) else labels), names
 
 
 def _long_table(orders, columns, items, weights, kind):
     """Grades or ranks (n, r), names of the items, weights of the voters, and the kind."""
     known = ["voter", "item", "rank", "grade", "weight"]
     warn_of_other_columns(columns, known, "consensus_ranking")
-    if len({"rank", "grade"}.intersection(columns)) != 1:
-        raise ValueError(
-            "A long table of votes has the columns 'voter', 'item' and one of 'rank' (1 = best) "
-            f"and 'grade' (higher is better), got {sorted(map(str, columns))}."
-        )
+    if {"rank", "grade"} <= set(columns):
+        raise ValueError("orders has both columns 'rank' and 'grade': drop one of them.")
     column = "rank" if "rank" in columns else "grade"
     _check_kind(kind, f"{column}s")
     voter, voters = codes_of(orders["voter"], "the column 'voter'")
@@ -214,9 +213,9 @@ def _shaped(labels, kind, weights):
 
 
 def _checked_ranks(ranks):
-    """Refuse ranks below 1, and ranks beyond the number of items that are no worse."""
-    no_worse = rankdata(np.where(np.isnan(ranks), np.inf, ranks), "max", axis=1)
-    for row, item in np.argwhere((ranks < 1) | (ranks > no_worse))[:1]:
+    """Refuse ranks below 1, and beyond the number of items that are no worse or not ranked."""
+    most = rankdata(np.where(np.isnan(ranks), -np.inf, ranks), "max", axis=1)
+    for row, item in np.argwhere((ranks < 1) | (ranks > most))[:1]:
         what = "ranks start at 1 = best" if ranks[row, item] < 1 else "there is a gap in its ranks"
         raise ValueError(
             f"Vote {row} has the rank {ranks[row, item]:g}, but {what}. If 0 or NaN is not ranked, "

@@ -169,7 +169,7 @@ def check_item_columns(table, items=None):
 def _type_of(column):
     """The type of the entries of a column that are not missing."""
     entries = flat(column if column.dtype == object else column[column == column][:1])
-    known = {str: "text", bool: "True or False", Number: "numbers"}
+    known = {str: "text", bool: "bool", Number: "numbers"}
     words = {
         next((word for kind, word in known.items() if isinstance(one, kind)), type(one).__name__)
         for one in entries
