@@ -617,8 +617,8 @@ TABLE: dict[str, dict[str, tuple]] = {
         },
         "votes on 200 items": (
             votes,
-            consensus_ranking,
-            partial(consensus_ranking, method="borda"),
+            partial(consensus_ranking, kind="grades"),
+            partial(consensus_ranking, kind="grades", method="borda"),
         ),
     },
     "readers": {

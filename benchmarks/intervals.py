@@ -181,7 +181,7 @@ def votes_part(args, repetitions, n_voters=200, n_items=8):
         for seed in range(repetitions):
             rng = np.random.RandomState(seed)
             grades = -gap * np.arange(n_items) + rng.gumbel(size=(n_voters, n_items))
-            found = consensus_ranking(grades, method=method).rank_intervals(
+            found = consensus_ranking(grades, kind="grades", method=method).rank_intervals(
                 n_resamples=50 if args.tiny else 300, random_state=seed
             )
             ends.append((found.low, found.high))

@@ -10,6 +10,7 @@ from hashlib import blake2b
 from itertools import pairwise
 
 import numpy as np
+from sklearn.utils.validation import check_consistent_length
 
 from ._arrays import check_unmasked, plain, slices
 
@@ -290,6 +291,17 @@ def codes_of(column, name):
         return factorize(id_array(column))
     except (TypeError, ValueError) as error:
         raise ValueError(str(error).replace("qid", name)) from None
+
+
+def coded(columns, names):
+    """Codes (n, k) of k columns of the same ids, called by `names`, and the distinct ids."""
+    each = [codes_of(column, repr(name)) for column, name in zip(columns, names, strict=True)]
+    check_consistent_length(*(codes for codes, _ in each))
+    if len({ids.dtype.kind for _, ids in each}) > 1:  # NumPy would make strings of numbers
+        each = [(codes, ids.astype(object)) for codes, ids in each]
+    place, ids = factorize(np.concatenate([ids for _, ids in each]))
+    places = np.split(place, np.cumsum([len(ids) for _, ids in each])[:-1])
+    return np.column_stack([p[codes] for p, (codes, _) in zip(places, each, strict=True)]), ids
 
 
 def refuse_missing_ids(qid):

@@ -13,3 +13,9 @@ def warn(message, category=UserWarning):
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_other_columns(columns, known, who):
+    """Warn of columns that a function does not read; `who` begins the sentence."""
+    if others := [name for name in columns if name not in known]:
+        warn(f"{who} does not read the columns {others[:5]}: it reads {known}.")

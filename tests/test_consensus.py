@@ -42,7 +42,7 @@ def test_kemeny_is_the_optimum_of_enumeration(kind):
         rng = np.random.default_rng(seed)
         r, n_voters = rng.integers(2, 8), rng.integers(2, 9)
         grades = random_votes(rng, n_voters, r, kind)
-        consensus = consensus_ranking(grades)
+        consensus = consensus_ranking(grades, kind="grades")
         every, costs = enumerated_costs(consensus.preferences)
         assert consensus.cost == costs.min() == consensus.bound
         assert consensus.optimal
@@ -57,7 +57,7 @@ def test_kemeny_is_the_optimum_of_enumeration(kind):
         )
         assert consensus.cost == disagree
         for method in METHODS[1:]:
-            other = consensus_ranking(grades, method=method)
+            other = consensus_ranking(grades, kind="grades", method=method)
             assert other.cost >= consensus.cost
             assert other.bound is other.optimal is None  # they do not minimise the cost
     assert set(unique) == {True, False}
@@ -68,8 +68,8 @@ def test_only_kemeny_looks_for_a_bound(method):
     """A hard instance and no time: a search for a bound would warn of the limit."""
     grades = random_votes(np.random.default_rng(0), 31, 60, "uniform")
     with pytest.warns(ConvergenceWarning, match="limit"):
-        consensus_ranking(grades, time_limit=1e-3)
-    assert consensus_ranking(grades, method=method, time_limit=1e-3).bound is None
+        consensus_ranking(grades, kind="grades", time_limit=1e-3)
+    assert consensus_ranking(grades, kind="grades", method=method, time_limit=1e-3).bound is None
 
 
 def test_condorcet_winner_is_first_and_loser_last():
@@ -78,20 +78,20 @@ def test_condorcet_winner_is_first_and_loser_last():
         rng = np.random.default_rng(seed)
         grades = random_votes(rng, 7, 5, "uniform")
         wins = (grades[:, :, None] > grades[:, None]).sum(axis=0) > 3.5
-        consensus = consensus_ranking(grades)
+        consensus = consensus_ranking(grades, kind="grades")
         assert consensus.has_cycle == (sorted(wins.sum(axis=1)) != [0, 1, 2, 3, 4])
         winner = np.flatnonzero(wins.sum(axis=1) == 4)
         assert consensus.condorcet_winner == (winner[0] if len(winner) else None)
         loser = np.flatnonzero(wins.sum(axis=1) == 0)
         found += len(winner) and consensus.has_cycle
         for method in ("kemeny", "copeland"):  # Borda's need not
-            ranks = consensus_ranking(grades, method=method).ranks
+            ranks = consensus_ranking(grades, kind="grades", method=method).ranks
             assert len(winner) == 0 or ranks[winner[0]] == 1
             assert len(loser) == 0 or ranks[loser[0]] == 5
         if not consensus.has_cycle:  # an order along all majorities, of which there is one
             assert consensus.is_unique
             for method in ("copeland", "dag"):
-                other = consensus_ranking(grades, method=method)
+                other = consensus_ranking(grades, kind="grades", method=method)
                 np.testing.assert_array_equal(other.ranks, consensus.ranks)
     assert found
 
@@ -111,13 +111,15 @@ def test_reversal_names_and_weights(method):
     """Reversed orders have the reversed consensus, where that is unique; k voters weigh k."""
     rng = np.random.default_rng(3)
     grades, weights = random_votes(rng, 9, 6), rng.integers(1, 6, 9)
-    first = consensus_ranking(grades, weights=weights, method=method, items=list("uvwxyz"))
-    again = consensus_ranking(np.repeat(grades, weights, axis=0), method=method)
+    first = consensus_ranking(
+        grades, kind="grades", weights=weights, method=method, items=list("uvwxyz")
+    )
+    again = consensus_ranking(np.repeat(grades, weights, axis=0), kind="grades", method=method)
     np.testing.assert_array_equal(first.ranks, again.ranks)
     assert first.cost == again.cost
-    turned = consensus_ranking(-grades, weights=weights, method=method)
+    turned = consensus_ranking(-grades, kind="grades", weights=weights, method=method)
     shuffled = rng.permutation(6)
-    moved = consensus_ranking(grades[:, shuffled], weights=weights, method=method)
+    moved = consensus_ranking(grades[:, shuffled], kind="grades", weights=weights, method=method)
     if leaves_nothing_open(first):
         np.testing.assert_array_equal(turned.ranks, 7 - first.ranks)
         np.testing.assert_array_equal(moved.ranks, first.ranks[shuffled])
@@ -166,7 +168,7 @@ def test_judges_of_wine():
 def test_without_a_proof_nothing_is_claimed():
     u = np.random.default_rng(0).integers(0, 9, (60, 60)) * (1 - np.eye(60))
     with pytest.warns(ConvergenceWarning, match="time limit"):
-        consensus = consensus_ranking(u, pairwise=True, time_limit=0.05)
+        consensus = consensus_ranking(u, kind="counts", time_limit=0.05)
     assert consensus.bound < consensus.cost
     assert consensus.optimal is False
     assert consensus.is_unique is None
@@ -176,7 +178,7 @@ def test_without_a_proof_nothing_is_claimed():
 def test_printing_does_not_start_a_long_search():
     votes = np.triu(np.full((20, 20), 3.0), 1)
     votes[19, 0], votes[0, 19] = 1.0, 0.0  # a cycle of all items
-    consensus = consensus_ranking(votes, pairwise=True)
+    consensus = consensus_ranking(votes, kind="counts")
     assert str(consensus).endswith("is_unique looks for others")
     assert consensus.is_unique
     assert str(consensus).endswith("no other order costs as little")
@@ -185,9 +187,9 @@ def test_printing_does_not_start_a_long_search():
 def test_many_items():
     grades = random_votes(np.random.default_rng(0), 20, 250)
     with pytest.raises(ValueError, match="at most 200 items"):
-        consensus_ranking(grades)
+        consensus_ranking(grades, kind="grades")
     for method in METHODS[1:]:
-        consensus = consensus_ranking(grades, method=method)
+        consensus = consensus_ranking(grades, kind="grades", method=method)
         assert (consensus.bound, consensus.optimal) == (None, None)
         assert np.corrcoef(consensus.ranks, np.arange(250))[0, 1] > 0.9
 
@@ -197,12 +199,15 @@ def test_many_items():
     [
         ({"method": "schulze"}, "method must be one of"),
         ({"time_limit": 0}, "time_limit"),
-        ({"ranks": 1}, "ranks must be"),
+        (
+            {"kind": "votes"},
+            r"kind must be one of \['counts', 'grades', 'orders', 'ranks'\] or None",
+        ),
     ],
 )
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
-        consensus_ranking([[1.0, 0.0]], **options)
+        consensus_ranking([[1.0, 0.0]], **{"kind": "grades", **options})
 
 
 # Resampling --------------------------------------------------------------------------
@@ -212,13 +217,13 @@ def test_bad_options(options, message):
 def test_intervals_are_quantiles_of_a_bootstrap_by_hand(method):
     rng = np.random.default_rng(1)
     grades, counts = random_votes(rng, 12, 4), rng.integers(1, 4, 12)
-    consensus = consensus_ranking(grades, weights=counts, method=method)
+    consensus = consensus_ranking(grades, kind="grades", weights=counts, method=method)
     intervals = consensus.rank_intervals(n_resamples=1000, random_state=0)
     voters = np.repeat(grades, counts, axis=0)
     low, high = [], []
     for _ in range(120):
         drawn = voters[rng.integers(len(voters), size=len(voters))]
-        again = consensus_ranking(drawn, method=method)
+        again = consensus_ranking(drawn, kind="grades", method=method)
         best = again.ranks if again.scores is None else again.scores
         if again.scores is None:
             low.append(best)
@@ -242,7 +247,7 @@ def test_intervals_of_one_kind_of_vote_are_points():
 
 def test_intervals_of_counts_draw_single_comparisons():
     votes = np.array([[0.0, 60, 90], [40, 0, 95], [10, 5, 0]])
-    consensus = consensus_ranking(votes, pairwise=True)
+    consensus = consensus_ranking(votes, kind="counts")
     intervals = consensus.rank_intervals(n_resamples=4000, random_state=0)
     # 0 leads 1 by 60 of 100 votes, two standard deviations of the number of votes
     second = np.mean(intervals.samples[:, 0] == 2)
@@ -251,20 +256,24 @@ def test_intervals_of_counts_draw_single_comparisons():
         again = consensus.rank_intervals(confidence_level=level, random_state=0)
         assert again.high.tolist() == high
     with pytest.raises(ValueError, match="whole numbers"):
-        consensus_ranking(votes / 7.0, pairwise=True).rank_intervals()
+        consensus_ranking(votes / 7.0, kind="counts").rank_intervals()
 
 
 def test_weights_that_are_no_counts_are_importances():
     rng = np.random.default_rng(0)
     grades = random_votes(rng, 15, 3, "uniform")
-    halves = consensus_ranking(grades, weights=np.full(15, 0.5)).rank_intervals(random_state=0)
-    whole = consensus_ranking(grades).rank_intervals(random_state=0)
+    halves = consensus_ranking(grades, kind="grades", weights=np.full(15, 0.5)).rank_intervals(
+        random_state=0
+    )
+    whole = consensus_ranking(grades, kind="grades").rank_intervals(random_state=0)
     np.testing.assert_array_equal(halves.samples, whole.samples)
 
 
 def test_intervals_of_many_items_take_the_local_search():
     grades = random_votes(np.random.default_rng(0), 30, 15)
-    intervals = consensus_ranking(grades).rank_intervals(n_resamples=20, random_state=0)
+    intervals = consensus_ranking(grades, kind="grades").rank_intervals(
+        n_resamples=20, random_state=0
+    )
     assert np.all(intervals.low <= intervals.high)
     assert np.all(np.sort(intervals.samples, axis=1) == np.arange(1, 16))
 
@@ -275,7 +284,7 @@ def test_search_in_resamples_finds_the_order_of_majorities(weight):
     rng = np.random.default_rng(0)
     grades = -np.arange(20.0) + 5.0 * rng.normal(size=(301, 20))
     kemeny, copeland = (
-        consensus_ranking(grades, weights=np.full(301, weight), method=method)
+        consensus_ranking(grades, kind="grades", weights=np.full(301, weight), method=method)
         .rank_intervals(n_resamples=300, random_state=0)
         .samples
         for method in ("kemeny", "copeland")
@@ -289,7 +298,7 @@ def test_coverage_where_items_are_apart():
     rng = np.random.default_rng(0)
     inside = []
     for _ in range(40):
-        consensus = consensus_ranking(random_votes(rng, 100, 4), method="borda")
+        consensus = consensus_ranking(random_votes(rng, 100, 4), kind="grades", method="borda")
         intervals = consensus.rank_intervals(n_resamples=200, random_state=rng.integers(2**31))
         truth = np.arange(1, 5)
         inside.append((intervals.low <= truth) & (truth <= intervals.high))
@@ -300,7 +309,7 @@ def test_borda_of_duels_takes_win_rates():
     """Items that play often, against strong or weak ones, gain nothing by the number of games."""
     counts = [[0, 55, 9], [45, 0, 900], [1, 100, 0]]
     for method in ("kemeny", "borda", "copeland", "dag"):
-        consensus = consensus_ranking(counts, items=list("ABC"), pairwise=True, method=method)
+        consensus = consensus_ranking(counts, items=list("ABC"), kind="counts", method=method)
         assert consensus.order.tolist() == ["A", "B", "C"], method
     rng = np.random.default_rng(0)
     for _ in range(20):
@@ -309,11 +318,11 @@ def test_borda_of_duels_takes_win_rates():
         games = rng.integers(1, 40, (5, 5))
         games = games + games.T
         np.fill_diagonal(rates, 0.0)
-        order = consensus_ranking(rates * games, pairwise=True, method="borda").order
+        order = consensus_ranking(rates * games, kind="counts", method="borda").order
         assert order.tolist() == np.argsort(-rates.sum(axis=1)).tolist()
     with pytest.raises(ValueError, match="item 'C' met no other"):
         consensus_ranking(
-            [[0, 3, 0], [1, 0, 0], [0, 0, 0]], items=list("ABC"), pairwise=True, method="borda"
+            [[0, 3, 0], [1, 0, 0], [0, 0, 0]], items=list("ABC"), kind="counts", method="borda"
         )
 
 
@@ -327,7 +336,7 @@ def test_intervals_of_duels_with_unequal_games_hold_the_rank():
         games = np.triu(rng.choice([5, 200], size=(6, 6)), 1)
         wins = rng.binomial(games, np.where(games, chance, 0.0))
         counts = wins + (games - wins).T
-        consensus = consensus_ranking(counts, pairwise=True, method="borda")
+        consensus = consensus_ranking(counts, kind="counts", method="borda")
         found = consensus.rank_intervals(n_resamples=200, random_state=0)
         held.append((found.low <= truth) & (truth <= found.high))
     assert np.mean(held) >= 0.9

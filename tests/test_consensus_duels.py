@@ -5,6 +5,7 @@ import importlib.util
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import kendalltau
 from sklearn.linear_model import LogisticRegression
@@ -357,8 +358,10 @@ def test_columns_that_are_not_read_are_named():
     assert found.strengths.tolist() == bradley_terry(frame[["winner", "loser"]]).strengths.tolist()
     battles = frame.assign(more=0).set_axis(["model_a", "model_b", "outcome", "more"], axis=1)
     for given in (battles, dict(battles)):
-        with pytest.raises(ValueError, match=r"\['model_a', .*'winner' and 'loser' are needed"):
+        with pytest.raises(ValueError, match=r"'winner' and 'loser'.*the columns \['model_a', "):
             bradley_terry(given)
+    with pytest.warns(UserWarning, match=r"\['more'\]: it reads \['model_a', 'model_b', 'outcome'"):
+        bradley_terry(battles.assign(outcome=["a", "b", "a"]), result="outcome")
 
 
 def test_duels_in_arrays_series_and_arrow_tables():
@@ -414,11 +417,12 @@ def test_two_items_and_a_result_are_winners_and_losers(words):
     rng = np.random.default_rng(0)
     duels = duels_of(rng, np.linspace(-1, 1, 4), 300, tie=0.5)
     names = np.array(["v", "w", "x", "y"])
+    duels["tie"] &= words is not None  # names beside ties are a mixture
     winner, loser = names[duels["winner"]], names[duels["loser"]]
     swap = rng.random(300) < 0.5
     table = {"model_a": np.where(swap, loser, winner), "model_b": np.where(swap, winner, loser)}
     table["winner"] = winner if words is None else np.where(swap, words[1], words[0])
-    ties = np.where(rng.random(300) < 0.5, "tie", "tie (bothbad)")
+    ties = rng.choice(["tie", "Tied", "draw", "tie (bothbad)", "bothbad", "both_bad"], size=300)
     table["winner"] = np.where(duels["tie"], ties, table["winner"])
     expected = bradley_terry({"winner": winner, "loser": loser, "tie": duels["tie"]})
     found = bradley_terry(pd.DataFrame(table))
@@ -430,10 +434,126 @@ def test_two_items_and_a_result_are_winners_and_losers(words):
         np.testing.assert_allclose(again.strengths, found.strengths, atol=1e-8)
         with pytest.raises(ValueError, match="not 'lef'"):
             bradley_terry(renamed, item_a="lef", item_b="right", result="who")
-    table["winner"] = table["winner"].astype(object)
-    table["winner"][7] = "both"
-    with pytest.raises(ValueError, match="'winner' is 'both' in row 7"):
+    for wrong in ("both", "tiebreak", "t", None, table["model_a"][7] if words else "tie"):
+        mixed = table["winner"].astype(object)
+        mixed[7] = wrong
+        with pytest.raises(ValueError, match=r"'winner' (is .* in row|contains .*row 7)"):
+            bradley_terry({**table, "winner": mixed})
+
+
+@pytest.mark.parametrize("name", ["Tien", "tier2", "tie", "draw", "A", "model_a", 3, ("t", 1)])
+def test_winners_by_name_are_names_whatever_they_are_called(name):
+    rng = np.random.default_rng(1)
+    names = np.fromiter([name, "Sinner", "B"], dtype=object, count=3)
+    duels = duels_of(rng, np.array([0.8, 0.0, -0.8]), 300)
+    first = rng.random(300) < 0.5
+    sides = np.where(first, [duels["winner"], duels["loser"]], [duels["loser"], duels["winner"]])
+    table = {"model_a": names[sides[0]], "model_b": names[sides[1]]}
+    found = bradley_terry({**table, "winner": names[duels["winner"]]})
+    expected = bradley_terry({side: names[duels[side]] for side in ("winner", "loser")})
+    assert found.items[np.argmax(found.strengths)] == name
+    np.testing.assert_allclose(np.sort(found.strengths), np.sort(expected.strengths), atol=1e-8)
+    assert found.tie == 0
+
+
+def test_a_word_that_names_the_other_item_is_refused():
+    table = {"model_a": ["A", "B", "A"], "model_b": ["B", "A", "B"], "winner": ["A", "A", "tie"]}
+    with pytest.raises(ValueError, match=r"'winner' is 'A' in row 1, a duel of 'B' and 'A': every"):
         bradley_terry(table)
+    said = {**table, "winner": ["model_a", "model_b", "tie"]}
+    board = bradley_terry(said, half_games=0.5)
+    assert board.items[np.argmax(board.strengths)] == "A"
+
+
+@pytest.mark.parametrize("tie", [0.0, 0.6])
+@pytest.mark.parametrize("ties", ["davidson", "half"])
+def test_covariates_are_of_the_first_item_minus_the_second(tie, ties):
+    """The likelihood of outcomes of a and b, written down for a and b, has its maximum there."""
+    rng = np.random.default_rng(7)
+    n, truth = 3000, np.array([0.8, 0.2, -0.3, -0.7])
+    a = rng.integers(4, size=n)
+    b = (a + rng.integers(1, 4, size=n)) % 4
+    length = rng.normal(size=(n, 2)) + np.where(np.stack([a, b], axis=1) == 3, 1.0, 0.0)
+    x = np.column_stack([length[:, 0] - length[:, 1], np.ones(n)])
+    odds = truth[a] - truth[b] + x @ [0.9, 0.4]
+    parts = np.stack([np.exp(odds / 2), np.full(n, tie), np.exp(-odds / 2)])
+    outcome = (rng.random(n) * parts.sum(axis=0) > np.cumsum(parts, axis=0)).sum(axis=0)
+    names = np.array(list("wxyz"))
+    table = pd.DataFrame(
+        {"model_a": names[a], "model_b": names[b], "winner": np.array(["a", "tie", "b"])[outcome]}
+    )
+
+    def value(theta):
+        d = np.append(theta[:3], -theta[:3].sum())[[a, b]]
+        d = d[0] - d[1] + x @ theta[3:5]
+        if ties == "half":
+            return np.sum(np.logaddexp(d / 2, -d / 2) - (1 - outcome) * d / 2)
+        log_tie = theta[5] if tie else -np.inf
+        chosen = np.choose(outcome, [d / 2, np.full(n, log_tie), -d / 2])
+        return np.sum(np.logaddexp(np.logaddexp(d / 2, -d / 2), log_tie) - chosen)
+
+    peer = minimize(value, np.zeros(6), method="BFGS", options={"gtol": 1e-4}).x
+    board = bradley_terry(table, covariates=x, ties=ties)
+    np.testing.assert_allclose(board.coefficients, peer[3:5], atol=1e-5)
+    np.testing.assert_allclose(sorted_by_name(board)[0][:3], peer[:3], atol=1e-5)
+    if tie == 0 or ties == "davidson":  # then the model is right
+        assert np.all(np.abs(board.coefficients - [0.9, 0.4]) < 4 * board.coefficient_errors)
+
+    named = table.assign(length_a=length[:, 0], length_b=length[:, 1], place_a=1, place_b=0)
+    again = bradley_terry(named, covariates=["length", "place"], ties=ties)
+    np.testing.assert_allclose(again.coefficients, board.coefficients, atol=1e-10)
+    np.testing.assert_allclose(again.strengths, board.strengths, atol=1e-10)
+    # The same duels as winners and losers: the covariates are the winner's minus the loser's.
+    lost = outcome == 2
+    duels = pd.DataFrame(
+        {
+            "winner": names[np.where(lost, b, a)],
+            "loser": names[np.where(lost, a, b)],
+            "tie": outcome == 1,
+            "length_winner": np.where(lost, length[:, 1], length[:, 0]),
+            "length_loser": np.where(lost, length[:, 0], length[:, 1]),
+            "place_winner": np.where(lost, 0, 1),
+            "place_loser": np.where(lost, 1, 0),
+        }
+    )
+    for given in (["length", "place"], np.where(lost, -1, 1)[:, np.newaxis] * x):
+        turned = bradley_terry(duels, covariates=given, ties=ties)
+        np.testing.assert_allclose(turned.coefficients, board.coefficients, atol=1e-8)
+    swapped = named.rename(columns={"model_a": "home", "model_b": "away"}).rename(
+        columns=lambda name: name.replace("_a", "_home").replace("_b", "_away")
+    )
+    swapped = bradley_terry(
+        swapped, item_a="home", item_b="away", covariates=["length", "place"], ties=ties
+    )
+    np.testing.assert_allclose(swapped.coefficients, board.coefficients, atol=1e-10)
+
+
+def test_covariates_match_by_index_and_by_column_name(duels):
+    names = np.array(list("uvwxyz"))
+    index = np.random.default_rng(8).permutation(400)
+    losers = pd.DataFrame({k: names[duels[k]] for k in ("winner", "loser")}, index=index)
+    arena = losers.set_axis(["model_a", "model_b"], axis=1).assign(winner="a")
+    arena.loc[index[::2], ["model_a", "model_b"]] = arena.loc[
+        index[::2], ["model_b", "model_a"]
+    ].to_numpy()
+    arena.loc[index[::2], "winner"] = "b"
+    x = pd.Series(np.random.default_rng(9).normal(size=400), index=index, name="x")
+    for table in (losers, arena, arena.rename(columns={"model_a": "p", "model_b": "q"})):
+        sides = {"item_a": "p", "item_b": "q"} if "p" in table else {}
+        right = bradley_terry(table, covariates=x, **sides).coefficients
+        np.testing.assert_array_equal(
+            bradley_terry(table, covariates=x.to_numpy(), **sides).coefficients, right
+        )
+        for wrong in (x.sort_index(), x.sort_index().to_frame()):
+            with pytest.raises(ValueError, match="duels and covariates have different indices"):
+                bradley_terry(table, covariates=wrong, **sides)
+    for table, column in (
+        (losers, "length_winner"),
+        (arena, "length_a"),
+        ([["u", "v"]], "length_w"),
+    ):
+        with pytest.raises(ValueError, match=f"need the column '{column}"):
+            bradley_terry(table, covariates=["length"])
 
 
 def judged(seed, reversed_judges=0):

@@ -1,11 +1,16 @@
 """Votes in every form are the same votes."""
 
+import re
+import warnings
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.utils import Bunch
 
 from lowrank_rank import consensus_ranking
+from lowrank_rank.datasets import grades_from_orders
 from lowrank_rank.target_losses import PairwiseDisagreement
 
 from .internals import read_votes
@@ -37,14 +42,22 @@ def columns(kind="rank"):
 def forms():
     pandas = pytest.importorskip("pandas")
     each = PairwiseDisagreement().preferences(GRADES)
-    yield "grades", {"orders": GRADES, "items": NAMES}
-    yield "frame", {"orders": pandas.DataFrame(GRADES, columns=NAMES)}
-    yield "ranks", {"orders": 3 - GRADES, "ranks": True, "items": NAMES}
+    frame = pandas.DataFrame(GRADES, columns=NAMES)
+    mixed = frame[["cedar", "ash", "birch"]].assign(id=range(4), town=list("uvwx"))
+    yield "grades", {"orders": GRADES, "items": NAMES, "kind": "grades"}
+    yield "frame", {"orders": frame, "kind": "grades"}
+    yield "frame with other columns", {"orders": mixed, "items": NAMES, "kind": "grades"}
+    yield "ranks", {"orders": 3 - GRADES, "kind": "ranks", "items": NAMES}
+    yield "frame of ranks", {"orders": 3 - mixed[NAMES], "kind": "ranks", "items": NAMES}
     yield "orders", {"orders": ORDERS}
+    yield "orders, said", {"orders": ORDERS, "kind": "orders"}
     yield "orders with names", {"orders": ORDERS, "items": NAMES}
+    yield "series", {"orders": pandas.Series(ORDERS)}
     yield "long frame", {"orders": pandas.DataFrame(columns())}
     yield "long columns, mixed rows", {"orders": columns("grade"), "items": NAMES}
+    yield "long frame, said", {"orders": pandas.DataFrame(columns()), "kind": "ranks"}
     yield "preferences", {"orders": each, "items": NAMES}
+    yield "preferences, said", {"orders": each, "items": NAMES, "kind": "counts"}
 
 
 def test_every_form_gives_the_same_total():
@@ -54,7 +67,7 @@ def test_every_form_gives_the_same_total():
         votes = read_votes(weights=WEIGHTS, **arguments)
         assert votes.items.tolist() == NAMES, name
         np.testing.assert_array_equal(votes.total(), total, err_msg=name)
-    counted = read_votes(total, items=NAMES, pairwise=True)
+    counted = read_votes(total, items=NAMES, kind="counts")
     np.testing.assert_array_equal(counted.total(), total)
     assert counted.are_counts
     bunch = Bunch(target=GRADES, counts=np.array(WEIGHTS), item_names=np.array(NAMES))
@@ -76,47 +89,75 @@ def test_polars_frames():
     expected = read_votes(columns()).total()
     np.testing.assert_array_equal(read_votes(polars.DataFrame(columns())).total(), expected)
     wide = polars.DataFrame({name: GRADES[:3, i] for i, name in enumerate(NAMES)})
-    assert read_votes(wide).items.tolist() == NAMES
+    assert read_votes(wide, kind="grades").items.tolist() == NAMES
 
 
 def test_numbers_where_nothing_names_the_items_and_tuples_as_names():
-    assert read_votes(GRADES).items.tolist() == [0, 1, 2]
-    named = read_votes(GRADES, items=[("a", 1), ("a", 2), "b"])
+    assert read_votes(GRADES, kind="grades").items.tolist() == [0, 1, 2]
+    named = read_votes(GRADES, kind="grades", items=[("a", 1), ("a", 2), "b"])
     assert named.items.tolist() == [("a", 1), ("a", 2), "b"]
     assert read_votes([["b", "a"], ["c"]]).items.tolist() == ["b", "a", "c"]
 
 
-def test_what_looks_like_counts_is_said_to_be_read_as_grades():
-    counts = np.array([[0, 3, 1], [2, 0, 4], [4, 1, 0]])
-    with pytest.warns(UserWarning, match="set pairwise=True"):
-        read_votes(counts)
-
-
+FOUR = r"kind='orders'.*\n.*kind='grades'.*\n.*kind='ranks'.*\n.*kind='counts'"
+WIDE = pd.DataFrame({"a": [1, 2], "b": [2, 1]})
 BAD = [
-    ({"orders": np.zeros((2, 3)), "pairwise": True}, r"the shape \(r, r\)"),
-    ({"orders": np.eye(3), "pairwise": True}, "the diagonal of counts must be 0"),
-    ({"orders": np.zeros((2, 2)), "pairwise": True, "weights": [1, 1]}, "take no weights"),
-    ({"orders": np.zeros(3)}, "orders must be grades"),
-    ({"orders": np.zeros((0, 3))}, "at least one vote"),
-    ({"orders": np.array([[1.0, np.inf]])}, "infinite"),
-    ({"orders": [["x", 1.0]], "items": ["a", "b"]}, "names 'x'"),
+    ({"orders": np.zeros((2, 3)), "kind": "counts"}, r"the shape \(r, r\)"),
+    ({"orders": np.zeros((1, 2, 3)), "kind": "counts"}, r"the shape \(r, r\)"),
+    ({"orders": np.eye(3), "kind": "counts"}, "the diagonal of counts must be 0"),
+    ({"orders": np.zeros((2, 2)), "kind": "counts", "weights": [1, 1]}, "take no weights"),
+    ({"orders": np.zeros(3), "kind": "grades"}, "needs a matrix"),
+    ({"orders": np.zeros((0, 3)), "kind": "grades"}, "at least one vote"),
+    ({"orders": np.array([[1.0, np.inf]]), "kind": "grades"}, "infinite"),
+    ({"orders": [["x", 1.0]], "items": ["a", "b"], "kind": "orders"}, "names 'x'"),
     ({"orders": -np.ones((1, 2, 2)) + np.eye(2)}, "preferences y"),
-    ({"orders": GRADES, "ranks": True}, "ranks start at 1 = best, got 0"),
-    ({"orders": np.zeros((1, 2, 2)), "ranks": True}, "needs a matrix"),
-    ({"orders": GRADES, "weights": [1, 2]}, "weights has shape"),
-    ({"orders": GRADES, "weights": [1, 2, 3, -1]}, "weights.* is negative"),
-    ({"orders": GRADES, "items": ["a", "b"]}, "2 names for 3 items"),
-    ({"orders": GRADES, "items": ["a", "b", "a"]}, "'a' twice"),
-    ({"orders": {"voter": [1], "item": ["a"]}}, "one of 'rank'"),
+    ({"orders": np.zeros((1, 2, 2)), "kind": "ranks"}, "needs a matrix"),
+    ({"orders": GRADES, "kind": "grades", "weights": [1, 2]}, "weights has shape"),
+    ({"orders": GRADES, "kind": "grades", "weights": [1, 2, 3, -1]}, "weights.* is negative"),
+    ({"orders": GRADES, "kind": "grades", "items": ["a", "b"]}, "2 names for 3 items"),
+    ({"orders": GRADES, "kind": "grades", "items": ["a", "b", "a"]}, "'a' twice"),
+    ({"orders": {"voter": [1], "item": ["a"]}}, FOUR),
+    ({"orders": columns() | columns("grade")}, "both columns 'rank' and 'grade'"),
     ({"orders": {"voter": [1, 1], "item": ["a", "a"], "rank": [1, 2]}}, "'a' twice"),
     ({"orders": columns(), "items": ["ash", "birch"]}, "rank 'cedar', which is not"),
+    ({"orders": columns(), "kind": "grades"}, "says that it holds ranks"),
     ({"orders": {"voter": [1, None], "item": ["a", "b"], "rank": [1, 2]}}, "column 'voter'"),
     ({"orders": [["a", "b"], ["b", None]]}, "None or NaN, which is no item"),
     ({"orders": [["a", {"b", np.nan}]]}, "None or NaN, which is no item"),
     ({"orders": [["a", pd.NA], ["a", "b"]]}, "None or NaN, which is no item"),
-    ({"orders": ["abc", "bca"]}, "each order is a sequence of items, best first"),
-    ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "Orders of names, best first, are a list"),
-]
+    ({"orders": ["abc", "bca"], "kind": "orders"}, "each order is a sequence of items, best first"),
+    ({"orders": [["a", ("b", ["c"])]]}, r"names \['c'\]"),
+    ({"orders": [[2.0, 1.0], [2.0]], "kind": "grades"}, "must be an array of numbers"),
+    ({"orders": [["a", "b"]], "kind": "ranks"}, "must be an array of numbers"),
+    ({"orders": {"u": [1, 2], "v": [2, 1]}, "kind": "grades"}, r"give pandas.DataFrame\(orders\)"),
+    # Without kind.
+    ({"orders": GRADES}, FOUR),
+    ({"orders": GRADES.tolist()}, FOUR),
+    ({"orders": WIDE}, FOUR),
+    ({"orders": [[2, 1, 0], [0, 1, 2]]}, FOUR),
+    ({"orders": pd.Series([[2, 1], [1, 2]])}, FOUR),
+    ({"orders": [["a", 1], ["a"]]}, FOUR),
+    ({"orders": np.array([["a", "b"], ["b", "a"]])}, FOUR),
+    ({"orders": pd.DataFrame([["a", "b"], ["b", "a"]])}, FOUR),
+    ({"orders": {"a": [1, 2], "b": [2, 1]}}, FOUR),
+    ({"orders": {"target": GRADES}}, FOUR),
+    ({"orders": np.zeros((1, 2, 3))}, FOUR),
+    ({"orders": ["ab", "ba"]}, FOUR),
+    ({"orders": None}, FOUR),
+    # Ranks.
+    ({"orders": [[1, 2], [0, 1]], "kind": "ranks"}, "Vote 1 has the rank 0, but ranks start at 1"),
+    ({"orders": [[1, 2, 4]], "kind": "ranks"}, r"rank 4, but .* gap .*0 or NaN is not ranked"),
+    ({"orders": [[1, 99, 99]], "kind": "ranks"}, r"numpy.where\(ranks > 0, ranks, numpy.nan\)"),
+    ({"orders": [[1, 4, np.nan]], "kind": "ranks"}, r"rankdata\(ranks, axis=1"),
+    ({"orders": {"voter": [1], "item": ["a"], "rank": [0]}}, "rank 0, but ranks start at 1"),
+    # Columns.
+    ({"orders": WIDE, "kind": "grades", "items": ["a", "x"]}, "'x', which is no column of orders"),
+    ({"orders": pd.concat([WIDE, WIDE], axis=1), "kind": "grades"}, "the column 'a' twice|must be"),
+    ({"orders": WIDE.assign(c=["x", "y"]), "kind": "grades"}, r"'c'.*text.*drop\(columns=\['c'\]"),
+    ({"orders": WIDE.assign(c=[True, False]), "kind": "grades"}, "'c' .*bool"),
+    ({"orders": WIDE.assign(c=[1, "y"]), "kind": "grades"}, "'c' .*numbers and text"),
+    ({"orders": WIDE.assign(c=np.zeros(2, "M8[s]")), "kind": "ranks"}, "'c' .*datetime"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD, ids=[str(i) for i in range(len(BAD))])
@@ -128,52 +169,210 @@ def test_what_does_not_fit_is_named(arguments, message):
 def test_the_index_of_a_frame_of_counts_has_the_items_of_its_columns():
     pandas = pytest.importorskip("pandas")
     won = pandas.DataFrame([[0, 3], [1, 0]], index=["a", "b"], columns=["a", "b"])
-    np.testing.assert_array_equal(read_votes(won, pairwise=True).total(), [[0, 3], [1, 0]])
+    np.testing.assert_array_equal(read_votes(won, kind="counts").total(), [[0, 3], [1, 0]])
     numbered = won.reset_index(drop=True)
-    np.testing.assert_array_equal(read_votes(numbered, pairwise=True).total(), [[0, 3], [1, 0]])
+    np.testing.assert_array_equal(read_votes(numbered, kind="counts").total(), [[0, 3], [1, 0]])
     duels = pandas.DataFrame({"winner": ["a", "a", "b"], "loser": ["b", "c", "c"]})
     others = pandas.DataFrame([[1, 1], [0, 1]], index=[0, 1], columns=[1, 2])
     crossed = pandas.crosstab(duels["winner"], duels["loser"])
     for frame in (won.loc[["b", "a"]], crossed, others):
         with pytest.raises(ValueError, match=r"the same items as index and columns.*reindex"):
-            read_votes(frame, pairwise=True)
+            read_votes(frame, kind="counts")
     items = ["a", "b", "c"]
     counts = crossed.reindex(index=items, columns=items, fill_value=0)
-    assert read_votes(counts, pairwise=True).total().tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert read_votes(counts, kind="counts").total().tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
 
 
-@pytest.mark.parametrize("names", ["ab", (0, 1), (7, 3), (True, "x")])
-def test_lists_are_orders_whatever_they_hold(names):
+def test_items_select_the_columns_of_counts_and_their_rows():
+    counts = pd.DataFrame([[0, 1, 2], [3, 0, 4], [5, 6, 0]], index=list("abc"), columns=list("abc"))
+    expected = [[0, 5], [2, 0]]
+    named = counts.rename_axis("model").reset_index()
+    selected = named.iloc[[0, 2]].reset_index(drop=True)  # rows in the order of the columns
+    for frame in (counts, counts.assign(team=1), selected):
+        found = read_votes(frame, kind="counts", items=["c", "a"])
+        assert found.total().tolist() == expected
+        assert found.items.tolist() == ["c", "a"]
+    with pytest.raises(ValueError, match="'model' of orders"):
+        read_votes(named, kind="counts")
+    with pytest.raises(ValueError, match=r"the shape \(r, r\)"):
+        read_votes(named, kind="counts", items=["c", "a"])
+
+
+@pytest.mark.parametrize(
+    "name", ["voter", "Voter", "ID", "ballot_id", "judge", "Weight", "counts", "voter id"]
+)
+@pytest.mark.parametrize("kind", ["orders", "grades", "ranks", "counts"])
+def test_a_column_that_is_called_as_an_id_or_weight_is_no_item(kind, name):
+    frame = pd.DataFrame({name: [1, 2], "b": [2, 1]})
+    with pytest.raises(ValueError, match=f"The column '{name}' of orders .*is no item"):
+        consensus_ranking(frame, kind=kind)
+    with pytest.raises(ValueError, match=f"The column '{name}' of orders .*is no item"):
+        grades_from_orders(frame)
+    if kind in ("grades", "ranks"):
+        assert consensus_ranking(frame, kind=kind, items=[name, "b"]).items.tolist() == [name, "b"]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"item": "candidate"},
+        {"voter": "ballot_id", "item": "choice"},
+        {"voter": "judge"},
+        {"voter": "Voter", "item": "Item", "rank": "Rank"},
+        {"rank": "place"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [None, "ranks", "grades", "orders"])
+def test_a_long_table_with_other_names_is_told_how_to_rename_them(names, kind):
+    frame = pd.DataFrame(columns()).rename(columns=names)
+    renames = {other: name for name, other in names.items()}
+    with pytest.raises(ValueError, match=re.escape(f"orders.rename(columns={renames})")):
+        consensus_ranking(frame, kind=kind)
+    assert consensus_ranking(frame.rename(columns=renames)).order.tolist()
+
+
+@pytest.mark.parametrize("names", ["ab", (0, 1), (7, 3), (True, "x"), (2.5, 1.5)])
+def test_lists_obey_their_kind_and_names_need_none(names):
     a, b = names
     votes = [[a, b], [b, a], [b, a]]
-    for orders in (votes, tuple(map(tuple, votes))):
-        assert consensus_ranking(orders).order.tolist() == [b, a]
-        assert consensus_ranking(orders, items=[a, b]).order.tolist() == [b, a]
+    for orders in (votes, tuple(map(tuple, votes)), pd.Series(votes), pd.DataFrame(votes)):
+        assert consensus_ranking(orders, kind="orders").order.tolist() == [b, a]
+        assert consensus_ranking(orders, kind="orders", items=[a, b]).order.tolist() == [b, a]
+        if names != "ab" or isinstance(orders, pd.DataFrame):
+            with pytest.raises(ValueError, match="kind='orders'"):
+                consensus_ranking(orders)
+        else:
+            assert consensus_ranking(orders).order.tolist() == [b, a]
 
 
 def test_ties_and_short_orders_of_numbers():
-    consensus = consensus_ranking([[(0, 1), 2], [1, 0], [2]])
+    consensus = consensus_ranking([[(0, 1), 2], [1, 0], [2]], kind="orders")
     assert sorted(consensus.order.tolist()) == [0, 1, 2]
     assert consensus.cost == 0
 
 
-def test_arrays_are_grades_and_kind_overrides():
-    grades = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
-    assert consensus_ranking(grades).order.tolist() == [0, 1]
-    assert consensus_ranking(grades.tolist(), kind="grades").order.tolist() == [0, 1]
-    whole = grades.astype(int)
-    assert consensus_ranking(whole, kind="grades").order.tolist() == [0, 1]
-    assert consensus_ranking(whole, kind="orders").order.tolist() == [1, 0]
-    assert consensus_ranking(pd.DataFrame(whole), kind="orders").order.tolist() == [1, 0]
-    assert consensus_ranking(2 * whole).order.tolist() == [0, 1]  # no permutations of numbers
-    for first in (0, 1):
-        with pytest.raises(ValueError, match="say kind='orders' if a row lists the items"):
-            consensus_ranking(whole + first)
-    with pytest.raises(ValueError, match=r"has floats: give grades as an array"):
-        consensus_ranking(grades.tolist())
-    with pytest.raises(ValueError, match="cannot be combined with ranks=True"):
-        consensus_ranking(whole, kind="grades", ranks=True)
-    assert consensus_ranking([[1, 2], [2, 1], [1, 2]], ranks=True).order.tolist() == [0, 1]
+CONTAINERS = ["list", "array", "frame", "Float64", "polars", "arrow"]
+
+
+def contained(values, container):
+    """Numbers in a container, whose columns are x, y, z where it has names."""
+    lists = dict(zip("xyz", map(list, zip(*values, strict=True)), strict=False))
+    frame = pd.DataFrame(lists)
+    if container == "polars":
+        return pytest.importorskip("polars").DataFrame(lists)
+    if container == "arrow":
+        return pytest.importorskip("pyarrow").table(lists)
+    known = {"list": values, "array": np.array(values), "frame": frame}
+    return known[container] if container in known else frame.astype(container)
+
+
+NUMBERS = [
+    [[1, 2, 3], [3, 1, 2], [1, 3, 2]],
+    [[1, 1, 3], [2, 1, 3]],  # the least of tied ranks
+    [[1, 2, 2], [2, 1, 3]],  # dense ranks
+    [[2, 2, 3], [1, 3, 3]],  # the largest of tied ranks
+    [[1.0, 2.5, 2.5], [np.nan, 2.0, 1.0]],  # mean ranks; ranks of the known
+    [[5, 3, 4], [4, 4, 1]],
+    [[0, 1, 2], [2, 1, 0]],
+    [[0, 3, 1], [2, 0, 4], [4, 1, 0]],
+]
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("values", NUMBERS, ids=str)
+def test_numbers_are_what_is_said_and_never_what_they_look_like(values, container):
+    """Ranks are negative grades, orders are ranks of the items, counts are preferences."""
+    table, array = contained(values, container), np.array(values, dtype=float)
+    with pytest.raises(ValueError, match=FOUR):
+        consensus_ranking(table)
+    total = PairwiseDisagreement().preferences(array).sum(axis=0)
+    np.testing.assert_array_equal(read_votes(table, kind="grades").total(), total)
+    if values in NUMBERS[:5]:
+        np.testing.assert_array_equal(read_votes(table, kind="ranks").total(), total.T)
+    else:
+        with pytest.raises(ValueError, match=r"Vote \d has the rank"):
+            read_votes(table, kind="ranks")
+    if array.shape == (3, 3) and not np.diag(array).any():
+        np.testing.assert_array_equal(read_votes(table, kind="counts").total(), array)
+    else:
+        with pytest.raises(ValueError, match=r"Counts of votes need|diagonal of counts|missing"):
+            read_votes(table, kind="counts")
+    if np.isfinite(array).all() and all(len(set(row)) == 3 for row in values):
+        found = read_votes(table, kind="orders", items=sorted(set(array.ravel())))
+        each = grades_from_orders(values, items=found.items.tolist())
+        np.testing.assert_array_equal(found.labels, each)
+    else:
+        with pytest.raises(ValueError, match=r"names item|None or NaN"):
+            read_votes(table, kind="orders")
+
+
+def some_table(rng):
+    """A random table: the container, what it holds, and the names of its columns."""
+    n, r = rng.integers(1, 5), rng.integers(1, 5)
+    holds = rng.choice(["permutations", "small", "floats", "text", "digits", "mixed", "holes"])
+    values = {
+        "permutations": lambda: np.argsort(rng.random((n, r)), axis=1) + rng.integers(2),
+        "small": lambda: rng.integers(-1, 4, size=(n, r)),
+        "floats": lambda: rng.normal(size=(n, r)).round(1),
+        "text": lambda: np.array(list("abcd"))[np.argsort(rng.random((n, 4)), axis=1)[:, :r]],
+        "digits": lambda: np.array(list("1234"))[np.argsort(rng.random((n, 4)), axis=1)[:, :r]],
+        "mixed": lambda: rng.permuted(
+            np.tile(np.array([1, "a", 2.5, "b"], object), (n, 1)), axis=1
+        ),
+        "holes": lambda: np.where(rng.random((n, r)) < 0.3, np.nan, rng.integers(4, size=(n, r))),
+    }[holds]()
+    words = ["voter", "item", "rank", "grade", "weight", "Voter", "a", "b", "id", "candidate"]
+    names = rng.choice(words, size=values.shape[1], replace=False).tolist()
+    rows = values.tolist()
+    tables = {
+        "list": lambda: rows,
+        "tuples": lambda: tuple(map(tuple, rows)),
+        "array": lambda: values,
+        "frame": lambda: pd.DataFrame(rows, columns=names),
+        "numbered frame": lambda: pd.DataFrame(rows),
+        "dict": lambda: dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)),
+        "series": lambda: pd.Series(rows),
+        "flat": lambda: rows[0],
+        "cube": lambda: np.stack([values, values]),
+        "bunch": lambda: Bunch(
+            target=values, **({"item_names": names} if rng.random() < 0.5 else {})
+        ),
+    }
+    container = rng.choice(list(tables))
+    return tables[container](), container, holds, set(names)
+
+
+def test_random_tables_without_kind_are_refused_or_say_what_they_are():
+    taken = Counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # columns of long tables that are not read
+        for seed in range(2000):
+            table, container, holds, names = some_table(np.random.default_rng(seed))
+            try:
+                consensus_ranking(table, time_limit=5.0)
+            except ValueError:
+                continue
+            form = {
+                "names": container in ("list", "tuples", "series") and holds in ("text", "digits"),
+                "bunch": container == "bunch" and "item_names" in table,
+                "preferences": container == "cube" and table.shape[1] == table.shape[2],
+                "long": container in ("frame", "dict") and {"voter", "item"} <= names
+                and len({"rank", "grade"} & names) == 1,
+            }  # fmt: skip
+            assert any(form.values()), (seed, container, holds, table)
+            taken.update(name for name, is_so in form.items() if is_so)
+    assert min(taken[name] for name in ("names", "bunch", "preferences", "long")) > 0, taken
+
+
+@pytest.mark.parametrize("container", CONTAINERS[1:])
+def test_tables_of_names_are_orders_if_said(container):
+    table = contained([["a", "b"], ["b", None]], container) if container != "Float64" else None
+    if table is not None:
+        found = read_votes(table, kind="orders")
+        assert found.labels.tolist()[0] == [1, 0]
+        assert np.isnan(found.labels[1, 0])
+        np.testing.assert_array_equal(found.labels, grades_from_orders(table, items=["a", "b"]))
 
 
 def test_ties_as_sets_do_not_depend_on_hashes():
@@ -184,42 +383,8 @@ def test_ties_as_sets_do_not_depend_on_hashes():
         consensus_ranking(orders).order.tolist()
         == consensus_ranking(orders, items=names).order.tolist()
     )
-    with pytest.raises(ValueError, match="there is only one voter"):
-        consensus_ranking([list(range(117))]).rank_intervals()
-
-
-RANKS = [[1, 2, 3], [3, 1, 2], [1, 3, 2]]
-KINDS_OF_RANKS = [
-    RANKS,
-    [[1, 2, 2], [2, 1, 3]],  # dense ranks
-    [[1, 2, 2], [3, 1, 1]],  # dense, and the least of tied ranks
-    [[1.0, 2.5, 2.5], [np.nan, 2.0, 1.0]],  # mean ranks; ranks of the known
-]
-
-
-@pytest.mark.parametrize("ranks", KINDS_OF_RANKS, ids=str)
-@pytest.mark.parametrize("container", [list, np.array, pd.DataFrame, "Float64", "polars", "arrow"])
-def test_ranks_are_ambiguous_in_every_container(ranks, container):
-    frame = pd.DataFrame(ranks, columns=list("xyz"))
-    if container == "polars":
-        table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
-    elif container == "arrow":
-        table = pytest.importorskip("pyarrow").table(frame.to_dict("list"))
-    else:
-        table = frame.astype(container) if container == "Float64" else container(ranks)
-    if container is not list or isinstance(ranks[0][0], int):
-        with pytest.raises(ValueError, match=r"kind='orders'.*ranks=True.*kind='grades'"):
-            consensus_ranking(table)
-    said = consensus_ranking(table, kind="grades").ranks
-    assert said.tolist() == consensus_ranking(np.array(ranks), kind="grades").ranks.tolist()
-    best = consensus_ranking(table, ranks=True).ranks
-    assert best.tolist() == consensus_ranking(-np.array(ranks, dtype=float)).ranks.tolist()
-
-
-def test_grades_that_are_no_ranks():
-    for stars in ([[5, 3, 4], [4, 4, 1]], [[1, 1, 1], [2, 2, 2]], [[1, np.nan], [np.nan, 1]]):
-        assert len(consensus_ranking(np.array(stars)).ranks) == len(stars[0])
-        assert len(consensus_ranking(pd.DataFrame(stars)).ranks) == len(stars[0])
+    with pytest.raises(ValueError, match=r"only one voter.*kind='counts'"):
+        consensus_ranking([list("abcdefg")]).rank_intervals()
 
 
 @pytest.mark.parametrize("kind", ["Float64", "Int64", "double[pyarrow]"])
@@ -228,18 +393,19 @@ def test_missing_grades_of_nullable_types(kind):
         pytest.importorskip("pyarrow")
         pytest.importorskip("pandas", "2.0")  # 1.5 cannot say what replaces NA
     frame = pd.DataFrame([[1, None, 3], [2, 2, None], [5, 1, 4]], columns=list("xyz"))
-    np.testing.assert_array_equal(read_votes(frame.astype(kind)).labels, frame)
+    np.testing.assert_array_equal(read_votes(frame.astype(kind), kind="grades").labels, frame)
 
 
 def test_a_series_or_a_table_of_orders():
-    total = read_votes([["a", "b"], ["b", "a"], ["b"]], [1, 2, 3]).total()
+    weights = [1, 2, 3]
+    total = read_votes([["a", "b"], ["b", "a"], ["b"]], weights=weights).total()
     orders = pd.Series([["a", "b"], ["b", "a"], ["b"]], index=list("uvw"))
     table = pd.DataFrame([["a", "b"], ["b", "a"], ["b", None]], index=list("uvw"))
     for given in (orders, table, table.to_numpy()):
-        np.testing.assert_array_equal(read_votes(given, [1, 2, 3]).total(), total)
+        np.testing.assert_array_equal(read_votes(given, "orders", weights=weights).total(), total)
     for given in (orders, table):
         with pytest.raises(ValueError, match="orders and weights have different indices"):
-            consensus_ranking(given, weights=pd.Series([3, 2, 1], index=list("wvu")))
+            consensus_ranking(given, kind="orders", weights=pd.Series([3, 2, 1], index=list("wvu")))
 
 
 def test_weights_of_voters_in_a_long_frame():
@@ -247,11 +413,11 @@ def test_weights_of_voters_in_a_long_frame():
     weighted = {**long, "weight": [1, 1, 100, 100]}
     assert consensus_ranking(weighted).order.tolist() == ["B", "A"]
     by_voter = pd.Series([100, 1], index=["v", "u"])
-    np.testing.assert_array_equal(read_votes(long, by_voter).weights, [1, 100])
+    np.testing.assert_array_equal(read_votes(long, weights=by_voter).weights, [1, 100])
     with pytest.raises(ValueError, match="weights is a Series"):
-        read_votes(long, by_voter.set_axis([0, 1]))
+        read_votes(long, weights=by_voter.set_axis([0, 1]))
     with pytest.raises(ValueError, match="weights are given twice"):
-        read_votes(weighted, [1, 100])
+        read_votes(weighted, weights=[1, 100])
     with pytest.raises(ValueError, match=r"Voter 'v' must have one weight.*got 3 in row 2"):
         consensus_ranking({**long, "weight": [1, 1, 3, 2]})
     with pytest.warns(UserWarning, match=r"does not read the columns \['colour'\]"):

@@ -24,7 +24,9 @@ CALLS = {
     "scorer": lambda: make_ranking_scorer("ndcg")(RANKER.fit(X, Y), X, Y, qid=QID),
     "solver": lambda: LowRankSurrogateRanker(alpha=1e-9, tol=0.0, max_iter=1).fit(X, ITEMS),
     "pairs": lambda: PairwiseDAGRanker().fit(X, np.ones(4)),
-    "votes": lambda: consensus_ranking(np.array([[0, 2.5, 1], [1, 0, 2.5], [2.5, 1, 0]])),
+    "votes": lambda: consensus_ranking(
+        {"voter": [1, 1], "item": ["a", "b"], "rank": [1, 2], "age": [40, 40]}
+    ),
 }
 
 

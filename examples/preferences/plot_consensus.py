@@ -36,17 +36,17 @@ votes.T[pairs] = n_duels - votes[pairs]
 # %%
 # The best order
 # --------------
-# ``pairwise=True`` says that the matrix counts votes. Majorities have cycles here, in the
+# ``kind="counts"`` says that the matrix counts votes. Majorities have cycles here, in the
 # population too, so no order agrees with all of them. Kemeny's order violates the fewest votes.
 # A lower bound on the cost of all orders proves it.
 
-consensus = consensus_ranking(votes, items=names, pairwise=True)
+consensus = consensus_ranking(votes, kind="counts", items=names)
 print(consensus)
 print("cycles of majorities:", consensus.has_cycle)
 print("preferred to each other model:", consensus.condorcet_winner)
 print("no other order costs as little:", consensus.is_unique)
 
-truth = consensus_ranking(probability * (1 - np.eye(r)), items=names, pairwise=True)
+truth = consensus_ranking(probability * (1 - np.eye(r)), kind="counts", items=names)
 print("in the population:", " ".join(name[-1] for name in truth.order))
 print("cycles in the population:", truth.has_cycle)
 
@@ -58,7 +58,7 @@ print("cycles in the population:", truth.has_cycle)
 
 print(f"{'':10}{'cost':>6}  order")
 for method in ("kemeny", "copeland", "borda", "dag"):
-    one = consensus_ranking(votes, items=names, pairwise=True, method=method)
+    one = consensus_ranking(votes, kind="counts", items=names, method=method)
     order = " ".join(name[-1] for name in one.order)
     print(f"{method:10}{one.cost:6.0f}  {order}")
 
@@ -91,7 +91,7 @@ for n in (15, 60, 240, 960):
     counts = np.zeros((r, r))
     counts[pairs] = rng.binomial(n, probability[pairs])
     counts.T[pairs] = n - counts[pairs]
-    intervals = consensus_ranking(counts, pairwise=True).rank_intervals(random_state=0)
+    intervals = consensus_ranking(counts, kind="counts").rank_intervals(random_state=0)
     inside = (intervals.low <= truth.ranks) & (truth.ranks <= intervals.high)
     print(f"{n:14d}{np.mean(intervals.high - intervals.low):12.1f}{inside.sum():25d} of {r}")
 
@@ -114,23 +114,23 @@ log_odds = strength[first] - strength[second] + suits[prompt, first] - suits[pro
 log_odds += 0.6 * longer
 share = np.stack([np.exp(log_odds / 2), np.full(len(prompt), 0.5), np.exp(-log_odds / 2)])
 outcome = (rng.uniform(size=len(prompt)) * share.sum(axis=0) > np.cumsum(share, axis=0)).sum(axis=0)
-lost = outcome == 2
 duels = {
-    "winner": np.array(names)[np.where(lost, second, first)],
-    "loser": np.array(names)[np.where(lost, first, second)],
-    "tie": outcome == 1,
+    "model_a": np.array(names)[first],
+    "model_b": np.array(names)[second],
+    "winner": np.array(["model_a", "tie", "model_b"])[outcome],
     "group": prompt,
 }
 print(bradley_terry(duels))
 
 # %%
-# A covariate, the difference of the lengths, removes this effect. Model J falls back to its place,
-# because the strengths now compare answers of equal length.
+# A covariate, the length of the first answer minus that of the second, removes this effect. Model J
+# falls back to its place, because the strengths now compare answers of equal length. A constant is
+# the advantage of being shown first, which this judge does not give.
 
-board = bradley_terry(duels, covariates=np.where(lost, -longer, longer))
+board = bradley_terry(duels, covariates=np.column_stack([longer, np.ones(len(longer))]))
 print(board)
 print(
-    "log odds of one unit of length:",
+    "log odds of one unit of length, and of being shown first:",
     board.coefficients.round(2),
     board.coefficient_errors.round(2),
 )

@@ -149,8 +149,7 @@ class ConsensusRanking(TableMixin):
         one of as little cost, together within `time_limit`. If another order costs as little, the
         printed result shows one.
         """
-        is_unique, _ = self._search_of_another
-        return is_unique
+        return self._search_of_another[0]
 
     @cached_property
     def _search_of_another(self):
@@ -264,12 +263,10 @@ class ConsensusRanking(TableMixin):
 def consensus_ranking(
     orders: Any,
     *,
-    weights: ArrayLike | None = None,
-    items: Any = None,
-    method: str = "kemeny",
     kind: str | None = None,
-    ranks: bool = False,
-    pairwise: bool = False,
+    items: Any = None,
+    weights: ArrayLike | None = None,
+    method: str = "kemeny",
     time_limit: float | None = 60.0,
 ) -> ConsensusRanking:
     """One order of items from the orders, grades or comparisons of many voters.
@@ -281,37 +278,43 @@ def consensus_ranking(
     Parameters
     ----------
     orders : array-like, DataFrame, Bunch or sequence of sequences
-        One of
+        Without `kind`, one of the forms that say what they are:
 
-        * an array or frame of grades (n_voters, r), higher is better, NaN for what is not ranked; a
-          frame's columns name the items; with ``ranks=True`` ranks, 1 = best; numbers that may be
-          ranks or orders as well are refused without `kind` or `ranks`;
-        * what `datasets.load_preflib` returns, or any Bunch with ``target``; ``counts`` are the
-          weights and ``item_names`` the names, unless others are given;
-        * a list or Series of orders, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``. Items
-          are names or numbers, tied items stand in a tuple, and orders need not be complete; or a
-          table of names, a row for each voter, best first;
+        * a list or Series of lists of names, best first: ``[["a", "b", "c"], ["c", ("a", "b")]]``.
+          Tied items stand in a tuple, and orders need not be complete;
         * a long frame, or mapping of columns, "voter", "item" and "rank" (1 = best) or "grade", and
           optionally "weight", one for each voter. A warning names other columns;
-        * with ``pairwise=True`` counts (r, r) of the votes for "i before j", of a frame with the
-          same items as index and columns; preferences (n_voters, r, r) are always known by their
-          shape.
+        * what `datasets.load_preflib` returns, or any Bunch with ``target``, which are grades, and
+          ``item_names``; ``counts`` are the weights, unless others are given;
+        * preferences (n_voters, r, r), the weight of "i before j" for each voter.
+
+        Any other list, array or frame needs `kind`.
+    kind : {"orders", "grades", "ranks", "counts"} or None, default=None
+        What `orders` holds:
+
+        * "orders": each row lists items, by names or numbers, best first; missing entries at the
+          end of a row of a table fill it up;
+        * "grades": a number for each item (n_voters, r), higher is better, NaN for what is not
+          ranked;
+        * "ranks": a rank for each item (n_voters, r), 1 = best, NaN for what is not ranked; equal
+          ranks are ties, gaps are refused;
+        * "counts": the number of votes for "i before j" (r, r), of a frame with the same items as
+          index and columns.
+
+        A frame's columns are the items, or the places of "orders". A column of another type than
+        the rest, or called voter, id, ballot, judge, weight or count, is refused.
+    items : sequence of length r or None, default=None
+        Names of the items, in the order of the result; None numbers them where nothing names them.
+        Of a frame of grades, ranks or counts, the columns that are items: others are left out.
     weights : array-like of shape (n_voters,) or None, default=None
         Number of voters behind each row, or its importance; of long frames in the order in which
         voters appear, or a Series by voter.
-    items : sequence of length r or None, default=None
-        Names of the items; None numbers them where nothing names them.
     method : {"kemeny", "borda", "copeland", "dag"}, default="kemeny"
         "kemeny" is the order of least cost of at most 200 items. "borda" sorts net preferences
         ``sum_j (C_ij - C_ji)``; of counts, the mean win rate over the opponents that an item met.
         "copeland" sorts majorities won minus lost. "dag" is algorithm 1: it deletes the smallest
         majorities until no cycle is left. The last three leave ties in the order of the items, and
         can cost more than the least.
-    kind : {"orders", "grades"} or None, default=None
-        How to read `orders`: "orders" lists items, best first; "grades" has a number for each item.
-        None takes lists as orders, and arrays and frames as grades.
-    ranks, pairwise : bool, default=False
-        Whether a matrix holds ranks, or counts.
     time_limit : float or None, default=60.0
         Seconds for "kemeny"; None is no limit.
 
@@ -324,14 +327,15 @@ def consensus_ranking(
     Raises
     ------
     ValueError
-        If orders, weights or names do not fit, or there are too many items.
+        If orders, weights or names do not fit, it is not said what orders are, or there are too
+        many items.
 
     Warns
     -----
     ConvergenceWarning
         If the time limit was reached: the best order found is returned, with its bound.
     UserWarning
-        If what is read as grades looks like pairwise counts.
+        If a long table has columns that are not read.
 
     See Also
     --------
@@ -351,7 +355,7 @@ def consensus_ranking(
 
     >>> from lowrank_rank import consensus_ranking
     >>> votes = [[0, 7, 4], [3, 0, 6], [6, 4, 0]]
-    >>> consensus = consensus_ranking(votes, items=["a", "b", "c"], pairwise=True)
+    >>> consensus = consensus_ranking(votes, kind="counts", items=["a", "b", "c"])
     >>> consensus.order.tolist(), consensus.cost, consensus.optimal
     (['c', 'a', 'b'], 13.0, True)
     >>> consensus.is_unique
@@ -364,11 +368,9 @@ def consensus_ranking(
     kemeny: cost 13, no order costs less; another order of this cost is a, b, c
     """
     check_parameter("method", method, ["kemeny", "borda", "copeland", "dag"])
-    check_parameter("kind", kind, ["orders", "grades", None])
-    check_parameter("ranks", ranks, [bool])
-    check_parameter("pairwise", pairwise, [bool])
+    check_parameter("kind", kind, ["orders", "grades", "ranks", "counts", None])
     check_parameter("time_limit", time_limit, [number(above=0), None])
-    votes = read_votes(orders, weights, items, kind, ranks, pairwise)
+    votes = read_votes(orders, kind, items, weights)
     total = votes.total()
     r = len(total)
     if method == "kemeny" and r > MAX_ITEMS_ORDERING:
@@ -434,7 +436,7 @@ def resampled_totals(votes, n_resamples, rng):
     if n_drawn < 2 and not votes.are_counts:
         raise ValueError(
             "Intervals come from voters who are resampled, and there is only one voter. Give "
-            "several votes, or counts with pairwise=True."
+            "several votes, or counts with kind='counts'."
         )
     chances = weights / max(n_drawn, 1)
     for some in batches(n_resamples, max(chances.size, r * r), 2**24):

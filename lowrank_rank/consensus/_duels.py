@@ -1,13 +1,13 @@
 """Strengths of items from duels: the model of Bradley and Terry, with ties and covariates."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.csgraph import connected_components
 from scipy.special import ndtr
 from sklearn.utils import check_random_state
@@ -23,12 +23,16 @@ from .._arrays import (
     numbers,
     plain,
 )
-from .._lists import codes_of, id_array, ranks_from_orders
+from .._lists import coded, codes_of, id_array, ranks_from_orders
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
 from .._tables import TableMixin
+from .._warn import warn_of_other_columns
 from ._consensus import RankIntervals
-from ._votes import read_votes, warn_of_other_columns
+from ._votes import read_votes
+
+#: Words for a tie, those of logs of arenas among them.
+_TIES = ["tie", "tied", "draw", "tie (bothbad)", "bothbad", "both_bad"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -264,9 +268,14 @@ def bradley_terry(
           clustered by it) and "judge" (see Notes). A warning names other columns;
         * the same with the columns `item_a`, `item_b` and `result` in place of "winner", "loser"
           and "tie".
-    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates) or None, default=None
-        The winner's minus the loser's: the lengths of two answers, or who was shown first. In a
-        tie the item in the place of the winner counts as winner.
+    covariates : array-like of shape (n_duels,) or (n_duels, n_covariates), list of str or None, \
+default=None
+        Numbers of each duel, such as the difference of the lengths of two answers: in a table with
+        a result the first item's minus the second's, where a constant 1 is the advantage of being
+        shown first; else the winner's minus the loser's (in a tie, the item in the place of the
+        winner). Names are read from two columns each: "length" from "length_a" and "length_b", from
+        "length_home" and "length_away" with ``item_a="home", item_b="away"``, from "length_winner"
+        and "length_loser" in a table of these.
     half_games : float, default=0.0
         Number of wins, and of losses, that each item has against a virtual item of strength 0.
         Every item has a finite strength with 0.5.
@@ -276,8 +285,9 @@ def bradley_terry(
     item_a, item_b : str, default="model_a", "model_b"
         Columns of the two items of a duel.
     result : str, default="winner"
-        Column that says who won: the name of one of these two columns, "a" or "b", the item itself,
-        or a word that begins with "tie", such as "tie (bothbad)".
+        Column that says who won: in every row the item itself, or in every row one of these words,
+        in any case: the name of one of these two columns, "a" or "b", or "tie", "tied", "draw",
+        "tie (bothbad)", "bothbad" or "both_bad".
 
     Returns
     -------
@@ -327,8 +337,7 @@ def bradley_terry(
     """
     check_parameter("half_games", half_games, [number(0)])
     check_parameter("ties", ties, ["davidson", "half"])
-    duels = _with_winners(duels, item_a, item_b, result)
-    table, weights, extra, items, judge, judges = _read(duels, covariates)
+    table, weights, extra, items, judge, judges = _read(duels, covariates, item_a, item_b, result)
     if half_games == 0:
         _check_connected(table[0], table[1], table[2], items)
     r, p = len(items), len(items) + extra.shape[1]
@@ -341,10 +350,8 @@ def bradley_terry(
         agreeing = np.bincount(judge, weights * (1.0 + ahead) / 2.0)
         accuracy = (agreeing + 1.0) / (np.bincount(judge, weights) + 2.0)
         trust = np.maximum(2.0 * accuracy - 1.0, 0.02)
-        weights, judges = (
-            weights * trust[judge],
-            dict(zip(judges.tolist(), trust.tolist(), strict=True)),
-        )
+        weights = weights * trust[judge]
+        judges = dict(zip(judges.tolist(), trust.tolist(), strict=True))
         likelihood = _Likelihood(table, weights, extra, r, half_games, davidson)
         theta, inverse, residuals = likelihood.maximise()
     sandwich = inverse @ likelihood.squared_scores(*residuals) @ inverse
@@ -435,19 +442,21 @@ class _Likelihood:
     def maximise(self):
         """Newton's method with halved steps: theta, inverse of the information, residuals."""
         theta, p, change = np.zeros(len(self.anchor)), self.design.shape[1], np.inf
+        inverse = np.zeros((0, 0))
         unknown: Any = True
         start: Any = (np.inf,)
         value, gradient, information, residuals = self.evaluate(theta)
         with suppress(np.linalg.LinAlgError):
             for _ in range(30):  # of separated duels the log odds grow by 1 with each step
-                inverse = np.linalg.inv(information)
-                step, new = 2.0 * inverse @ gradient, start
+                step, new = 2.0 * cho_solve(cho_factor(information), gradient), start
                 while new[0] > value + 1e-12 * abs(value) and change > 1e-6:
                     step = step / 2.0
                     new = self.evaluate(theta - step)
                     change = np.abs(np.append(self.design @ step[:p], step[p:])).max()
+                former = information
                 theta, (value, gradient, information, residuals) = theta - step, new
                 if change <= 1e-6:  # then collinear covariates have infinite variances
+                    inverse = np.linalg.inv(former)
                     inflation = (np.diag(inverse) * np.diag(information))[self.r : p]
                     unknown = np.any((inflation <= 0) | (inflation > 1e10))
                     break
@@ -477,44 +486,43 @@ class _Likelihood:
 # Reading ----------------------------------------------------------------------------
 
 
-def _read(duels, covariates):
+def _read(duels, covariates, item_a, item_b, result):
     """Winner, loser, tie and group of each row, weights, covariates, and the names of the items.
 
     Without covariates and groups equal duels are counted: one row for each pair and outcome.
     """
-    columns, given = column_names(duels), duels
-    shape: Any = getattr(duels, "shape", ())
-    kind = getattr(getattr(duels, "dtype", None), "kind", "")
-    # An array or a Series of pairs.
-    if kind and (len(shape) == 1 or (shape[1:] == (2,) and (shape[0] != 2 or kind in "OUT"))):
-        duels = cast(Any, [list(pair) for pair in duels])
-    tied, group, judge, judges = np.zeros(1), np.full(1, -1), np.zeros(1, np.intp), None
-    weights: Any = np.ones(1)
-    if {"winner", "loser"} <= set(columns):
-        pairs, items = _pairs_of_columns(duels, columns, covariates)
-        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else tied
-        weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else weights
-        if "judge" in columns:
-            judge, judges = codes_of(duels["judge"], "'judge'")
-            group = np.arange(len(pairs))
-        group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
-    elif isinstance(duels, list | tuple):
-        pairs, items, tied = _pairs_of(duels)
+    columns, wanted, sides = column_names(duels), [item_a, item_b, result], ["winner", "loser"]
+    missing = [column for column in wanted if column not in columns]
+    is_default = wanted == ["model_a", "model_b", "winner"]
+    if missing and not is_default:
+        raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
+    sign, judge, judges = np.ones(1), np.zeros(1, np.intp), None
+    if not missing and not (is_default and "loser" in columns):
+        sides = [name.removeprefix("model_") for name in wanted[:2]]
+        pairs, items, tied, sign = _with_result(duels, *wanted)
+        weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
+    elif {"winner", "loser"} <= set(columns):
+        pairs, items = coded([duels[side] for side in sides], sides)
+        tied = numbers(duels["tie"], "The column 'tie'") if "tie" in columns else np.zeros(1)
+        wanted = [*sides, "tie"]
+        weights, group, judge, judges = _of_rows(duels, columns, wanted, covariates, len(pairs))
     else:
-        pairs, weights, items = _counts(duels, covariates)
+        pairs, items, tied, weights = _without_columns(duels, columns, covariates)
+        group = np.full(1, -1)
     _check_rows("tie", tied, (tied == 0) | (tied == 1), "True or False")
     _check_rows("weight", weights, (weights >= 0) & (weights <= LARGEST), "finite and >= 0")
     for row in np.flatnonzero(pairs[:, 0] == pairs[:, 1])[:1]:
         raise ValueError(f"duels[{row}] pairs {plain(items[pairs[row, 0]])!r} with itself.")
     check_size("The information matrix", 8 * len(items) ** 2, "drop rare items")
-    extra = _covariates(given, covariates, len(pairs))
+    extra = _covariates(duels, covariates, sides, len(pairs)) * sign[:, np.newaxis]
     weights = np.broadcast_to(weights, len(pairs))
     table = np.stack(np.broadcast_arrays(*pairs.T, tied, group)).astype(np.intp)
     if covariates is None and not {"group", "judge"} & set(columns):
         shape = (len(items), len(items), 2)
         weights = np.bincount(np.ravel_multi_index(tuple(table[:3]), shape), weights)
-        table = np.stack(np.broadcast_arrays(*np.unravel_index(np.arange(len(weights)), shape), -1))
-        extra = np.empty((len(weights), 0))
+        met = np.flatnonzero(weights)
+        table = np.stack(np.broadcast_arrays(*np.unravel_index(met, shape), -1))
+        weights, extra = weights[met], np.empty((len(met), 0))
     kept = weights > 0
     if "group" in columns and len(np.unique(group[kept])) == 1:
         raise ValueError(
@@ -525,27 +533,45 @@ def _read(duels, covariates):
     return table[:, kept], weights[kept], extra[kept], items, judge, judges
 
 
-def _with_winners(duels, item_a, item_b, result):
-    """A table of two items and a result as one with the columns "winner", "loser" and "tie"."""
-    columns, wanted = column_names(duels), [item_a, item_b, result]
-    missing = [column for column in wanted if column not in columns]
-    if missing and wanted != ["model_a", "model_b", "winner"]:
-        raise ValueError(f"duels have the columns {columns}, and not {missing[0]!r}.")
-    if missing or "loser" in columns:
-        return duels
-    a, b, outcome = (np.asarray(duels[column], dtype=object) for column in wanted)
-    words = np.array([str(one).strip().lower() for one in outcome], dtype=object)
-    tied = np.array([word.startswith("tie") for word in words])
-    first = (outcome == a) | np.isin(words, [item_a.lower(), "a"])
-    second = (outcome == b) | np.isin(words, [item_b.lower(), "b"])
-    for row in np.flatnonzero(~(first ^ second) & ~tied)[:1]:
-        raise ValueError(
-            f"{result!r} is {outcome[row]!r} in row {row}: it must be {item_a!r}, {item_b!r}, the "
-            f"item {a[row]!r} or {b[row]!r}, or a word that begins with 'tie'."
-        )
-    others = {column: duels[column] for column in columns if column not in wanted}
-    winner, loser = np.where(second & ~tied, [b, a], [a, b])
-    return {"winner": winner, "loser": loser, "tie": tied, **others}
+def _of_rows(duels, columns, known, covariates, n):
+    """Weights, groups, codes of judges and the judges or None, of the columns of a table."""
+    known = [*known, "weight", "group", "judge"]
+    check_consistent_length(np.empty(n), *(duels[name] for name in known if name in columns))
+    if covariates is None:
+        who = "bradley_terry (but for covariates=, names or numbers)"
+        warn_of_other_columns(columns, known, who)
+    judge, judges, group = np.zeros(1, np.intp), None, np.full(1, -1)
+    if "judge" in columns:
+        (judge, judges), group = codes_of(duels["judge"], "'judge'"), np.arange(n)
+    group = codes_of(duels["group"], "'group'")[0] if "group" in columns else group
+    weights = numbers(duels["weight"], "Column 'weight'") if "weight" in columns else np.ones(1)
+    return weights, group, judge, judges
+
+
+def _with_result(duels, item_a, item_b, result):
+    """Codes (n, 2) of winners and losers, the items, whether each row is a tie, and its sign.
+
+    The sign is -1 where the second item won.
+    """
+    given = item_a, item_b, result
+    codes, names = coded([duels[name] for name in given], given)
+    a, b, outcome = codes.T
+    first, second, tied = outcome == a, outcome == b, np.zeros(len(a), dtype=bool)
+    if not np.all(first | second):  # then the entries are words
+        known = [item_a.lower(), "a"], [item_b.lower(), "b"], _TIES
+        words = [str(name).strip().lower() for name in names]
+        won, lost, tied = (np.array([w in those for w in words])[outcome] for those in known)
+        for row in np.flatnonzero(~(won | lost | tied) | (first & ~won) | (second & ~lost))[:1]:
+            got, one, other = (plain(names[code[row]]) for code in (outcome, a, b))
+            raise ValueError(
+                f"{result!r} is {got!r} in row {row}, a duel of {one!r} and {other!r}: every row "
+                f"names the item that won, or every row has a word, {item_a!r} or 'a', {item_b!r} "
+                f"or 'b', or of ties {_TIES}. Beside names, ties are a column 'tie' of a table of "
+                "'winner' and 'loser'."
+            )
+        second = lost
+    used, pairs = np.unique(np.where(second, [b, a], [a, b]), return_inverse=True)
+    return pairs.reshape(2, -1).T, names[used], tied, np.where(second, -1.0, 1.0)
 
 
 def _check_rows(name, values, is_right, words):
@@ -556,67 +582,53 @@ def _check_rows(name, values, is_right, words):
         raise ValueError(f"'{name}' must be {words} in each row, got {got!r} in row {row}.")
 
 
-def _pairs_of_columns(duels, columns, covariates):
-    """Codes (n, 2) of the columns "winner" and "loser", and the names of the items."""
-    known = ["winner", "loser", "tie", "weight", "group", "judge"]
-    if covariates is None:
-        who = "bradley_terry (but for covariates=, numbers of the duels)"
-        warn_of_other_columns(columns, known, who)
-    check_consistent_length(*(duels[name] for name in known if name in columns))
-    return _coded(duels["winner"], duels["loser"])
-
-
-def _coded(winners, losers):
-    """Codes (n, 2) of winners and losers, and the names of the items."""
-    winner, won = codes_of(winners, "'winner'")
-    loser, lost = codes_of(losers, "'loser'")
-    if won.dtype.kind != lost.dtype.kind:  # NumPy would make strings of numbers
-        won = won.astype(object)
-    codes, items = codes_of(np.concatenate([won, lost]), "names")
-    return np.column_stack([codes[: len(won)][winner], codes[len(won) :][loser]]), items
+def _without_columns(duels, columns, covariates):
+    """Codes (n, 2) of winners and losers, the items, ties and weights of lists and counts."""
+    shape: Any = getattr(duels, "shape", ())
+    if not columns and shape[1:] == (2,) and (shape[0] != 2 or duels.dtype.kind in "OUT"):
+        return *coded(duels.T, ["winner", "loser"]), np.zeros(1), np.ones(1)
+    if isinstance(duels, list | tuple) or len(shape) == 1:
+        return *_pairs_of(list(duels)), np.ones(1)
+    if covariates is not None:
+        raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
+    try:
+        votes = read_votes(duels, "counts")
+    except ValueError as error:
+        raise ValueError(
+            "duels must be a list of [winner, loser], counts (r, r), or a table with the columns "
+            "'winner' and 'loser', or two items and a result (item_a=, item_b=, result=)"
+            f"{f', got the columns {columns}' if columns else ''}. {error}"
+        ) from None
+    pairs = np.argwhere(total := votes.total())
+    return pairs, votes.items, np.zeros(1), total[tuple(pairs.T)]
 
 
 def _pairs_of(duels):
     """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
-    tied = np.zeros(len(duels))
-    if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
-        tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
-        duels = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
-        for q, pair in enumerate(duels):
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise ValueError(
-                    f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
-                    "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
-                )
-    names = id_array(list(chain.from_iterable(duels)))
-    return *_coded(names[::2], names[1::2]), tied
+    tied = np.array([isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels])
+    pairs = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
+    for q, pair in enumerate(pairs):
+        if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+            raise ValueError(
+                f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
+                "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
+            )
+    names = id_array(list(chain.from_iterable(pairs)))
+    return *coded([names[::2], names[1::2]], ["winner", "loser"]), tied
 
 
-def _counts(duels, covariates):
-    """Pairs and numbers of duels of a table of counts, and the names of its items."""
-    if covariates is not None:
-        raise ValueError("covariates need a row for each duel: give a list or a frame of duels.")
-    is_dict = isinstance(duels, Mapping) and "target" not in duels  # "target": a PrefLib file
-    columns = column_names(duels)
-    if is_dict or (columns and len(columns) != len(duels)):
-        raise ValueError(
-            f"duels have the columns {columns}, and 'winner' and 'loser' are needed: rename or "
-            "make these columns."
-        )
-    try:
-        votes = read_votes(duels, pairwise=True)
-    except ValueError as error:
-        raise ValueError(
-            "duels are a list of [winner, loser], a frame with the columns 'winner' and 'loser', "
-            f"or counts (r, r). {error}"
-        ) from None
-    pairs = np.argwhere(votes.total())
-    return pairs, votes.total()[tuple(pairs.T)], votes.items
-
-
-def _covariates(duels, covariates, n):
+def _covariates(duels, covariates, sides, n):
+    """Covariates (n, k); names are read from two columns each, the first item minus the second."""
     if covariates is None:
         return np.empty((n, 0))
+    if isinstance(covariates, list | tuple) and {type(one) for one in covariates} == {str}:
+        columns = [[f"{name}_{side}" for side in sides] for name in covariates]
+        for name in chain.from_iterable(columns):
+            if name not in column_names(duels):
+                raise ValueError(
+                    f"covariates={covariates} need the column {name!r}, which duels do not have."
+                )
+        covariates = np.transpose([numbers(duels[a], a) - numbers(duels[b], b) for a, b in columns])
     check_same_index(duels=duels, covariates=covariates)
     extra = check_finite(numbers(covariates, "covariates"), "covariates")
     if extra.ndim not in (1, 2) or len(extra) != n:

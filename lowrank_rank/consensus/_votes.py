@@ -1,8 +1,8 @@
-"""Votes in all the forms in which they come: matrices, PrefLib, orders of names, long frames."""
+"""Votes in all the forms in which they come: matrices, PrefLib, orders of names, long tables."""
 
 from collections.abc import Mapping
-from itertools import chain, zip_longest
-from numbers import Integral
+from itertools import chain
+from numbers import Integral, Number
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +11,25 @@ from scipy.stats import rankdata
 from .._arrays import by_label, check_same_index, check_size, column_names, is_frame, numbers
 from .._labels import read_weights
 from .._lists import codes_of, id_array, is_missing
-from .._warn import warn
-from ..datasets import grades_from_orders
+from .._warn import warn_of_other_columns
+from ..datasets._orders import check_item_columns, check_unique, flat, named_grades
 from ..target_losses import PairwiseDisagreement
 
-_GROUPS = (list, tuple, set, frozenset, np.ndarray)
+_KINDS = """say what orders are, by one of these words:
+kind='orders': items, best first, as in [[2, 0, 1], [1, 2]];
+kind='grades': a number for each item, higher is better, as in [[4.5, 3, 5], [1, nan, 2]];
+kind='ranks': a rank for each item, 1 = best, as in [[2, 3, 1], [1, nan, 2]];
+kind='counts': the number of votes for "i before j", (r, r), as in [[0, 7], [3, 0]].
+No kind is needed by a list of lists of names, the result of load_preflib, preferences (n, r, r), \
+and a long table with the columns 'voter', 'item' and 'rank' or 'grade'."""
+
+#: Columns of a long table, with other names that the message about them translates.
+_LONG = {
+    "voter": ["voter", "voter_id", "ballot", "ballot_id", "judge", "rater", "user"],
+    "item": ["item", "candidate", "choice", "alternative", "option"],
+    "rank": ["rank", "place", "position"],
+    "grade": ["grade", "score", "rating"],
+}
 
 
 class Votes(NamedTuple):
@@ -42,7 +56,7 @@ class Votes(NamedTuple):
         return PairwiseDisagreement().total_preferences(self.labels, self.weights)
 
 
-def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwise=False):
+def read_votes(orders, kind=None, items=None, weights=None):
     """`Votes` of what `consensus_ranking` takes, see there.
 
     Raises
@@ -50,28 +64,28 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
     ValueError
         Naming what does not fit.
     """
-    if isinstance(orders, Mapping) and "target" in orders:
+    if isinstance(orders, Mapping) and {"target", "item_names"} <= set(orders):
+        _check_kind(kind, "grades")
         weights = orders.get("counts") if weights is None else weights
-        items = orders.get("item_names") if items is None else items
-        orders = orders["target"]
-    columns = column_names(orders)
-    if {"voter", "item"} <= set(columns):  # a row for each voter and item
-        labels, items, weights = _long_grades(orders, columns, items, weights)
-    elif _are_orders(given := _as_lists(orders), kind, ranks or pairwise):
-        check_same_index(orders=orders, weights=weights)
-        orders = given if isinstance(given, list | tuple) else np.asarray(given)
-        if items is None:  # in order of first appearance
-            items = list(dict.fromkeys(chain.from_iterable(map(_flat, orders))))
-            if any(map(is_missing, items)):
-                raise ValueError(
-                    "orders contain None or NaN, which is no item: drop what a vote does not rank."
-                )
-        labels = grades_from_orders(orders, items=items)
+        items = orders["item_names"] if items is None else items
+        kind, orders = "grades", orders["target"]
+    columns, shape = column_names(orders), getattr(orders, "shape", ())
+    if {"voter", "item"} <= set(columns) and {"rank", "grade"} & set(columns):
+        labels, items, weights, kind = _long_table(orders, columns, items, weights, kind)
     else:
+        _refuse_other_names(columns, kind, items)
+        if kind is None and len(shape) == 3 and shape[1] == shape[2]:
+            kind = "counts"
+        if kind is None and not _names_items(orders):
+            raise ValueError(_KINDS)
+        if isinstance(orders, Mapping):
+            raise ValueError(f"orders maps {columns[:5]}: give pandas.DataFrame(orders).")
         check_same_index(orders=orders, weights=weights)
-        items = columns if items is None and is_frame(orders) else items
-        labels = _matrix(orders, pairwise)
-    labels, are_counts = _shaped(labels, ranks, pairwise, weights)
+        if kind in (None, "orders"):
+            labels, items = named_grades(orders, items)
+        else:
+            labels, items = _matrix(orders, items, kind)
+    labels, are_counts = _shaped(labels, kind, weights)
     try:
         weights = read_weights(weights, len(labels))
     except ValueError as error:
@@ -80,51 +94,72 @@ def read_votes(orders, weights=None, items=None, kind=None, ranks=False, pairwis
     names = list(range(r) if items is None else items)
     if len(names) != r:
         raise ValueError(f"items has {len(names)} names for {r} items.")
-    if len(set(names)) < r:
-        again = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"items names {again!r} twice: names must be unique.")
+    check_unique(names)
     return Votes(labels, weights, id_array(names), are_counts)
 
 
-def _matrix(orders, pairwise):
-    """Grades, ranks, counts or preferences as an array."""
-    if pairwise and hasattr(orders, "columns") and hasattr(orders, "index"):
-        index, columns = list(orders.index), list(orders.columns)
-        named = not any(isinstance(name, Integral) for name in columns)
-        # An index that only numbers the rows says nothing about the names of the columns.
-        if index != columns and not (named and index == list(range(len(columns)))):
-            row, column = next(p for p in zip_longest(index, columns) if p[0] != p[1])
-            raise ValueError(
-                "Counts of votes need the same items as index and columns, in one order: "
-                f"{row!r} is in the place of {column!r}. Use frame.reindex(index=items, "
-                "columns=items, fill_value=0)."
-            )
-    try:
-        return numbers(orders, "orders")
-    except ValueError as error:
+def _check_kind(kind, holds):
+    if kind not in (None, holds):
+        raise ValueError(f"orders says that it holds {holds}, and kind is {kind!r}: omit kind.")
+
+
+def _refuse_other_names(columns, kind, items):
+    """Refuse a long table whose columns have other names."""
+    words = [(name, word) for name in columns for word in _LONG if str(name).lower() in _LONG[word]]
+    is_open = kind is None or items is None
+    if is_open and {"voter", "item"} < {word for _, word in words}:
+        other = {name: word for name, word in words if name != word and word not in columns}
         raise ValueError(
-            f"{error} Orders of names, best first, are a list of lists such as [['b', 'a', 'c'], "
-            "['c', 'a']]; a long frame has the columns 'voter', 'item' and 'rank' or 'grade'."
-        ) from None
-
-
-def warn_of_other_columns(columns, known, who):
-    """Warn of columns that a function does not read; `who` begins the sentence."""
-    if others := [name for name in columns if name not in known]:
-        message = f"{who} does not read the columns {others[:5]}: it reads {known}."
-        warn(message)
-
-
-def _long_grades(orders, columns, items, weights):
-    """Grades (n, r), names of the items and weights of the voters of a long frame."""
-    warn_of_other_columns(
-        columns, ["voter", "item", "rank", "grade", "weight"], "consensus_ranking"
-    )
-    if len({"rank", "grade"}.intersection(columns)) != 1:
-        raise ValueError(
-            "A long frame of orders has the columns 'voter', 'item' and one of 'rank' (1 = best) "
-            f"and 'grade' (higher is better), got {sorted(map(str, columns))}."
+            "A long table of votes has the columns 'voter', 'item' and 'rank' (1 = best) or "
+            f"'grade' (higher is better): use orders.rename(columns={other})."
         )
+
+
+def _names_items(orders):
+    """Whether orders is a list, or a Series, of lists or tuples of names, which are no numbers."""
+    if getattr(orders, "ndim", 0) == 1 and not is_frame(orders):
+        orders = list(orders)
+    if not isinstance(orders, list | tuple) or {type(one) for one in orders} - {list, tuple}:
+        return False
+    entries = chain.from_iterable(map(flat, orders))
+    return not any(
+        isinstance(one, Number | np.bool_ | np.ndarray) and not is_missing(one) for one in entries
+    )
+
+
+def _matrix(orders, items, kind):
+    """Grades, ranks, counts or preferences as an array, and the names of the items or None."""
+    if not is_frame(orders):
+        return numbers(orders, "orders"), items
+    columns = check_item_columns(orders, items)
+    labels = np.column_stack([numbers(orders[name], f"The column {name!r}") for name in columns])
+    names = columns if items is None else list(items)
+    places = [columns.index(name) for name in names]
+    if kind != "counts":
+        return labels[:, places], names
+    index = list(getattr(orders, "index", range(len(labels))))
+    # An index that only numbers the rows says nothing about the names of the columns.
+    if index != list(range(len(index))) or any(isinstance(name, Integral) for name in columns):
+        found = [name for name in index if items is None or name in columns]
+        if found != columns:
+            raise ValueError(
+                "Counts of votes need the same items as index and columns, in one order, got "
+                f"{found[:5]} and {columns[:5]}: use frame.reindex(index=items, columns=items, "
+                "fill_value=0)."
+            )
+        labels = labels[[index.index(name) for name in columns]]
+    labels = labels[:, places]  # its rows follow if it is square, which is checked next
+    return (labels[places] if len(labels) == len(places) else labels), names
+
+
+def _long_table(orders, columns, items, weights, kind):
+    """Grades or ranks (n, r), names of the items, weights of the voters, and the kind."""
+    known = ["voter", "item", "rank", "grade", "weight"]
+    warn_of_other_columns(columns, known, "consensus_ranking")
+    if {"rank", "grade"} <= set(columns):
+        raise ValueError("orders has both columns 'rank' and 'grade': drop one of them.")
+    column = "rank" if "rank" in columns else "grade"
+    _check_kind(kind, f"{column}s")
     voter, voters = codes_of(orders["voter"], "the column 'voter'")
     item, names = codes_of(orders["item"], "the column 'item'")
     if items is not None:
@@ -139,19 +174,14 @@ def _long_grades(orders, columns, items, weights):
     twice = np.bincount(voter * shape[1] + item) > 1
     if twice.any():
         q, i = divmod(int(np.argmax(twice)), shape[1])
-        raise ValueError(
-            f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: one row for each voter and "
-            "item."
-        )
-    kind = "rank" if "rank" in columns else "grade"
-    values = numbers(orders[kind], f"The column {kind!r}")
-    grades = np.full(shape, np.nan)
-    grades[voter, item] = -values if kind == "rank" else values
-    if "weight" not in columns:
-        return grades, names, by_label(weights, voters.tolist(), "weights")
-    if weights is not None:
-        raise ValueError("weights are given twice, as a column and as an argument: give one.")
-    return grades, names, _weights_of_voters(orders["weight"], voter, voters)
+        raise ValueError(f"Voter '{voters[q]}' ranks the item '{names[i]}' twice: give it once.")
+    labels = np.full(shape, np.nan)
+    labels[voter, item] = numbers(orders[column], f"The column {column!r}")
+    if "weight" in columns:
+        if weights is not None:
+            raise ValueError("weights are given twice, as a column and as an argument: give one.")
+        weights = _weights_of_voters(orders["weight"], voter, voters)
+    return labels, names, by_label(weights, voters.tolist(), "weights"), f"{column}s"
 
 
 def _weights_of_voters(column, voter, voters):
@@ -167,108 +197,33 @@ def _weights_of_voters(column, voter, voters):
     return weights
 
 
-def _as_lists(orders):
-    """Orders of names as lists, from a Series of lists or a table of names; others unchanged.
-
-    Missing names at the end of a row only fill it up.
-    """
-    if isinstance(orders, list | tuple | Mapping):
-        return orders
-    array = np.asarray(orders)
-    if array.dtype.kind not in "OUT" or not any(isinstance(v, (str, *_GROUPS)) for v in array.flat):
-        return orders
-    if array.ndim == 1:
-        return list(array)
-    rows = [list(row) for row in array]
-    for row in rows:
-        while row and is_missing(row[-1]):
-            row.pop()
-    return rows
-
-
-def _are_orders(orders, kind, is_matrix):
-    """Whether `orders` names items, best first; else it holds numbers, one for each item."""
-    if kind is not None and is_matrix:
-        raise ValueError(f"kind={kind!r} cannot be combined with ranks=True or pairwise=True.")
-    if kind is not None or is_matrix:
-        return kind == "orders"
-    if _is_ambiguous(orders):
-        raise ValueError(
-            "Every row of orders holds the ranks of its own numbers, or the same integers: say "
-            "kind='orders' if a row lists the items, best first, ranks=True if it has the rank of "
-            "each item, 1 = best, or kind='grades' if it has grades, higher is better."
-        )
-    if not isinstance(orders, list | tuple):
-        return False
-    groups = [order for order in orders if isinstance(order, _GROUPS)]
-    kinds = {type(entry) for order in groups for entry in _flat(order)}
-    if any(issubclass(one, float | np.floating) for one in kinds) and str not in kinds:
-        raise ValueError(
-            "orders is a list, which is read as items, best first, but has floats: give grades "
-            "as an array, or set kind='grades'."
-        )
-    return True
-
-
-def _is_ambiguous(orders):
-    """Whether numbers may be grades, ranks or orders: each row equals the ranks of its entries."""
-    try:
-        values = numbers(orders, "orders")
-    except ValueError:  # names, or orders of several lengths
-        return False
-    if values.ndim != 2 or 0 in values.shape:
-        return False
-    if isinstance(orders, np.ndarray) and orders.dtype.kind in "iu" and values.shape[1] > 1:
-        rows = np.sort(values, axis=1)
-        if np.all(rows == rows[0, 0] + np.arange(values.shape[1])):  # also from 0 on
-            return True
-    unknown = np.isnan(values)
-    last = np.where(unknown, np.inf, values)
-    ways = (rankdata(last, method, axis=1) for method in ("dense", "min", "average"))
-    each = [((ranks == values) | unknown).all(axis=1) for ranks in ways]
-    has_order = np.where(unknown, -np.inf, values).max(axis=1) > last.min(axis=1)
-    return bool(np.any(each, axis=0).all() and has_order.any())
-
-
-def _flat(order):
-    """The items of an order; a set is sorted, so that no hash decides."""
-    for entry in order:
-        if isinstance(entry, set | frozenset):
-            yield from sorted(entry, key=repr)
-        else:
-            yield from entry if isinstance(entry, _GROUPS) else (entry,)
-
-
-def _shaped(labels, ranks, pairwise, weights):
+def _shaped(labels, kind, weights):
     """Grades (n, r) or preferences (n, r, r), and whether these are one matrix of counts."""
-    if ranks and labels.ndim != 2:
-        raise ValueError(f"ranks=True needs a matrix (n_voters, r), got {labels.shape}.")
-    if ranks and np.any(labels < 1):
-        raise ValueError(
-            f"ranks=True: ranks start at 1 = best, got {np.nanmin(labels):g}. Use ranks=False "
-            "for grades, which are higher for better items."
-        )
-    labels = -labels if ranks else labels
-    square = labels.ndim == 2 and labels.shape[0] == labels.shape[1]
-    if pairwise and labels.ndim == 2:
-        if not square:
-            raise ValueError(f"Counts of votes need the shape (r, r), got {labels.shape}.")
-        if weights is not None:
-            raise ValueError("Pairwise counts (r, r) are numbers of votes: they take no weights.")
-        return labels[np.newaxis], True
-    if labels.ndim == 3 and labels.shape[1] == labels.shape[2]:
+    if kind != "counts":
+        if labels.ndim != 2:
+            raise ValueError(f"kind={kind!r} needs a matrix (n_voters, r), got {labels.shape}.")
+        return (-_checked_ranks(labels) if kind == "ranks" else labels), False
+    if labels.ndim not in (2, 3) or labels.shape[-2] != labels.shape[-1]:
+        raise ValueError(f"Counts of votes need the shape (r, r), got {labels.shape}.")
+    if labels.ndim == 3:
         return labels, False
-    if labels.ndim != 2 or pairwise:
+    if weights is not None:
+        raise ValueError("Counts (r, r) are numbers of votes: they take no weights.")
+    return labels[np.newaxis], True
+
+
+def _checked_ranks(ranks):
+    """Refuse ranks below 1, and beyond the number of items that are no worse or not ranked."""
+    most = rankdata(np.where(np.isnan(ranks), -np.inf, ranks), "max", axis=1)
+    for row, item in np.argwhere((ranks < 1) | (ranks > most))[:1]:
+        what = "ranks start at 1 = best" if ranks[row, item] < 1 else "there is a gap in its ranks"
         raise ValueError(
-            "orders must be grades (n_voters, r), ranks of that shape with ranks=True, counts "
-            f"(r, r) with pairwise=True, or preferences (n_voters, r, r), got {labels.shape}."
+            f"Vote {row} has the rank {ranks[row, item]:g}, but {what}. If 0 or NaN is not ranked, "
+            "give NaN: numpy.where(ranks > 0, ranks, numpy.nan), likewise for another mark such as "
+            "99. scipy.stats.rankdata(ranks, axis=1, nan_policy='omit') closes gaps. Grades, "
+            "higher is better, are kind='grades'."
         )
-    if square and len(labels) > 2 and not np.any(np.diag(labels)):
-        warn(
-            f"orders of shape {labels.shape} with zeros on the diagonal were read as the grades of "
-            f"{len(labels)} voters. If they count who was preferred to whom, set pairwise=True."
-        )
-    return labels, False
+    return ranks
 
 
 def _checked(labels):

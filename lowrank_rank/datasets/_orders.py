@@ -1,13 +1,22 @@
 """Conversion of orders of items to grades."""
 
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from itertools import chain
+from numbers import Number
 from typing import Any
 
 import numpy as np
 
-from .._arrays import check_size
+from .._arrays import check_size, column_names, is_frame
+from .._lists import is_missing
 from .._parameters import check_parameter, count
 
 _TIED = (list, tuple, set, frozenset, np.ndarray)
+
+#: Names of columns that stand beside the items or places of a table of votes.
+_BESIDE = re.compile(r"(voter|ballot|judge|weight|count)s?([ _]?id)?|id", re.IGNORECASE)
 
 
 def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = None) -> np.ndarray:
@@ -52,16 +61,10 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     index_of = None
     if items is not None:
         try:
-            names = list(items)
-            index_of = {name: i for i, name in enumerate(names)}
+            index_of = {name: i for i, name in enumerate(check_unique(list(items)))}
         except TypeError as error:
             raise ValueError(f"items must be a sequence of hashable names: {error}.") from None
-        if len(index_of) < len(names):
-            again = next(name for i, name in enumerate(names) if index_of[name] != i)
-            raise ValueError(f"items names {again!r} twice: names must be unique.")
-    if hasattr(orders, "to_numpy"):
-        orders = orders.to_numpy()
-    sequences = list(orders) if np.iterable(orders) and not isinstance(orders, str | bytes) else []
+    sequences = order_rows(orders)
     if not sequences:
         raise ValueError(f"orders must be a sequence of at least one order, got {orders!r}.")
     for q, order in enumerate(sequences):
@@ -81,6 +84,98 @@ def grades_from_orders(orders: Any, n_items: int | None = None, *, items: Any = 
     check_size("The grades", 8 * len(lengths) * n_items, "give fewer orders, or n_items")
     indices = _check_indices(named, lengths, n_items)
     return tied_grades(lengths, np.concatenate(sizes), indices, n_items)
+
+
+def named_grades(orders, items):
+    """Grades of orders, and their items; without `items` those named, by first appearance."""
+    orders = order_rows(orders)
+    if items is None:
+        entries = [
+            one for one in chain.from_iterable(map(flat, orders)) if isinstance(one, Hashable)
+        ]
+        if any(map(is_missing, entries)):
+            raise ValueError(
+                "orders contain None or NaN, which is no item: drop what a vote does not rank."
+            )
+        items = list(dict.fromkeys(entries))
+    return grades_from_orders(orders, items=items), items
+
+
+def check_unique(names):
+    """Return names of items; refuse a name that is there twice."""
+    first: dict = {}
+    for i, name in enumerate(names):
+        if first.setdefault(name, i) != i:
+            raise ValueError(f"items names {name!r} twice: names must be unique.")
+    return names
+
+
+def order_rows(orders):
+    """A list of orders; missing entries at the end of a row of a table only fill it up."""
+    if not np.iterable(orders) or isinstance(orders, str | bytes | Mapping):
+        return []
+    if is_frame(orders):
+        columns = check_item_columns(orders)
+        places = [np.asarray(orders[name], dtype=object) for name in columns]
+        orders = zip(*places, strict=True)
+    elif getattr(orders, "ndim", 0) != 2 or np.asarray(orders).dtype.kind in "iu":
+        return list(orders)
+    rows = [list(row) for row in orders]
+    for row in rows:
+        while row and not isinstance(row[-1], _TIED) and is_missing(row[-1]):
+            row.pop()
+    return rows
+
+
+def flat(order):
+    """Iterate over the items of an order; a set is sorted, so that no hash decides."""
+    for entry in order:
+        if isinstance(entry, set | frozenset):
+            yield from sorted(entry, key=repr)
+        else:
+            yield from entry if isinstance(entry, _TIED) else (entry,)
+
+
+def check_item_columns(table, items=None):
+    """Names of the columns that are `items`; without `items` all, refused if one is no item.
+
+    Raises
+    ------
+    ValueError
+        Naming a column of another type than the rest, or called as an id or weight.
+    """
+    columns = column_names(table)
+    if items is not None:
+        for name in items:
+            if name not in columns:
+                raise ValueError(
+                    f"items names {name!r}, which is no column of orders, {columns}: items are "
+                    "columns of a frame; give orders.to_numpy() to name them anew."
+                )
+        return [name for name in columns if name in list(items)]
+    types = [_type_of(np.asarray(table[name])) for name in columns]
+    # Of two equally common types the last is that of the items: ids come first.
+    usual = next(iter(Counter(filter(None, reversed(types))).most_common(1)), [""])[0]
+    for name, found in zip(columns, types, strict=True):
+        if _BESIDE.fullmatch(str(name).strip()) or found not in ("", usual):
+            raise ValueError(
+                f"The column {name!r} of orders ({found or 'empty'}; most columns: {usual}) is no "
+                f"item: use orders.drop(columns=[{name!r}]). Of grades, ranks and counts, "
+                "items=[...] selects the columns that are items."
+            )
+    return columns
+
+
+def _type_of(column):
+    """The type of the entries of a column that are not missing."""
+    entries = flat(column if column.dtype == object else column[column == column][:1])
+    known = {str: "text", bool: "bool", Number: "numbers"}
+    words = {
+        next((word for kind, word in known.items() if isinstance(one, kind)), type(one).__name__)
+        for one in entries
+        if not is_missing(one)
+    }
+    return " and ".join(sorted(words))
 
 
 def tied_grades(lengths, sizes, item, n_items):
