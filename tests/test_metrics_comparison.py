@@ -285,6 +285,7 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
     y[qid == 3] = 0.0
     scores = np.random.RandomState(0).normal(size=40)
     found = compare_rankers(y, {"bm25": scores}, qid=qid, measure="ndcg@2")
+    assert compare_rankers(y, {"query": scores}, qid=qid).means.names == ["query"]  # no ids
     values = ndcg_score(y, scores, qid=qid, k=2, average=None)
     assert_allclose(found.means.interval, mean_intervals(values).interval)
     assert (found.n_undefined, found.means.n_queries[0], found.pairs) == (1, 9, [])

@@ -307,14 +307,14 @@ def compare_rankers(
     found = _compared(given, pairs, confidence_level, method, n_resamples, random_state)
     if judge is None:  # the means tell how many queries are undefined
         given = np.where(kept[:, np.newaxis], values, np.nan), None, None
-    h, j, others = (dict(zip(rankers, v.T, strict=True)) if v is not None else v for v in given)
+    h, j, others = given
     means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
     return RankerComparison(
         measure=measure if isinstance(measure, str) else repr(measure),
         names=list(rankers),
         qid=(np.arange(len(values)) if ids is None else ids)[kept],
         values=values[kept],
-        means=replace(means, n_unanswered=unanswered),
+        means=replace(means, names=list(rankers), n_unanswered=unanswered),
         pairs=pairs,
         p_adjusted=holm(found["p_value"]),
         confidence_level=float(confidence_level),
