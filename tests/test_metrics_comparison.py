@@ -285,6 +285,7 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
     y[qid == 3] = 0.0
     scores = np.random.RandomState(0).normal(size=40)
     found = compare_rankers(y, {"bm25": scores}, qid=qid, measure="ndcg@2")
+    assert compare_rankers(y, {"query": scores}, qid=qid).means.names == ["query"]  # no ids
     values = ndcg_score(y, scores, qid=qid, k=2, average=None)
     assert_allclose(found.means.interval, mean_intervals(values).interval)
     assert (found.n_undefined, found.means.n_queries[0], found.pairs) == (1, 9, [])
@@ -326,6 +327,7 @@ def runs_of_systems(seed=0, n_queries=30):
     return qrels, runs
 
 
+@pytest.mark.filterwarnings("ignore:The run")
 @pytest.mark.parametrize("measure", ["ndcg@3", "map", "recall@2", "mrr", "P_2", "ndcg_cut_5"])
 def test_runs_are_compared_as_evaluate_run_measures_them(measure):
     qrels, runs = runs_of_systems()
@@ -340,6 +342,7 @@ def test_runs_are_compared_as_evaluate_run_measures_them(measure):
         assert_allclose(column, [value[q] for q in answered])
 
 
+@pytest.mark.filterwarnings("ignore:The run")
 def test_runs_come_as_files_frames_and_dicts(tmp_path):
     pd = pytest.importorskip("pandas")
     qrels, runs = runs_of_systems()
@@ -358,6 +361,7 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
     assert of_file == evaluate_run(runs["a"], qrels, "map")
 
 
+@pytest.mark.filterwarnings("ignore:The run")
 def test_runs_with_a_judge():
     judge, runs = runs_of_systems(1, 40)
     human = {q: judge[q] for q in list(judge)[:12]}
@@ -376,7 +380,60 @@ def test_runs_that_cannot_be_compared():
     qrels, runs = runs_of_systems()
     with pytest.raises(ValueError, match="carry their queries: leave out X and qid"):
         compare_rankers(qrels, runs, qid=[1, 2])
-    with pytest.raises(ValueError, match="share no query"):
+    with pytest.raises(ValueError, match="run 'a' shares no query"):
         compare_rankers({"other": {"d1": 1}}, runs)
     with pytest.raises(TypeError, match=r"rankers\['a'\] must be a dict from queries"):
         compare_rankers(qrels, {"a": [1.0, 2.0]})
+
+
+def test_unanswered_queries_are_counted_and_runs_of_other_ids_are_named():
+    qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(30)}
+    wrong = {q: {"a": 1.0, "b": 2.0} for q in qrels}
+    right = {q: {"a": 2.0, "b": 1.0} for q in [*qrels][:20]}
+    message = "The run 'right' lacks 10 of 30 queries, such as 'q20'"
+    with pytest.warns(UserWarning, match=message):
+        found = compare_rankers(qrels, {"wrong": wrong, "right": right}, measure="mrr")
+    assert found.means.to_frame().set_index("name")["n_unanswered"].to_dict() == {
+        "wrong": 0,
+        "right": 10,
+    }
+    assert found.mean[found.names.index("right")] == pytest.approx(2 / 3)
+    with pytest.warns(UserWarning, match="The runs lack 10 of 30 judged queries, such as 'q20'"):
+        alone = compare_rankers(qrels, {"right": right}, measure="mrr")
+    assert alone.mean == [1.0]
+    capitals = {q.upper(): found for q, found in right.items()}
+    with pytest.raises(ValueError, match=r"The run .right. shares no query .* \['Q0'"):
+        compare_rankers(qrels, {"wrong": wrong, "right": capitals})
+    capitals = {q: {d.upper(): v for d, v in found.items()} for q, found in wrong.items()}
+    with pytest.raises(ValueError, match=r"The run .other. shares no document .* \['A'"):
+        compare_rankers(qrels, {"wrong": wrong, "other": capitals})
+
+
+@pytest.mark.parametrize("column", ["qid", "query", "Query_id", "topic", "doc", "docno", "doc_id"])
+def test_frames_with_ids_are_no_matrices(column):
+    pd = pytest.importorskip("pandas")
+    labels = pd.DataFrame({"one": [1.0, 0.0] * 4, "two": [0.0, 1.0] * 4})
+    scores = {"a": labels, "b": -labels}
+    compare_rankers(labels, scores, measure="mrr")
+    said = f"has a column '{column}' of ids|has the columns"  # or read as judgements
+    for y, rankers, judge in (
+        (labels.assign(**{column: 1.0}), scores, None),
+        (labels, {"a": labels, "b": labels.assign(**{column: 1.0})}, None),
+        (labels, scores, labels.assign(**{column: 1.0})),
+    ):
+        with pytest.raises(ValueError, match=said):
+            compare_rankers(y, rankers, measure="mrr", judge=judge, zero_division=0)
+
+
+def test_rows_of_scores_match_by_index():
+    pd = pytest.importorskip("pandas")
+    y = ranking_target([1, 0, 1, 0], ["a", "a", "b", "b"])
+    one, other = pd.Series([2.0, 1.0, 2.0, 1.0]), pd.Series([1.0, 2.0, 1.0, 2.0])
+    compare_rankers(y, {"one": one, "other": other}, measure="mrr")
+    with pytest.raises(ValueError, match=r"rankers\['one'\] and rankers\['other'\] have different"):
+        compare_rankers(y, {"one": one, "other": other[::-1]}, measure="mrr")
+    X = pd.DataFrame({"x": one})
+    model = WrappedRanker(Ridge()).fit(X, y)
+    compare_rankers(y, {"model": model, "one": one}, X=X, measure="mrr")
+    with pytest.raises(ValueError, match=r"X and rankers\['one'\] have different indices"):
+        compare_rankers(y, {"model": model, "one": one[::-1]}, X=X, measure="mrr")

@@ -134,3 +134,38 @@ def test_means_of_queries_are_students_with_undefined_queries_left_out():
         mean_intervals([np.inf, 1.0])
     with pytest.raises(ValueError, match="give both or neither"):
         mean_intervals([0.0, 1.0], judge=[0.0, 1.0])
+
+
+def test_columns_of_the_judge_match_by_name():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.RandomState(0)
+    human = pd.DataFrame(rng.uniform(size=(12, 2)), columns=["ndcg@10", "map"])
+    judge, others = human + 0.1 * rng.normal(size=(12, 2)), pd.DataFrame(
+        rng.uniform(size=(40, 2)), columns=["ndcg@10", "map"]
+    )  # fmt: skip
+    expected, turned = powered(human, judge, others), ["map", "ndcg@10"]
+    assert_allclose(powered(human, judge[turned], others).interval, expected.interval)
+    assert_allclose(powered(human, judge, others[turned]).interval, expected.interval)
+    columns = [{c: t[c].to_numpy() for c in turned} for t in (judge, others)]
+    assert_allclose(powered(human, *columns).interval, expected.interval)
+    arrays = powered(human, judge.to_numpy(), others.to_numpy())  # no names: by place
+    assert_allclose(arrays.interval, expected.interval)
+    with pytest.raises(ValueError, match=r"judge has the columns \['ndcg@5', 'map'\], and human"):
+        powered(human, judge.rename(columns={"ndcg@10": "ndcg@5"}), others)
+    with pytest.raises(ValueError, match="judge_unlabelled has the columns"):
+        powered(human, judge, others.assign(mrr=0.0))
+
+
+@pytest.mark.parametrize("column", ["qid", "query_id", "docno", "Query"])
+def test_ids_are_no_measure_and_must_agree(column):
+    pd = pytest.importorskip("pandas")
+    values, ids = np.linspace(0.0, 1.0, 6), np.arange(6)
+    for table in (dict, pd.DataFrame):
+        human = table({column: ids, "map": values})
+        assert mean_intervals(human).names == ["map"]
+        found = powered(human, table({"map": values, column: ids}), {"map": values})
+        assert_allclose(found.interval, powered(values, values, values).interval)
+        with pytest.raises(ValueError, match=f"column '{column}' of human and judge differs"):
+            powered(human, table({column: ids[::-1], "map": values}), {"map": values})
+    with pytest.raises(ValueError, match="give one value of each query, in columns"):
+        mean_intervals({column: ids})

@@ -42,6 +42,7 @@ def system(seed=0, n_queries=60):
     return run, qrels
 
 
+@pytest.mark.filterwarnings("ignore:The run")
 @pytest.mark.parametrize("all_queries", [False, True])
 def test_trec_eval_on_every_shared_measure(all_queries):
     pytrec_eval = pytest.importorskip("pytrec_eval")
@@ -144,9 +145,50 @@ def test_measures_of_whole_orders_are_refused(name):
 
 def test_bad_input():
     qrels = {"q": {"d": 1}}
-    with pytest.raises(ValueError, match="share no query"):
+    with pytest.raises(ValueError, match="The run shares no query with the judgements: it has"):
         evaluate_run({"p": {"d": 1.0}}, qrels)
     with pytest.raises(NotImplementedError, match="must define values"):
         RankingMeasure().values_of_run(None, None, None, None)
     assert DCG.takes_runs
     assert metrics.evaluate_run is evaluate_run
+
+
+def test_judged_queries_without_an_answer_count_and_are_warned_of():
+    run, qrels = {"a": {"d": 1.0}}, {q: {"d": 1} for q in ("a", "b", "c")}
+    with pytest.warns(UserWarning, match="The run lacks 2 of 3 queries, such as 'b'"):
+        found = evaluate_run(run, qrels, "mrr")
+    assert found == {"mrr": pytest.approx(1 / 3)}
+    assert evaluate_run(run, qrels, "mrr", all_queries=False) == {"mrr": 1.0}
+
+
+def test_a_run_whose_documents_have_other_ids_is_refused():
+    qrels = {q: {"d1": 1, "d2": 0} for q in ("a", "b")}
+    with pytest.raises(ValueError, match=r"The run shares no document .* 'a' it has \['D1'\]"):
+        evaluate_run({q: {"D1": 1.0} for q in qrels}, qrels)
+    # One known document is enough; a run that retrieved nothing has no wrong ids.
+    assert evaluate_run({"a": {"d2": 1.0}, "b": {"D1": 1.0}}, qrels, "mrr") == {"mrr": 0.0}
+    assert evaluate_run({"a": {}, "b": {}}, qrels, "mrr") == {"mrr": 0.0}
+
+
+def test_lists_best_first_and_sets_of_relevant_documents():
+    rng = np.random.RandomState(0)
+    lists = {f"q{i}": [f"d{j}" for j in rng.permutation(9)[:6]] for i in range(8)}
+    relevant = {q: {f"d{j}" for j in rng.permutation(9)[:3]} for q in lists}
+    scored = {q: {d: -float(i) for i, d in enumerate(found)} for q, found in lists.items()}
+    graded = {q: dict.fromkeys(found, 1) for q, found in relevant.items()}
+    names = ["ndcg@3", "map", "mrr", "recall@2"]
+    expected = evaluate_run(scored, graded, names)
+    assert evaluate_run(lists, relevant, names) == expected
+    mixed = {q: tuple(found) if q < "q4" else scored[q] for q, found in lists.items()}
+    frozen = {q: frozenset(found) for q, found in relevant.items()}
+    assert evaluate_run(mixed, frozen, names) == expected
+    with pytest.raises(ValueError, match="contains the document 'd1' of 'q' twice"):
+        evaluate_run({"q": ["d1", "d1"]}, {"q": {"d1"}})
+    with pytest.raises(TypeError, match=r"to lists of ids as text, best first; .* got set"):
+        evaluate_run({"q": {"d1"}}, {"q": {"d1"}})
+    with pytest.raises(TypeError, match=r"to sets of relevant documents; .* got list"):
+        evaluate_run({"q": ["d1"]}, {"q": ["d1"]})
+    with pytest.raises(TypeError, match="run must be a dict"):
+        evaluate_run({"q": [("d1", 0.5)]}, {"q": {"d1"}})
+    with pytest.raises(TypeError, match="run must be a dict"):  # ids, or scores?
+        evaluate_run({"q": [3, 1, 2]}, {"q": {3}})

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from itertools import repeat
 from numbers import Real
 from typing import Any
 
@@ -13,12 +14,15 @@ from .._arrays import column_names, is_frame, plain, table_of
 from .._labels import QUERY
 from .._lists import id_text
 from .._parameters import Rule, check_parameter
+from .._warn import warn
 from ._files import numbered_lines, open_replacing, path_like, read_path, refuse_line
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
 DOCUMENT = ("docno", "doc_id")
 SCORE = ("score",)
 RELEVANCE = ("relevance", "label", "rel")
+#: Names of columns that hold ids, in lower case.
+IDS = {*QUERY, "query", "topic", *DOCUMENT, "doc"}
 _LARGEST = sys.float_info.max
 
 
@@ -77,15 +81,13 @@ def read_mapping(table, value_names, name):
         rows: Any = zip(*columns, strict=True)
     else:
         table = table.to_dict() if hasattr(table, "to_dict") else table
-        if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
-            raise TypeError(
-                f"{name} must be a dict from queries to dicts from documents to values, a frame, "
-                f"a path, or a Run or Qrels of ranx, got {type(table).__name__}."
-            )
+        if not isinstance(table, dict):
+            raise _not_read(name, value_names, table)
         read = {id_text(query, name): {} for query in table}
         if len(read) != len(table):
             raise ValueError(f"{name} contains a query twice, once as text and once as a number.")
-        rows = ((query, *row) for query, documents in table.items() for row in documents.items())
+        given = {query: _pairs(found, name, value_names) for query, found in table.items()}
+        rows = ((query, *row) for query, pairs in given.items() for row in pairs)
     for row, (query, document, value) in enumerate(rows):
         where = f"{name} (row {row})" if is_frame(table) else name
         documents, key = read.setdefault(id_text(query, where), {}), id_text(document, where)
@@ -98,6 +100,67 @@ def read_mapping(table, value_names, name):
             )
         documents[key] = value
     return read
+
+
+def _pairs(documents, name, value_names):
+    """Documents of a query with their values: of a dict, a list (best first) or a set."""
+    if isinstance(documents, dict):
+        return documents.items()
+    is_list = value_names is SCORE and isinstance(documents, list | tuple)
+    if is_list and all(isinstance(one, str) for one in documents):  # numbers could be scores
+        return zip(documents, range(len(documents), 0, -1), strict=True)
+    if value_names is RELEVANCE and isinstance(documents, set | frozenset):
+        return zip(documents, repeat(1))
+    raise _not_read(name, value_names, documents)
+
+
+def _not_read(name, value_names, got):
+    """The error for what is neither a run nor qrels."""
+    is_run = value_names is SCORE
+    other = "lists of ids as text, best first" if is_run else "sets of relevant documents"
+    return TypeError(
+        f"{name} must be a dict from queries to dicts from documents to values, or to {other}; a "
+        f"frame, a path, or a Run or Qrels of ranx; got {type(got).__name__}."
+    )
+
+
+def check_ids(run, qrels, name, queries):
+    """Refuse a run without a query or document of the qrels; count the queries that it lacks.
+
+    Parameters
+    ----------
+    run, qrels : dict of str to dict
+    name : str
+        Name of the run in messages.
+    queries : list of str
+        The queries that are measured.
+
+    Returns
+    -------
+    int
+        Number of these queries that the run lacks; a warning says it.
+    """
+    both = [q for q in run if q in qrels]
+    if not both:
+        raise ValueError(
+            f"{name} shares no query with the judgements: it has {[*run][:2]}, and these "
+            f"{[*qrels][:2]}. Are their ids the same?"
+        )
+    filled = [q for q in both if run[q] and qrels[q]]
+    if filled and not any(run[q].keys() & qrels[q].keys() for q in filled):
+        q = filled[0]
+        raise ValueError(
+            f"{name} shares no document with the judgements: in query {q!r} it has "
+            f"{[*run[q]][:2]}, and these {[*qrels[q]][:2]}. Are their ids the same?"
+        )
+    lacking = [q for q in queries if q not in run]
+    if lacking:
+        warn(
+            f"{name} lacks {len(lacking)} of {len(queries)} queries, such as {lacking[0]!r}: it "
+            "counts as having retrieved nothing there. Leave queries that were not asked out of "
+            "the judgements."
+        )
+    return len(lacking)
 
 
 def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":

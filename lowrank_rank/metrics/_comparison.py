@@ -5,7 +5,7 @@ independent, and two rankers share what makes a query hard. So differences are t
 query, and whole queries are drawn or flipped.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
 from typing import Any
@@ -14,16 +14,24 @@ import numpy as np
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from .._arrays import ArrayLike, MatrixLike, check_same_columns, check_same_index, plain
+from .._arrays import (
+    ArrayLike,
+    MatrixLike,
+    check_same_columns,
+    check_same_index,
+    column_names,
+    plain,
+)
 from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as random_state_rule
 from .._tables import TableMixin
-from ..datasets._trec import RELEVANCE, SCORE, is_judgements, read_mapping
+from .._warn import warn
+from ..datasets._trec import IDS, RELEVANCE, SCORE, check_ids, is_judgements, read_mapping
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
 from ._mean_intervals import MeanIntervals, mean_intervals
-from ._per_query import evaluate_run
+from ._per_query import values_of_run
 from ._scorer import RankingScorer
 
 METHODS = ["BCa", "basic", "expanded", "percentile"]
@@ -190,7 +198,8 @@ def compare_rankers(
     rankers : dict of str to array-like, fitted estimator or run
         Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With judgements,
         runs of systems: dicts, frames, paths or ranx.Run. A query counts if any run has it; a run
-        without it has retrieved nothing. One ranker has a mean and no difference.
+        without it has retrieved nothing, which is counted (n_unanswered) and warned of. One ranker
+        has a mean and no difference.
     X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
         Needed for models. Not with judgements.
     qid : array-like of shape (n_rows,) or None, default=None
@@ -228,8 +237,9 @@ def compare_rankers(
     ------
     ValueError
         If there is no ranker, or fewer than two queries, models come without X, or labels,
-        scores and ids do not fit. With a judge, if a query has human labels in some rows only, or
-        if fewer than five queries have them, or fewer than two have none.
+        scores and ids do not fit, or a run shares no query or no document with the judgements.
+        With a judge, if a query has human labels in some rows only, or if fewer than five queries
+        have them, or fewer than two have none.
 
     See Also
     --------
@@ -283,7 +293,7 @@ def compare_rankers(
     pairs = _pairs_of(rankers, baseline)
     options = method, n_resamples, zero_division
     read = _values_of(y_true, judge, rankers, X, qid, resolved, options)
-    ids, values, by_judge, kept = read
+    ids, values, by_judge, kept, unanswered = read
     if judge is not None:
         given = values[kept], by_judge[kept], by_judge[~kept]
     else:
@@ -297,14 +307,14 @@ def compare_rankers(
     found = _compared(given, pairs, confidence_level, method, n_resamples, random_state)
     if judge is None:  # the means tell how many queries are undefined
         given = np.where(kept[:, np.newaxis], values, np.nan), None, None
-    h, j, others = (dict(zip(rankers, v.T, strict=True)) if v is not None else v for v in given)
+    h, j, others = given
     means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
     return RankerComparison(
         measure=measure if isinstance(measure, str) else repr(measure),
         names=list(rankers),
         qid=(np.arange(len(values)) if ids is None else ids)[kept],
         values=values[kept],
-        means=means,
+        means=replace(means, names=list(rankers), n_unanswered=unanswered),
         pairs=pairs,
         p_adjusted=holm(found["p_value"]),
         confidence_level=float(confidence_level),
@@ -332,7 +342,9 @@ def _values_of(y_true, judge, rankers, X, qid, measure, options):
     """Ids of the queries, values by people and by the judge, and which queries people judged."""
     method, n_resamples, zero_division = options
     are_runs = is_judgements(y_true) or is_judgements(judge)
+    scores = {f"rankers[{name!r}]": one for name, one in rankers.items() if not _is_model(one)}
     if not are_runs:
+        _check_no_ids(y_true=y_true, judge=judge, **scores)
         check_same_columns(y_true=y_true, judge=judge)
     if judge is not None and (method, n_resamples) != ("expanded", 9999):
         raise ValueError(
@@ -348,15 +360,32 @@ def _values_of(y_true, judge, rankers, X, qid, measure, options):
         if X is not None or qid is not None:
             raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
         return _of_runs(y_true, judge, rankers, measure, zero_division)
-    check_same_index(y_true=y_true, judge=judge, qid=qid, X=X)
+    check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
     asked = rankers, X, qid, measure, zero_division
     if judge is None:
-        return ids, _values_by(y_true, *asked), None, None
+        return ids, _values_by(y_true, *asked), None, None, None
     y_true, judge, kept = _with_judge(y_true, judge, qid)
-    return ids, _values_by(y_true, *asked), _values_by(judge, *asked), kept
+    return ids, _values_by(y_true, *asked), _values_by(judge, *asked), kept, None
+
+
+def _is_model(ranker):
+    return hasattr(ranker, "fit") or hasattr(ranker, "predict")
+
+
+def _check_no_ids(**tables):
+    """Refuse frames of labels or scores with a column of ids."""
+    for name, table in tables.items():
+        names = column_names(table) if hasattr(table, "columns") else []
+        if found := [column for column in names if str(column).lower() in IDS]:
+            raise ValueError(
+                f"{name} has a column {found[0]!r} of ids, and is read neither as labels or scores "
+                f"nor as judgements or a run. Give the column of values alone, {name}['...'], with "
+                "its query ids in qid=; or judgements and runs with the columns 'qid', 'docno' and "
+                f"'relevance' or 'score', {name}.rename(columns={{{found[0]!r}: ...}})."
+            )
 
 
 def _of_runs(qrels, judge, rankers, measure, zero_division):
@@ -372,19 +401,23 @@ def _of_runs(qrels, judge, rankers, measure, zero_division):
                 f"in query {q!r}: people must judge all of them or none, or drop these from judge."
             )
     runs = {name: read_mapping(run, SCORE, f"rankers[{name!r}]") for name, run in rankers.items()}
-    queries = [q for q in by_judge or human if any(q in run for run in runs.values())]
-    if not queries:
-        raise ValueError("The runs share no query with the judgements: are their ids the same?")
+    asked = by_judge or human
+    queries = [q for q in asked if any(q in run for run in runs.values())]
+    unanswered = [check_ids(run, asked, f"The run {n!r}", queries) for n, run in runs.items()]
+    if len(queries) < len(asked):
+        left_out = next(q for q in asked if q not in set(queries))
+        warn(
+            f"The runs lack {len(asked) - len(queries)} of {len(asked)} judged queries, such as "
+            f"{left_out!r}, all of them: these are left out, and evaluate_run counts them."
+        )
 
     def values(labels):
-        labels = {q: labels.get(q, {}) for q in queries}
-        answers = ({q: run.get(q, {}) for q in queries} for run in runs.values())
-        options = {"average": None, "zero_division": zero_division}
-        tables = (evaluate_run(run, labels, {"m": measure}, **options) for run in answers)
-        return np.column_stack([np.asarray(table["m"]) for table in tables])
+        columns = (values_of_run(run, labels, queries, {"": measure})[""] for run in runs.values())
+        table = np.column_stack([*columns])
+        return np.where(np.isnan(table), check_zero_division(zero_division), table)
 
     ids, kept = np.array(queries, dtype=object), np.array([q in human for q in queries])
-    return ids, values(human), None if by_judge is None else values(by_judge), kept
+    return ids, values(human), by_judge and values(by_judge), kept, np.array(unanswered)
 
 
 def _values_by(y, rankers, X, qid, measure, zero_division):
@@ -392,7 +425,7 @@ def _values_by(y, rankers, X, qid, measure, zero_division):
     columns = []
     for name, ranker in rankers.items():
         labels, scores, ids = y, ranker, qid
-        if hasattr(ranker, "fit") or hasattr(ranker, "predict"):
+        if _is_model(ranker):
             if X is None:
                 raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
             labels, scores, ids = RankingScorer(measure).labels_and_scores(ranker, X, y, qid)

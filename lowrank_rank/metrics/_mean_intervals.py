@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import check_finite, check_same_index, column_names, is_frame, numbers
 from .._parameters import check_parameter, number
 from .._tables import TableMixin
+from ..datasets._trec import IDS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,6 +33,8 @@ class MeanIntervals(TableMixin):
         Number of NaN, which are left out.
     judge_weight : ndarray of shape (k,) or None
         lam, averaged over the folds; at 0 the judge is not used. None without a judge.
+    n_unanswered : ndarray of int, shape (k,), or None
+        Number of queries that a run lacks and another run has; `compare_rankers` of runs only.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class MeanIntervals(TableMixin):
     n_queries: np.ndarray
     n_undefined: np.ndarray
     judge_weight: Any = None
+    n_unanswered: Any = None
 
     def _columns(self):
         columns: dict = {"name": self.names} if any(self.names) else {}
@@ -60,8 +64,8 @@ class MeanIntervals(TableMixin):
             "n_queries": self.n_queries,
             "n_undefined": self.n_undefined,
         }
-        judge = {} if self.judge_weight is None else {"judge_weight": self.judge_weight}
-        return columns | judge
+        more = {"n_unanswered": self.n_unanswered, "judge_weight": self.judge_weight}
+        return columns | {name: one for name, one in more.items() if one is not None}
 
 
 def mean_intervals(
@@ -83,7 +87,8 @@ def mean_intervals(
         Values of the same queries by the judge's labels.
     judge_unlabelled : array-like of shape (N,) or (N, k), frame, dict of columns or None, \
 default=None
-        Values of other queries, which have no human labels, by the judge's labels.
+        Values of other queries, which have no human labels, by the judge's labels. Columns with
+        names are matched by name; columns of ids (qid, query_id, docno) are no measures.
     confidence_level : float, default=0.95
         Confidence level of each single interval.
 
@@ -145,7 +150,7 @@ default=None
             "judge_unlabelled those of other queries: give both or neither."
         )
     check_same_index(human=human, judge=judge)
-    names, h = _columns_of(human, "human")
+    names, h = read_columns(human, "human")
     n, spread, weight, corrected = (~np.isnan(h)).sum(axis=0), 0.0, None, h
     if n.min() < 2:
         raise ValueError(
@@ -153,7 +158,10 @@ default=None
             "least two are needed."
         )
     if judge is not None:
-        corrected, weight, spread = _corrected(h, judge, judge_unlabelled)
+        check_same_ids(human, judge)
+        _, j = read_columns(judge, "judge", names)
+        _, others = read_columns(judge_unlabelled, "judge_unlabelled", names)
+        corrected, weight, spread = _corrected(h, j, others)
     mean = np.nanmean(corrected, axis=0)
     variance = np.nanvar(corrected, axis=0, ddof=1) / n
     error = np.sqrt(variance if weight is None else variance + weight**2 * spread)
@@ -171,14 +179,22 @@ default=None
     )
 
 
-def _columns_of(values, name):
-    """Names and values (n, k) of the columns of an array, a frame or a dict; ids are no column."""
+def read_columns(values, name, expected=()):
+    """Names and values (n, k) of the columns of an array, a frame or a dict; ids are no column.
+
+    Named columns come in the order of the `expected` names.
+    """
     if is_frame(values) or isinstance(values, dict):
-        known = list(values) if isinstance(values, dict) else column_names(values)
-        names = [c for c in known if c != "qid" or isinstance(values, dict)]
+        names = [c for c in column_names(values) if str(c).lower() not in IDS]
+        if any(expected) and set(names) != set(expected):
+            raise ValueError(
+                f"{name} has the columns {names}, and human {list(expected)}: columns are matched "
+                "by name. Give the same columns in both."
+            )
+        names = list(expected) if any(expected) else names
         columns = [numbers(values[column], f"{name}[{column!r}]") for column in names]
         check_consistent_length(*columns)
-        array = np.column_stack([np.empty((len(values[known[0]]), 0)), *columns])
+        array = np.column_stack(columns) if columns else np.empty((0, 0))
     else:
         array = numbers(values, name)
         array = array[:, np.newaxis] if array.ndim == 1 else array
@@ -191,10 +207,19 @@ def _columns_of(values, name):
     return names, array
 
 
-def _corrected(h, judge, judge_unlabelled):
+def check_same_ids(human, judge):
+    """Refuse tables with a column of ids that says that their rows are not the same queries."""
+    shared = set(column_names(human)) & set(column_names(judge))
+    for column in (c for c in shared if str(c).lower() in IDS):
+        if list(human[column]) != list(judge[column]):
+            raise ValueError(
+                f"The column {column!r} of human and judge differs: rows are matched by "
+                "position. Sort both by their ids, and leave out the others."
+            )
+
+
+def _corrected(h, j, others):
     """Human values corrected by the judge's, the judge's weight, and the variance of its mean."""
-    _, j = _columns_of(judge, "judge")
-    _, others = _columns_of(judge_unlabelled, "judge_unlabelled")
     if h.shape != j.shape or h.shape[1:] != others.shape[1:]:
         raise ValueError(
             f"human has the shape {h.shape}, judge {j.shape}, judge_unlabelled {others.shape}: "

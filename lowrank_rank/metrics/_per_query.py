@@ -8,7 +8,7 @@ from .._arrays import ArrayLike, check_same_labels, exact_scores, table_of
 from .._labels import lists_of, read_labels, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, count
-from ..datasets._trec import RELEVANCE, SCORE, read_mapping
+from ..datasets._trec import RELEVANCE, SCORE, check_ids, read_mapping
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, names_of, plain_name, resolve_measure
 from ..target_losses._target_loss import check_zero_division, mean_of_lists
 
@@ -115,7 +115,7 @@ def evaluate_run(
     *,
     k: Any = None,
     average: str | None = "mean",
-    all_queries: bool = False,
+    all_queries: bool = True,
     zero_division: float = np.nan,
 ) -> "dict | Any":
     """Measures of a run against judgements: what was not retrieved counts as missed.
@@ -129,12 +129,12 @@ def evaluate_run(
     Parameters
     ----------
     run : dict, frame or ranx.Run
-        ``{query: {document: score}}``, or a frame of pandas or polars with the columns "qid",
-        "docno" and "score" ("query_id", "q_id" and "doc_id" will do). Ids are taken as text, whole
-        floats as integers.
+        ``{query: {document: score}}``, ``{query: [documents, best first]}`` with ids as text, or a
+        frame of pandas or polars with the columns "qid", "docno" and "score" ("query_id", "q_id"
+        and "doc_id" will do). Ids are taken as text, whole floats as integers.
     qrels : dict, frame or ranx.Qrels
-        ``{query: {document: grade}}``, or a frame whose column of grades is "relevance",
-        "label" or "rel".
+        ``{query: {document: grade}}``, ``{query: {relevant documents}}`` with sets, or a frame
+        whose column of grades is "relevance", "label" or "rel".
     measures : str, RankingMeasure, list of these, or dict from names, default=("ndcg@10", "map")
         Measures from the top of a list. AUC, rank correlations and pairs are refused: they compare
         documents that a run does not order.
@@ -142,9 +142,10 @@ def evaluate_run(
         Cut-offs of the names that have none, as in `per_query`.
     average : {"mean", None}, default="mean"
         The mean over queries, or a table with one row per query.
-    all_queries : bool, default=False
-        Whether judged queries that the run has not answered count as if nothing had been
-        retrieved, as with ``trec_eval -c``; else only those that both have are evaluated.
+    all_queries : bool, default=True
+        Whether judged queries that the run lacks count as if nothing had been retrieved, as in
+        ir_measures and ``trec_eval -c``; a warning says their number. False evaluates only the
+        queries that both have, as trec_eval does by default.
     zero_division : float, default=nan
         Value of a query without a relevant document, if the measure is then undefined; nan skips it
         in the mean. trec_eval has 0.
@@ -157,8 +158,8 @@ def evaluate_run(
     Raises
     ------
     ValueError
-        If run and judgements share no query, a measure is not one of the top, or a value is not
-        finite.
+        If run and judgements share no query, or no document of any query, a measure is not one of
+        the top, or a value is not finite.
     TypeError
         If `run` or `qrels` is nothing of the kind.
 
@@ -182,10 +183,30 @@ def evaluate_run(
     >>> values = evaluate_run(run, qrels, ["precision@5", "recall@5", "map"])
     >>> {name: round(value, 3) for name, value in values.items()}  # map: (1/1 + 2/3) / 3
     {'precision@5': 0.4, 'recall@5': 0.667, 'map': 0.556}
+
+    The same from a list of documents and a set of relevant ones:
+
+    >>> evaluate_run({"q1": ["d1", "d7", "d2"]}, {"q1": {"d1", "d2", "d3"}}, "precision@5")
+    {'precision@5': 0.4}
     """
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
     measures = named_measures(measures, k)
+    run, qrels = read_mapping(run, SCORE, "run"), read_mapping(qrels, RELEVANCE, "qrels")
+    queries = [query for query in run if query in qrels]
+    queries += [query for query in qrels if all_queries and query not in run]
+    check_ids(run, qrels, "The run", queries)
+    values = {
+        name: mean_of_lists(each, np.ones(len(each)), average=average, zero_division=fallback)
+        for name, each in values_of_run(run, qrels, queries, measures).items()
+    }
+    if average == "mean":
+        return values
+    return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
+
+
+def values_of_run(run, qrels, queries, measures):
+    """The measures, by name, of a run on these queries; nan where a measure is undefined."""
     for name, measure in measures.items():
         if not measure.takes_runs:
             usable = names_of(lambda loss: loss.takes_runs, one_each=True)
@@ -193,34 +214,19 @@ def evaluate_run(
                 f"{name!r} compares all documents of a query, and a run orders only those that it "
                 f"retrieved: use one of {', '.join([*usable, 'mrr', 'err'])}, with their cut-offs."
             )
-    queries, (y, scores, retrieved), lists = _lists_of_run(
-        read_mapping(run, SCORE, "run"), read_mapping(qrels, RELEVANCE, "qrels"), all_queries
-    )
-    values = {
-        name: mean_of_lists(
-            measure.values_of_run(measure.check_labels(y), scores, lists, retrieved),
-            np.ones(lists.n_lists),
-            average=average,
-            zero_division=fallback,
-        )
+    (y, scores, retrieved), lists = _lists_of_run(run, qrels, queries)
+    return {
+        name: measure.values_of_run(measure.check_labels(y), scores, lists, retrieved)
         for name, measure in measures.items()
     }
-    if average == "mean":
-        return values
-    return table_of({"qid": np.array(queries, dtype=object), **values}, index="qid")
 
 
-def _lists_of_run(run, qrels, all_queries):
-    """The queries, and one list for each: the retrieved documents, then the relevant others."""
-    both = [query for query in run if query in qrels]
-    if all_queries:
-        both += [query for query in qrels if query not in run]
-    if not both:
-        raise ValueError("run and qrels share no query: are their ids the same?")
+def _lists_of_run(run, qrels, queries):
+    """One list for each query: the retrieved documents, then the relevant others."""
     columns: tuple = ([], [], [])
     lengths = []
-    for query in both:
-        found, grades = run.get(query, {}), qrels[query]
+    for query in queries:
+        found, grades = run.get(query, {}), qrels.get(query, {})
         missed = [v for doc, v in grades.items() if v > 0 and doc not in found]
         if not found and not missed:
             missed = [0.0]  # a list holds a document at least
@@ -233,4 +239,4 @@ def _lists_of_run(run, qrels, all_queries):
     is_found = np.array(retrieved)
     of_all = np.full(len(is_found), -np.inf)
     of_all[is_found] = exact_scores(scores)
-    return both, (np.array(y, dtype=np.float64), of_all, is_found), RankingLists(lengths)
+    return (np.array(y, dtype=np.float64), of_all, is_found), RankingLists(lengths)
