@@ -538,8 +538,7 @@ def _of_rows(duels, columns, known, covariates, n):
     known = [*known, "weight", "group", "judge"]
     check_consistent_length(np.empty(n), *(duels[name] for name in known if name in columns))
     if covariates is None:
-        who = "bradley_terry (but for covariates=, names or numbers)"
-        warn_of_other_columns(columns, known, who)
+        warn_of_other_columns(columns, known, "bradley_terry (but for covariates=)")
     judge, judges, group = np.zeros(1, np.intp), None, np.full(1, -1)
     if "judge" in columns:
         (judge, judges), group = codes_of(duels["judge"], "'judge'"), np.arange(n)
@@ -605,15 +604,17 @@ def _without_columns(duels, columns, covariates):
 
 def _pairs_of(duels):
     """Codes (n, 2) of a list of pairs, the names of the items, and whether each is a tie."""
-    tied = np.array([isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels])
-    pairs = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
-    for q, pair in enumerate(pairs):
-        if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
-            raise ValueError(
-                f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
-                "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
-            )
-    names = id_array(list(chain.from_iterable(pairs)))
+    tied = np.zeros(len(duels))
+    if set(map(type, duels)) - {list, tuple} or set(map(len, duels)) != {2}:
+        tied[:] = [isinstance(duel, list | tuple) and len(duel) == 1 for duel in duels]
+        duels = [duel[0] if tie else duel for duel, tie in zip(duels, tied, strict=True)]
+        for q, pair in enumerate(duels):
+            if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+                raise ValueError(
+                    f"duels[{q}] is {pair!r}: a list of duels holds [winner, loser], and a tie is "
+                    "a pair in a list, [('a', 'b')]; consensus_ranking takes orders of more items."
+                )
+    names = id_array(list(chain.from_iterable(duels)))
     return *coded([names[::2], names[1::2]], ["winner", "loser"]), tied
 
 
