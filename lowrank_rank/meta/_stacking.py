@@ -19,6 +19,7 @@ from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, num
 from .._tables import TableMixin
 from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
+from ..order_preserving._list_loss import spread_within
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
@@ -443,19 +444,6 @@ def scores_of(model, X):
     """Scores of the rows of X by a fitted part, float64."""
     scores = model.decision_function(X) if is_classifier(model) else model.predict(X)
     return np.asarray(scores, dtype=np.float64)
-
-
-def spread_within(scores, groups, weights=None):
-    """Standard deviation of scores within lists; 1 if the scores of each list are equal."""
-    w = np.ones(len(groups)) if weights is None else weights
-    if scores.ndim == 1:
-        totals = np.bincount(groups, w)
-        means = np.bincount(groups, w * scores) / np.where(totals > 0, totals, 1.0)
-        squares = (scores - means[groups]) ** 2
-    else:
-        squares = np.var(scores, axis=1)
-    spread = float(np.sqrt(np.average(squares, weights=w)))
-    return spread if spread > 1e-12 * np.abs(scores).max(initial=0.0) else 1.0
 
 
 def best_weights(scores, value):
