@@ -115,11 +115,11 @@ def test_trees_lower_the_loss(data):
 @pytest.mark.parametrize(
     ("n_rows", "n_rounds", "alone", "leaves"),
     [
-        (999, 50, 50, 2),
+        (999, 50, 50, 4),
         (1_000, 100, 100, 4),
         (2_999, 100, 100, 4),
         (3_000, 100, 100, 31),
-        (20_000, 150, 300, 31),
+        (20_000, 200, 300, 31),
     ],
 )
 def test_capacity_follows_the_rows_that_count(n_rows, n_rounds, alone, leaves):

@@ -23,10 +23,10 @@ from ._surrogates import Surrogate
 
 #: Upper limit of the rows, rounds of one loss and of several, leaves of a tree.
 _CAPACITY = (
-    (1_000, 50, 50, 2),
+    (1_000, 50, 50, 4),
     (3_000, 100, 100, 4),
     (20_000, 100, 100, 31),
-    (np.inf, 300, 150, 31),
+    (np.inf, 300, 200, 31),
 )
 
 
@@ -64,11 +64,11 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         Factor of the values of all leaves.
     max_iter : int or "auto", default="auto"
         Number of rounds; a round is one tree of each loss. "auto" is 50 below 1,000 rows of
-        positive weight, 100 below 20,000, else 150, and 300 for a single loss. Give numbers here
+        positive weight, 100 below 20,000, else 200, and 300 for a single loss. Give numbers here
         and for `max_leaf_nodes` before a search over other parameters.
     max_leaf_nodes : int, None or "auto", default="auto"
-        Largest number of leaves of a tree. "auto" is 2 below 1,000 rows of positive weight, 4
-        below 3,000, else 31.
+        Largest number of leaves of a tree. "auto" is 4 below 3,000 rows of positive weight, else
+        31.
     max_depth : int or None, default=None
         Largest depth of a tree.
     min_samples_leaf : int, default=20
