@@ -26,9 +26,9 @@ def by_pairs(s, v, w, top):
             weight = w[i] * w[j] * (v[i] - v[j]) * gaps[a, b].sum() / n_orders
             if s.max() > s.min():
                 weight /= 0.01 + abs(s[i] - s[j])
-            p = 1.0 / (1.0 + np.exp(s[i] - s[j]))
+            p, q = (1.0 / (1.0 + np.exp(x)) for x in (s[i] - s[j], s[j] - s[i]))
             gradient[[i, j]] += weight * np.array([-p, p])
-            curvature[[i, j]] += weight * p * (1 - p)
+            curvature[[i, j]] += weight * p * q
     return gradient, curvature
 
 
