@@ -106,7 +106,7 @@ from lowrank_rank.metrics._per_query import named_measures
 from lowrank_rank.metrics._scorer import lists_seen, predict_scores
 from lowrank_rank.order_preserving import _lambdarank, _list_loss
 from lowrank_rank.order_preserving._lambdarank import LambdaRank
-from lowrank_rank.order_preserving._list_loss import ListLoss, check_loss
+from lowrank_rank.order_preserving._list_loss import ListLoss, LossesInTurn, check_loss
 from lowrank_rank.order_preserving._surrogates import (
     CrossEntropy,
     PairwiseSquared,

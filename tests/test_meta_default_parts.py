@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sklearn
 
-from lowrank_rank import StackingRanker
+from lowrank_rank import OrderPreservingRegressor, StackingRanker
 from lowrank_rank.metrics import ndcg_score
 
 rng = np.random.default_rng(0)
@@ -48,6 +48,15 @@ def test_ordinary_frames(library):
     assert np.isfinite(stack.predict(other)).all()  # a new category is unknown, no error
     with pytest.raises(ValueError, match="feature names should match"):
         stack.predict(frame[list(frame.columns)[::-1]])
+
+
+def test_arrays_without_missing_values_need_no_imputer():
+    stack = StackingRanker().fit(X, Y, qid=QID)
+    assert type(stack.named_estimators_["linear"]) is OrderPreservingRegressor
+    gaps = np.where(X > 1.5, np.nan, X)
+    with pytest.raises(ValueError, match="NaN"):
+        stack.predict(gaps)
+    assert np.isfinite(StackingRanker().fit(gaps, Y, qid=QID).predict(gaps)).all()
 
 
 def test_text_tells_both_parts():

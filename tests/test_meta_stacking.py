@@ -76,6 +76,52 @@ def test_no_single_weight_improves_the_measure(measure):
     np.testing.assert_allclose(stack.predict(X), X / units @ weights)
 
 
+def test_two_parts_have_the_mean_of_their_best_weights_on_one_split():
+    fits = []
+
+    class Counting(Column):
+        def fit(self, X, y):
+            fits.append(len(y))
+            return super().fit(X, y)
+
+    parts = [("one", Counting(0)), ("two", Counting(1))]
+    stack = StackingRanker(parts).fit(X, Y, qid=QID)
+    train, held = next(GroupKFold(3).split(X, groups=QID))
+    assert fits == [len(train)] * 2 + [len(Y)] * 2
+    scores = X[held, :2].T
+    centred = scores.reshape(2, -1, LENGTH) - scores.reshape(2, -1, LENGTH).mean(2, keepdims=True)
+    scores = scores / np.sqrt((centred**2).mean(axis=(1, 2)))[:, np.newaxis]
+    grid = np.linspace(0, 1, 11)
+    values = np.array(
+        [
+            ndcg_score(
+                Y[held], w * scores[0] + (1 - w) * scores[1], qid=QID[held], k=10, average=None
+            )
+            for w in grid
+        ]
+    )
+    draws = np.random.default_rng(7).integers(values.shape[1], size=(4000, values.shape[1]))
+    best = grid[values[:, draws].mean(axis=2).argmax(axis=0)].mean()
+    np.testing.assert_allclose(stack.scores_.weights, [best, 1 - best], atol=0.03)
+    swapped = StackingRanker(parts[::-1]).fit(X, Y, qid=QID)
+    np.testing.assert_allclose(swapped.scores_.weights, stack.scores_.weights[::-1], atol=1e-9)
+    same = StackingRanker([("a", Column(0)), ("b", Column(0, 3.0))]).fit(X, Y, qid=QID)
+    np.testing.assert_allclose(same.scores_.weights, 0.5)
+    given = StackingRanker(parts, cv=3).fit(X, Y, qid=QID)  # the search, on all folds
+    assert given.scores_.scores[0] >= max(given.scores_.scores[1:])
+
+
+def test_two_parts_of_fixed_items_and_weighted_lists():
+    items = np.clip(np.round(X @ rng.normal(size=(3, 6)) + rng.normal(size=(len(X), 6))), 0, 3)
+    weights = rng.uniform(0.5, 2.0, len(X))
+    parts = [("ridge", LowRankSurrogateRanker()), ("strong", LowRankSurrogateRanker(alpha=1e3))]
+    stack = StackingRanker(parts).fit(X, items, sample_weight=weights)
+    assert stack.predict(X).shape == items.shape
+    only = (QID < 15) * 1.0  # lists of weight 0 do not count
+    counted = StackingRanker(PARTS).fit(X, Y, qid=QID, sample_weight=only)
+    assert np.isfinite(counted.scores_.weights).all()
+
+
 def test_the_unit_of_a_part_changes_nothing():
     one = StackingRanker(estimators=columns(1, 1, 1)).fit(X, Y, qid=QID)
     other = StackingRanker(estimators=columns(1e6, 1e-6, 3)).fit(X, Y, qid=QID)
@@ -198,8 +244,10 @@ def test_a_part_that_raises_is_named():
 
 
 def test_fewer_lists_than_folds():
-    with pytest.warns(UserWarning, match="fewer lists .* than cv=5"):
+    with pytest.warns(UserWarning, match="fewer lists .* than 5 folds"):
         stack = StackingRanker(columns(1, 2), cv=5).fit(X[:24], Y[:24], qid=QID[:24])
+    with pytest.warns(UserWarning, match="fewer lists .* than 3 folds"):
+        StackingRanker(columns(1, 2)).fit(X[:16], Y[:16], qid=QID[:16])
     assert stack.scores_ is None
     deviations = X[:24] - np.repeat(X[:24].reshape(3, 8, 3).mean(axis=1), 8, axis=0)
     units = np.sqrt((deviations**2).mean(axis=0))

@@ -25,7 +25,7 @@ from lowrank_rank import (
 )
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.metrics import ndcg_score
-from lowrank_rank.model_selection import query_train_test_split
+from lowrank_rank.model_selection import query_permutation_importance, query_train_test_split
 from lowrank_rank.surrogates import SURROGATES
 
 from .internals import ListLoss, RankingLists, resolve_target_loss
@@ -53,9 +53,9 @@ def test_orders_of_rows_units_and_ids_change_nothing(data):
     order = np.argsort(place, kind="stable")  # lists in another order, each in its own
     shuffled = ranker().fit(X[order], y[order], qid=[f"q{q}" for q in qid[order]])
     assert_allclose(shuffled.predict(X), expected, atol=1e-6)
-    order = np.random.default_rng(2).permutation(len(y))  # rows with equal scores rank as they come
-    mixed = ranker().fit(X[order], y[order], qid=qid[order])
-    assert abs(mixed.score(X, y, qid=qid) - ndcg_score(y, expected, qid=qid, k=10)) < 0.03
+    for order in (np.random.default_rng(2).permutation(len(y)), np.lexsort((-y, qid))):
+        mixed = ranker().fit(X[order], y[order], qid=qid[order])
+        assert_allclose(mixed.predict(X), expected, atol=1e-6)
     powers = X * 2.0 ** np.array([1, -3, 10, 0, 5])  # exact in binary numbers
     assert_array_equal(ranker().fit(powers, y, qid=qid).predict(powers), expected)
     few = ranker(max_iter=5)
@@ -65,8 +65,8 @@ def test_orders_of_rows_units_and_ids_change_nothing(data):
             assert_allclose(few.fit(X, y, qid=qid).predict(X), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("loss", ["cross_entropy", "pairwise_logistic"])
-def test_the_order_of_rows_changes_nothing_where_the_loss_has_no_ranks(data, loss):
+@pytest.mark.parametrize("loss", ["lambdarank", "cross_entropy", "pairwise_logistic"])
+def test_the_order_of_rows_changes_nothing(data, loss):
     X, y, qid = data
     order = np.random.default_rng(2).permutation(len(y))
     mixed = ranker(loss).fit(X[order], y[order], qid=[f"q{q}" for q in -qid[order]])
@@ -78,8 +78,9 @@ def test_weights_are_importances(data):
     X = X.round(0)  # few values, so that bins do not depend on the number of rows
     model = ranker(min_samples_leaf=1)
     expected = model.fit(X, y, qid=qid).predict(X)
-    sevens = model.fit(X, y, qid=qid, sample_weight=np.full(len(y), 7.0))
-    assert_allclose(sevens.predict(X), expected, atol=1e-6)
+    for factor in (1e-300, 1e-8, 7.0, 1e300):
+        scaled = model.fit(X, y, qid=qid, sample_weight=np.full(len(y), factor))
+        assert_array_equal(scaled.predict(X), expected)
     kept = qid < 40
     part = model.fit(X[kept], y[kept], qid=qid[kept]).predict(X)
     assert_array_equal(model.fit(X, y, qid=qid, sample_weight=kept * 1.0).predict(X), part)
@@ -90,6 +91,13 @@ def test_weights_are_importances(data):
     weighted = model.fit(X, y, qid=qid, sample_weight=1.0 + kept).predict(X)
     assert_allclose(weighted, twice, atol=1e-6)
     assert not np.allclose(weighted, expected, atol=1e-3)
+
+
+def test_one_list_without_ids_may_have_rows_of_weight_zero(data):
+    X, y, _ = data
+    model = ranker().fit(X, y, sample_weight=np.arange(len(y)) > 0)
+    with pytest.warns(UserWarning, match="without query ids"):
+        assert model.score(X, y) > 0.5
 
 
 # Trees ---------------------------------------------------------------------------------
@@ -105,16 +113,43 @@ def test_trees_lower_the_loss(data):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "n_trees", "leaves"),
-    [(999, 50, 4), (1_000, 100, 7), (2_999, 100, 7), (3_000, 100, 31), (20_000, 300, 31)],
+    ("n_rows", "n_rounds", "alone", "leaves"),
+    [
+        (999, 50, 50, 4),
+        (1_000, 100, 100, 4),
+        (2_999, 100, 100, 4),
+        (3_000, 100, 100, 31),
+        (20_000, 200, 300, 31),
+    ],
 )
-def test_capacity_follows_the_rows_that_count(n_rows, n_trees, leaves):
+def test_capacity_follows_the_rows_that_count(n_rows, n_rounds, alone, leaves):
     X = np.random.default_rng(0).normal(size=(n_rows + 500, 1)).round(1)
     y, qid = (X[:, 0] > 0) * 1.0, np.arange(n_rows + 500) // 10
     weights = (np.arange(n_rows + 500) < n_rows) * 1.0
-    model = HistGradientBoostingRanker().fit(X, y, qid=qid, sample_weight=weights)
-    assert (model.n_iter_, model.max_leaf_nodes_) == (n_trees, leaves)
-    assert (model.estimator_.n_iter_, model.estimator_.max_leaf_nodes) == (n_trees, leaves)
+    for model, rounds, n_losses in (
+        (HistGradientBoostingRanker(), n_rounds, 2),
+        (HistGradientBoostingRanker("pairwise_squared"), alone, 1),
+    ):
+        model.fit(X, y, qid=qid, sample_weight=weights)
+        assert (model.n_iter_, model.max_leaf_nodes_) == (rounds, leaves)
+        trees = model.estimator_
+        assert (trees.n_iter_, trees.max_leaf_nodes) == (n_losses * rounds, leaves)
+
+
+def test_two_losses_are_the_sum_of_two_fits(data):
+    X, y, qid = data
+    both = ranker().fit(X, y, qid=qid)
+    first, second = (ranker(one).fit(X, y, qid=qid).predict(X) for one in both.loss)
+    rest = both.predict(X) - first
+    factor = (rest @ second) / (second @ second)
+    assert factor > 1
+    assert_allclose(rest, factor * second, atol=1e-5)
+    stages = list(both.staged_predict(X))
+    assert len(stages) == both.n_iter_ == 30
+    assert_array_equal(stages[-1], both.predict(X))
+    assert_allclose(stages[9], ranker(max_iter=10).fit(X, y, qid=qid).predict(X), atol=1e-9)
+    alone = ranker(("cross_entropy",)).fit(X, y, qid=qid).predict(X)
+    assert_array_equal(alone, ranker("cross_entropy").fit(X, y, qid=qid).predict(X))
 
 
 def test_a_warm_start_adds_trees(data):
@@ -123,15 +158,70 @@ def test_a_warm_start_adds_trees(data):
     first = model.estimator_
     model.set_params(max_iter=50).fit(X, y, qid=qid)
     assert_allclose(model.predict(X), ranker(max_iter=50).fit(X, y, qid=qid).predict(X), atol=1e-9)
-    assert (first.n_iter_, model.n_iter_) == (30, 50)
+    assert (first.n_iter_, model.estimator_.n_iter_, model.n_iter_) == (60, 100, 50)
     before = dict(vars(model))
-    for params, rows in (({"early_stopping": True}, X), ({}, X[:, :3])):
+    for params, rows in (
+        ({"early_stopping": True}, X),
+        ({}, X[:, :3]),
+        ({"loss": "lambdarank"}, X),
+        ({"max_iter": 49}, X),
+    ):
         other = copy.copy(model).set_params(**params)
-        with pytest.raises(ValueError, match="warm_start adds trees"):
+        with pytest.raises(ValueError, match="warm_start adds trees to 50 rounds of 5 features"):
             other.fit(rows, y, qid=qid)
-    with pytest.raises(ValueError, match="max_iter"):
-        model.set_params(max_iter=10).fit(X, y, qid=qid)
-    assert vars(model) == {**before, "max_iter": 10}
+        assert vars(other) == {**before, **params}
+
+
+@pytest.mark.parametrize("loss", ["lambdarank", ("lambdarank", "pairwise_squared")])
+def test_a_warm_start_on_other_rows_starts_at_their_scores(data, loss):
+    """The bins are those of the new rows: scikit-learn's own scores of the old trees are wrong."""
+    _, y, qid = data
+    X = np.random.default_rng(3).integers(0, 4, (len(y), 1)).astype(float)
+    model = ranker(loss, max_iter=1, max_leaf_nodes=4, min_samples_leaf=1, warm_start=True)
+    model.fit(X, y, qid=qid)
+    X_new = 1.1 * X + 1.4  # the thresholds of the first trees are other bins here
+    own, *others = model.estimator_.staged_predict(X_new)
+    model.set_params(max_iter=2).fit(X_new, y, qid=qid)
+    stages = list(model.estimator_.staged_predict(X_new))
+    lists = RankingLists.from_qid(qid)
+    loss = ListLoss("lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists)
+    gradient, curvature = loss(own)
+    n_before = 1 + len(others)
+    for value in range(4):
+        rows = X[:, 0] == value
+        step = -0.1 * gradient[rows].sum() / curvature[rows].sum()
+        assert_allclose((stages[n_before] - stages[n_before - 1])[rows], step, atol=1e-5)
+
+
+def test_progress_counts_rounds(data, capsys):
+    X, y, qid = data
+    model = ranker(max_iter=60, early_stopping=True, n_iter_no_change=60, verbose=1)
+    model.fit(X, y, qid=qid)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    scores, best = model.validation_scores_, model.n_iter_ - 1
+    for line, n in zip(lines, (50, 60), strict=False):
+        best = np.argmax(scores[:n])
+        assert line == (
+            f"[HistGradientBoostingRanker] {n} rounds: held-out ndcg@10 {scores[n - 1]:.4f}, best "
+            f"{scores[best]:.4f} at {best + 1}"
+        )
+    assert lines[2].startswith(f"[HistGradientBoostingRanker] {model.n_iter_} rounds")
+    ranker().fit(X, y, qid=qid)
+    assert not capsys.readouterr().out
+
+
+def test_constraints_hold_for_the_sum_of_two_losses(data):
+    X, y, qid = data
+    grid = np.repeat(np.quantile(X, 0.3, axis=0)[np.newaxis], 50, axis=0)
+    grid[:, 0] = np.linspace(-20, 20, 50)
+    for sign in (1, -1):
+        model = ranker(monotonic_cst=[sign, 0, 0, 0, 0], min_samples_leaf=2).fit(X, y, qid=qid)
+        steps = sign * np.diff(model.predict(grid))
+        assert np.all(steps >= 0)
+    model = ranker(interaction_cst="no_interactions").fit(X, y, qid=qid)
+    other = grid + np.array([0, 1, 2, 3, 4])  # an additive model: the same differences
+    assert_allclose(np.diff(model.predict(grid)), np.diff(model.predict(other)), atol=1e-9)
 
 
 def test_early_stopping_is_a_loop_over_held_out_queries(data):
@@ -173,7 +263,8 @@ def test_the_first_tree_follows_the_derivatives(data):
     """Of one leaf for each value of a feature: minus gradient over curvature, times the step."""
     _, y, qid = data
     X = np.random.default_rng(3).integers(0, 4, len(y))[:, np.newaxis].astype(float)
-    model = ranker(max_iter=1, min_samples_leaf=1, learning_rate=0.5).fit(X, y, qid=qid)
+    params = {"max_iter": 1, "max_leaf_nodes": 4, "min_samples_leaf": 1, "learning_rate": 0.5}
+    model = ranker("lambdarank", **params).fit(X, y, qid=qid)
     lists = RankingLists.from_qid(qid)
     loss = ListLoss("lambdarank", resolve_target_loss("ndcg@10"), y, np.ones(len(y)), lists)
     gradient, curvature = loss(np.zeros(len(y)))
@@ -264,7 +355,8 @@ def test_columns_go_by_name_and_messages_name_this_class(data):
             frame.assign(a="word"), y, qid=qid
         ),
         "one grade per row": lambda: ranker().fit(X, np.c_[y, y]),
-        "unknown loss 'ndcg'": lambda: ranker("ndcg").fit(X, y, qid=qid),
+        "unknown loss 'ndcg'": lambda: ranker(("lambdarank", "ndcg")).fit(X, y, qid=qid),
+        "loss must be a loss or a tuple of losses": lambda: ranker(()).fit(X, y, qid=qid),
         "HistGradientBoostingRanker needs utilities": lambda: ranker(target_loss="pd").fit(
             X, y, qid=qid
         ),
@@ -287,7 +379,7 @@ def test_searches_pipelines_and_routing(data):
     X, y, qid = data
     search = GridSearchCV(
         ranker(),
-        {"max_leaf_nodes": [4, 8], "loss": ["lambdarank", "cross_entropy"]},
+        {"max_leaf_nodes": [4, 8], "loss": [("lambdarank", "pairwise_squared"), "cross_entropy"]},
         cv=GroupKFold(3),
         scoring=make_ranking_scorer("ndcg@5"),
         error_score="raise",
@@ -316,6 +408,16 @@ def test_a_failed_fit_leaves_the_model_and_copies_hold_no_rows(data):
     for again in (pickle.loads(pickled), copy.deepcopy(model)):
         assert_array_equal(again.predict(X), model.predict(X))
     assert clone(model).get_params() == model.get_params()
+
+
+def test_feature_importances_are_said_not_to_exist(data):
+    X, y, qid = data
+    model = ranker().fit(X, y, qid=qid)
+    assert not hasattr(model, "feature_importances_")
+    with pytest.raises(AttributeError, match=r"query_permutation_importance\(ranker, X, y, qid"):
+        model.feature_importances_  # noqa: B018
+    importance = query_permutation_importance(model, X, y, qid=qid, random_state=0)
+    assert importance.importances_mean.shape == (5,)
 
 
 def test_shap_explains_the_trees(data):

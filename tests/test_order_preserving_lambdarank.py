@@ -1,65 +1,106 @@
-"""The kernel of LambdaRank against a loop over pairs."""
+"""The kernel of LambdaRank against a loop over pairs and over the places of equal scores."""
+
+from functools import cache
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from .internals import LambdaRank, RankingLists, _lambdarank
 
 
-def best_dcg(gains, top):
-    ordered = np.sort(gains)[::-1][:top]
-    return ordered @ (1.0 / np.log2(np.arange(2, len(ordered) + 2)))
-
-
-def by_pairs(s, gains, w, top):
+def by_pairs(s, v, w, top):
     """Gradient and curvature of one list, by its definition."""
-    n, best = len(s), best_dcg(gains, top)
-    v = gains / best if best > 0 else 0 * gains
-    ranks = np.empty(n, dtype=int)
-    ranks[np.argsort(-s, kind="stable")] = np.arange(1, n + 1)
+    n = len(s)
+    discount = 1 / np.log2(2 + np.arange(n))
+    first = np.arange(n) < top
+    gaps = np.abs(discount[:, np.newaxis] - discount) * (first[:, np.newaxis] | first)
     gradient, curvature = np.zeros((2, n))
     for i in range(n):
         for j in range(n):
-            if v[i] <= v[j] or min(ranks[i], ranks[j]) > top:
+            if v[i] <= v[j]:
                 continue
-            weight = w[i] * w[j] * (v[i] - v[j])
-            weight *= abs(1 / np.log2(1 + ranks[i]) - 1 / np.log2(1 + ranks[j]))
+            a, b = (slice(np.sum(s > s[k]), np.sum(s >= s[k])) for k in (i, j))
+            m = a.stop - a.start
+            n_orders = m * (m - 1) if s[i] == s[j] else m * (b.stop - b.start)
+            weight = w[i] * w[j] * (v[i] - v[j]) * gaps[a, b].sum() / n_orders
             if s.max() > s.min():
                 weight /= 0.01 + abs(s[i] - s[j])
-            p = 1.0 / (1.0 + np.exp(s[i] - s[j]))
+            p, q = (1.0 / (1.0 + np.exp(x)) for x in (s[i] - s[j], s[j] - s[i]))
             gradient[[i, j]] += weight * np.array([-p, p])
-            curvature[[i, j]] += weight * p * (1 - p)
+            curvature[[i, j]] += weight * p * q
     return gradient, curvature
 
 
-def ragged(seed=0, longest=60):
-    """Lists with ties of scores and of gains, one with equal scores, one without relevant rows."""
+def ragged(seed=0, longest=40, spread=None):
+    """Lists with ties of scores and of gains, one with equal scores, one without relevant rows.
+
+    With a `spread` of scores above 80 the kernel computes in float64.
+    """
     rng = np.random.default_rng(seed)
     lengths = rng.integers(1, longest, 25)
     offsets = np.cumsum(lengths)[:-1]
-    gains = rng.integers(0, 4, lengths.sum()).astype(float)
-    s, w = rng.normal(size=len(gains)).round(1), rng.uniform(0.5, 2.0, len(gains))
+    v = rng.integers(0, 4, lengths.sum()) / 7
+    s, w = rng.normal(size=len(v)).round(1), rng.uniform(0.5, 2.0, len(v))
+    s = np.float64(np.float32(s))
     s[offsets[3] : offsets[4]] = 0.5
-    gains[offsets[5] : offsets[6]] = 0.0
-    return RankingLists(lengths), gains, s, w
+    v[offsets[5] : offsets[6]] = 0.0
+    if spread is not None:
+        s[offsets[7] : offsets[8]] *= spread / np.ptp(s[offsets[7] : offsets[8]])
+        s = np.float64(np.float32(s))
+    return RankingLists(lengths), v, s, w
 
 
-@pytest.mark.parametrize("pairs_at_once", [2**16, 100])  # 100 cuts lists into parts
+@cache
+def of_lists(spread, top):
+    """Gradients and curvatures of the `ragged` lists."""
+    lists, v, s, w = ragged(spread=spread)
+    parts = [np.split(one, lists.offsets[1:-1]) for one in (s, v, w)]
+    return tuple(zip(*(by_pairs(*one, top) for one in zip(*parts, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize("pairs_at_once", [2**17, 100])  # 100 cuts lists into parts
 @pytest.mark.parametrize("top", [1, 3, 30, 100])
-def test_derivatives_are_those_of_a_loop(monkeypatch, top, pairs_at_once):
+@pytest.mark.parametrize(("spread", "precision"), [(None, 1e-5), (79.0, 1e-5), (90.0, 1e-13)])
+def test_derivatives_are_those_of_a_loop(monkeypatch, top, pairs_at_once, spread, precision):
     monkeypatch.setattr(_lambdarank, "PAIRS_AT_ONCE", pairs_at_once)
-    lists, gains, s, w = ragged()
-    found = LambdaRank(gains, w, lists, top)(s)
-    parts = [np.split(one, lists.offsets[1:-1]) for one in (s, gains, w)]
-    expected = [by_pairs(*one, top) for one in zip(*parts, strict=True)]
-    for part, by_hand in zip(found, zip(*expected, strict=True), strict=True):
-        assert_allclose(part, np.concatenate(by_hand), atol=1e-12)
+    lists, v, s, w = ragged(spread=spread)
+    found = LambdaRank(v, w, lists, top)(s)
+    for part, expected in zip(found, of_lists(spread, top), strict=True):
+        for one, by_hand in zip(np.split(part, lists.offsets[1:-1]), expected, strict=True):
+            assert_allclose(one, by_hand, atol=precision * max(np.abs(by_hand).max(), 1e-9))
+
+
+@pytest.mark.parametrize("spread", [None, 90.0])
+def test_rows_in_another_order_have_the_same_derivatives(spread):
+    lists, v, s, w = ragged(spread=spread)
+    order = np.lexsort((np.random.default_rng(0).random(len(s)), lists.index))
+    mixed = LambdaRank(v[order], w[order], lists, 30)(s[order])
+    for found, expected in zip(mixed, LambdaRank(v, w, lists, 30)(s), strict=True):
+        assert_array_equal(found, expected[order])
+
+
+def test_lists_do_not_see_each_other():
+    lists, v, s, w = ragged(4)
+    one = np.repeat(np.arange(25) == 12, lists.lengths)
+    alone = LambdaRank(v[one], w[one], RankingLists([one.sum()]), 30)(s[one])
+    for found, expected in zip(LambdaRank(v, w, lists, 30)(s), alone, strict=True):
+        assert_allclose(found[one], expected, rtol=1e-5, atol=1e-7)
+
+
+def test_rounding_errors_of_scores_break_no_ties():
+    lists, v, s, w = ragged(5)
+    noise = 1 + 1e-15 * np.random.default_rng(0).normal(size=len(s))
+    for found, expected in zip(
+        *(LambdaRank(v, w, lists, 30)(x) for x in (s * noise, s)), strict=True
+    ):
+        assert_array_equal(found, expected)
 
 
 def test_forces_of_a_list_add_up_to_zero_and_do_not_see_a_constant():
-    lists, gains, s, w = ragged(1)
-    pairs = LambdaRank(gains, w, lists, 30)
+    lists, v, s, w = ragged(1, spread=90.0)
+    s = np.round(16 * s) / 16  # a shift by whole numbers is exact then
+    pairs = LambdaRank(v, w, lists, 30)
     gradient, curvature = pairs(s)
     assert_allclose(lists.sum(gradient), 0.0, atol=1e-12)
     assert np.all(curvature >= 0)
@@ -67,20 +108,20 @@ def test_forces_of_a_list_add_up_to_zero_and_do_not_see_a_constant():
     assert_allclose(shifted[0], gradient, atol=1e-9)
 
 
-def test_a_list_twice_is_its_derivatives_twice_and_units_of_gains_change_nothing():
-    lists, gains, s, _ = ragged(2)
-    gradient, curvature = LambdaRank(gains, np.ones(len(s)), lists, 30)(s)
+def test_a_list_twice_is_its_derivatives_twice():
+    lists, v, s, _ = ragged(2, spread=90.0)
+    gradient, curvature = LambdaRank(v, np.ones(len(s)), lists, 30)(s)
     twice = RankingLists(np.r_[lists.lengths, lists.lengths])
-    both = LambdaRank(np.r_[gains, 7 * gains], np.ones(2 * len(s)), twice, 30)(np.r_[s, s])
+    both = LambdaRank(np.r_[v, v], np.ones(2 * len(s)), twice, 30)(np.r_[s, s])
     assert_allclose(both[0], np.r_[gradient, gradient], atol=1e-12)
     assert_allclose(both[1], np.r_[curvature, curvature], atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e3, 1e200])
 def test_extreme_scores_have_finite_derivatives(scale):
-    lists, gains, s, w = ragged(3)
+    lists, v, s, w = ragged(3)
     with np.errstate(over="raise", invalid="raise"):
-        found = LambdaRank(gains, w, lists, 30)(scale * s)
+        found = LambdaRank(v, w, lists, 30)(scale * s)
     assert np.all(np.isfinite(found))
     wrong = LambdaRank(np.array([1.0, 0.0]), np.ones(2), RankingLists([2]), 30)
     gradient, _ = wrong(np.array([0.0, 900.0]))

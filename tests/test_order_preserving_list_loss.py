@@ -2,14 +2,22 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from lowrank_rank import HistGradientBoostingRanker, OrderPreservingRegressor
 from lowrank_rank.datasets import make_ranking
 from lowrank_rank.surrogates import SURROGATES
 
-from .internals import ListLoss, RankingLists, _list_loss, check_loss, resolve_target_loss
+from .internals import (
+    LambdaRank,
+    ListLoss,
+    LossesInTurn,
+    RankingLists,
+    _list_loss,
+    check_loss,
+    resolve_target_loss,
+)
 
 RNG = np.random.default_rng(0)
 QID = RNG.integers(0, 40, 600)
@@ -52,6 +60,61 @@ def test_pairs_reach_beyond_the_cut_of_the_measure(target_loss, top):
         assert np.all((gradient[place + 1 :] > 0) == pushes)
 
 
+def test_lambdarank_is_a_plain_sum_over_the_pairs_of_all_lists():
+    """Of gains over the best DCG of the measure's own cut; pairs weigh w_i w_j over the mean."""
+    w, s = RNG.uniform(0.5, 2.0, 600), RNG.normal(size=600)
+    w[QID % 4 == 0] = 0.7
+    found = ListLoss("lambdarank", resolve_target_loss("ndcg@3"), Y, w, LISTS)(s)
+    v, relative = np.empty(600), np.empty(600)
+    for q in range(40):
+        here = np.flatnonzero(q == QID)
+        best = np.sort(Y[here])[::-1][:3]
+        v[here] = Y[here] / (best @ (1 / np.log2(np.arange(2, 5))[: len(best)]))
+        relative[here] = w[here] / w[here].mean()
+    kernel = LambdaRank(LISTS.group(v), LISTS.group(relative), LISTS, 30)
+    ratios = []
+    for ours, pairs in zip(found, kernel(LISTS.group(s)), strict=True):
+        pairs = LISTS.ungroup(pairs) * w / relative
+        kept = np.abs(pairs) > 1e-3 * np.abs(pairs).max()
+        ratios.append(ours[kept] / pairs[kept])
+    assert_allclose(np.concatenate(ratios), ratios[0][0], rtol=1e-5)
+
+
+def test_a_squared_term_of_a_sum_has_gains_of_standard_deviation_two():
+    lists, s = RankingLists(np.full(30, 20)), np.zeros(600)
+    weights = np.repeat(RNG.uniform(0.5, 2.0, 30), 20)
+    measure = resolve_target_loss("ndcg@10")
+    for name in ("pairwise_squared", "pointwise_squared", "lambdarank", "cross_entropy"):
+        term, alone = (
+            np.divide(*ListLoss(name, measure, Y, weights, lists, is_term=is_term)(s))
+            for is_term in (True, False)
+        )
+        if not name.endswith("squared"):
+            assert_array_equal(term, alone)
+            continue
+        centred = (term - lists.spread(lists.sum(term) / 20)) * (19 / 20 if "pair" in name else 1)
+        assert_allclose(np.sqrt(np.average(centred**2, weights=weights)), 2.0, rtol=1e-6)
+        assert_allclose(term * alone[0], alone * term[0], atol=1e-12)
+        equal = np.divide(*ListLoss(name, measure, 0 * Y + 1, weights, lists, is_term=True)(s))
+        assert np.all(np.isfinite(equal))
+
+
+def test_losses_in_turn_see_the_scores_of_their_own_trees():
+    seen, trees = [], RNG.normal(size=(6, 4))
+    losses = [lambda s, i=i: seen.append((i, s.copy())) for i in range(2)]
+    scores = np.zeros(4)
+    for first in (0, 3):  # a fit, and one that adds trees to three
+        seen.clear()
+        stages = list(np.cumsum(trees[:first], axis=0))
+        turns, scores = LossesInTurn(losses, 4, stages), trees[:first].sum(axis=0) + 0.5
+        for tree in trees[first:]:
+            turns(scores)
+            scores += tree  # in place, as scikit-learn
+        for k, (loss, own) in enumerate(seen, start=first):
+            assert loss == k % 2
+            assert_allclose(own, trees[:k][k % 2 :: 2].sum(axis=0), atol=1e-12)
+
+
 def test_without_a_cut_all_pairs_count():
     y = (np.arange(200) == 198) * 1.0
     loss = ListLoss("lambdarank", resolve_target_loss("auc"), y, np.ones(200), RankingLists([200]))
@@ -81,4 +144,4 @@ def test_listnet_is_the_common_name_of_cross_entropy():
         parameter = "surrogate" if hasattr(model, "surrogate") else "loss"
         common = clone(model).set_params(**{parameter: "listnet"})
         expected, found = (one.fit(X, y, qid=qid).predict(X) for one in (model, common))
-        np.testing.assert_array_equal(found, expected)
+        assert_array_equal(found, expected)

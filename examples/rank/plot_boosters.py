@@ -64,7 +64,8 @@ print(frame.head())
 # --------------
 # `query_train_test_split` splits queries, not rows. Both rankers take the data frame as it is.
 # ``early_stopping=True`` holds a fifth of the training queries out and adds trees until DCG@5 on
-# these queries stops growing. Then it fits the best number of trees on all training queries.
+# these queries stops growing. Then it fits the best number of trees on all training queries. Our
+# ranker grows two trees in a round, one for each of its losses.
 
 X_train, X_test, y_train, y_test, qid_train, qid_test = query_train_test_split(
     frame, grades, qid=qid, test_size=0.25, random_state=0
@@ -87,10 +88,10 @@ for color, (name, model) in zip(("C0", "C1"), models.items(), strict=True):
     scores = model.validation_scores_
     ax.plot(np.arange(1, len(scores) + 1), scores, color=color, label=name)
     ax.axvline(model.n_iter_, color=color, ls="--")
-    print(f"{name:36} {model.n_iter_:3} trees of {len(scores)} tried")
+    print(f"{name:36} {model.n_iter_:3} rounds of {len(scores)} tried")
 ax.set(
-    title="More trees than the dashed line do not help queries",
-    xlabel="trees",
+    title="More rounds than the dashed line do not help queries",
+    xlabel="rounds",
     ylabel="DCG@5 on held-out queries",
 )
 ax.legend()

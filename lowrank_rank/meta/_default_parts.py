@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 from sklearn.utils import check_array
 
-from .._arrays import column_names, is_data_frame, mean_square
+from .._arrays import column_names, is_data_frame, is_finite, mean_square
 from .._warn import warn
 from ..low_rank._surrogate_ranker import LowRankSurrogateRanker
 from ..order_preserving._hist_gradient_boosting import HistGradientBoostingRanker
@@ -41,6 +41,8 @@ def default_parts(X, ndim, measure):
     trees = HistGradientBoostingRanker(
         target_loss=measure if has_utilities(measure) else "ndcg", random_state=0
     )
+    if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
+        return [("linear", linear), ("trees", trees)]
     texts = columns_of_text(X) if is_data_frame(X) else []
     impute = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
     if not texts:

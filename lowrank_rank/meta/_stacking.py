@@ -1,6 +1,7 @@
 """StackingRanker: several rankers in one, weighted by the measure on held-out queries."""
 
 from inspect import signature
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, num
 from .._tables import TableMixin
 from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
+from ..order_preserving._list_loss import spread_within
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import RankingMeasure
 from ._default_parts import default_parts
@@ -64,10 +66,12 @@ _weights = Rule(_are_weights, "a dict of numbers >= 0, the weights_ of another s
 class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """Not sure which ranker? Fit several and weigh them by the measure.
 
-    `fit` scores every row by each part, fitted on other queries. The search for the weights [1]_
-    divides the scores of a part by their standard deviation within lists, and starts at the best
-    part. Up to three times it sets each weight in turn to that of 0, 0.1, 0.25, 0.5, 1 and 2 with
-    the largest measure. Then each part with a weight is fitted to all rows.
+    `fit` scores held-out queries by each part, fitted on the other queries, and divides the scores
+    of a part by their standard deviation within lists. The weights of two parts are w and 1 - w, w
+    the mean of the best of 0, 0.1, ..., 1 on 200 bootstraps of the held-out queries. With more
+    parts, or a given `cv`, a search [1]_ starts at the best part, and up to three times sets each
+    weight in turn to that of 0, 0.1, 0.25, 0.5, 1 and 2 with the largest measure. Then each part
+    with a weight is fitted to all rows.
 
     Parameters
     ----------
@@ -77,14 +81,15 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         and "trees": for documents `OrderPreservingRegressor` and `HistGradientBoostingRanker`, for
         fixed items `LowRankSurrogateRanker` as it comes and with a forest. None takes ordinary
         data frames: text, booleans and categories (a new one in `predict` is unknown; of more than
-        255, the rarest count as one), and missing values (the linear part fills in medians).
+        255, the rarest count as one), and missing values (the linear part fills in medians). After
+        a fit to an array without missing values, `predict` takes none.
     target_loss : str or RankingMeasure, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It chooses the weights. The parts of None
         are fitted to it, or to "ndcg" where they cannot.
-    cv : int, splitter or iterable, default=3
+    cv : int, splitter, iterable or None, default=None
         Folds of `GroupKFold`; a splitter of scikit-learn that takes groups, the queries; or a list
-        of pairs of row indices or masks (train, test). With fewer lists than folds all weights are
-        equal.
+        of pairs of row indices or masks (train, test). None is 3 folds, and only the first of them
+        is held out where there are two parts. With fewer lists than folds all weights are equal.
     weights : dict of str to float or None, default=None
         The `weights_` of another stack: fit the parts to new rows without folds, as in a weekly
         refit. None searches.
@@ -145,7 +150,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     _parameters: ClassVar = {
         "estimators": [_parts, None],
-        "cv": [count(2), _splitter, _splits],
+        "cv": [count(2), _splitter, _splits, None],
         "weights": [_weights, None],
         "n_jobs": RUNTIME["n_jobs"],
         "verbose": RUNTIME["verbose"],
@@ -156,7 +161,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         estimators: list | None = None,
         *,
         target_loss: str | RankingMeasure = "ndcg@10",
-        cv: Any = 3,
+        cv: Any = None,
         weights: dict | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -287,13 +292,14 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
                     f"0, got {self.weights}."
                 )
             return self.weights
-        if isinstance(self.cv, int | np.integer) and self.n_lists_ < self.cv:
+        n_folds = 3 if self.cv is None else self.cv
+        if isinstance(n_folds, int | np.integer) and self.n_lists_ < n_folds:
             warn(
-                f"StackingRanker has fewer lists ({self.n_lists_}) than cv={self.cv} folds: all "
+                f"StackingRanker has fewer lists ({self.n_lists_}) than {n_folds} folds: all "
                 "parts have the same weight. Give qid, more lists, or a smaller cv."
             )
             return None
-        rows, scores = self._held_out(parts, X, target, groups, weights)
+        rows, scores = self._held_out(parts, n_folds, X, target, groups, weights)
         weights = None if weights is None else weights[rows]
         scales = np.array([spread_within(one, groups[rows], weights) for one in scores])
         scores /= scales.reshape(-1, *[1] * (scores.ndim - 1))
@@ -304,20 +310,26 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         def value(combined):
             return measure.measure(labels, combined, qid=qid, sample_weight=weights)
 
-        best = best_weights(scores, value)
+        def values_of(combined):
+            values, of_lists = measure._values_of(labels, combined, qid, weights)
+            return values if of_lists is None else values * of_lists
+
+        if self.cv is None and len(parts) == 2:
+            best = mean_best_weights(scores, values_of)
+        else:
+            best = best_weights(scores, value)
         best /= best.sum()
         values = [value(np.tensordot(best, scores, 1)), *map(value, scores)]
         self.scores_ = HeldOutScores(list(parts), best, values)
         return dict(zip(parts, (best / scales).tolist(), strict=True))
 
-    def _held_out(self, parts, X, target, groups, weights):
+    def _held_out(self, parts, cv, X, target, groups, weights):
         """The rows in test folds, and their scores by each part, shape (n_parts, n_rows, ...)."""
-        by_number = isinstance(self.cv, int | np.integer)
-        splitter = GroupKFold(self.cv) if by_number else check_cv(self.cv)
+        splitter = GroupKFold(cv) if isinstance(cv, int | np.integer) else check_cv(cv)
         ids = groups if self._has_qid_ or self.n_items_ else None
-        folds = [
-            read_fold(fold, len(groups), ids, weights) for fold in splitter.split(X, target, groups)
-        ]
+        n_folds = 1 if self.cv is None and len(parts) == 2 else None
+        splits = islice(splitter.split(X, target, groups), n_folds)
+        folds = [read_fold(fold, len(groups), ids, weights) for fold in splits]
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(held_out_scores)(name, part, X, target, weights, fold, self._said(name, i))
             for name, part in parts.items()
@@ -445,17 +457,24 @@ def scores_of(model, X):
     return np.asarray(scores, dtype=np.float64)
 
 
-def spread_within(scores, groups, weights=None):
-    """Standard deviation of scores within lists; 1 if the scores of each list are equal."""
-    w = np.ones(len(groups)) if weights is None else weights
-    if scores.ndim == 1:
-        totals = np.bincount(groups, w)
-        means = np.bincount(groups, w * scores) / np.where(totals > 0, totals, 1.0)
-        squares = (scores - means[groups]) ** 2
-    else:
-        squares = np.var(scores, axis=1)
-    spread = float(np.sqrt(np.average(squares, weights=w)))
-    return spread if spread > 1e-12 * np.abs(scores).max(initial=0.0) else 1.0
+def mean_best_weights(scores, values_of):
+    """Mean over 200 bootstraps of the lists of the best weights of two parts on a grid.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (2, ...)
+    values_of : callable
+        The weighted measure of each list at combined scores, greater is better; NaN is left out.
+    """
+    grid = np.linspace(0.0, 1.0, 11)
+    values = np.array([values_of(w * scores[0] + (1.0 - w) * scores[1]) for w in grid])
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    n = values.shape[1]
+    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1.0 / n), size=200 if n else 0)
+    totals = counts @ values.T
+    is_best = totals >= totals.max(axis=1, keepdims=True) - 1e-12 * n
+    first = float(np.mean(is_best @ grid / is_best.sum(axis=1))) if n else 0.5
+    return np.array([first, 1.0 - first])
 
 
 def best_weights(scores, value):

@@ -13,50 +13,62 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, refuse_dates, take_rows
 from .._base import BaseRanker, Rows, read_features
-from .._parameters import check_parameters, count, fresh_fit
+from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
 from ..target_losses import TargetLoss
 from ..target_losses._names import resolve_target_loss
-from ._list_loss import ListLoss, check_loss
+from ._list_loss import ListLoss, LossesInTurn, check_loss
 from ._surrogates import Surrogate
 
-#: Upper limit of the rows, trees, leaves of a tree.
-_CAPACITY = ((1_000, 50, 4), (3_000, 100, 7), (20_000, 100, 31), (np.inf, 300, 31))
+#: Upper limit of the rows, rounds of one loss and of several, leaves of a tree.
+_CAPACITY = (
+    (1_000, 50, 50, 4),
+    (3_000, 100, 100, 4),
+    (20_000, 100, 100, 31),
+    (np.inf, 300, 200, 31),
+)
 
 
 class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """Boosted trees that learn to rank lists, on scikit-learn's own histogram trees.
 
-    Each tree is a Newton step of a loss of whole lists. The default loss is LambdaRank [1]_ with
-    the gains of `target_loss`. LightGBM also multiplies by a factor of each list's labels:
-    conflicting judgements can then end in a wrong order. Let r be the ranks at the present scores
-    s, and v the gains divided by the best DCG of their list. The loss is::
+    The losses take turns: each tree is a Newton step of one loss at the scores of its own trees,
+    and the score is the sum of all trees. Two losses err differently; the sum is usually better
+    than either. The default is LambdaRank [1]_ and the squared loss of pairs, both with the gains
+    of `target_loss`. Let r be the ranks at the present scores s, w the weights, and v the gains
+    divided by the best value of DCG of their list. LambdaRank is::
 
-        sum over pairs with v_i > v_j of  w_ij log(1 + exp(-(s_i - s_j)))
-        w_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
+        sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
+        d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
     One of the two has a rank of at most max(30, 1.5 k), k the cut of `target_loss`; without a cut
-    all pairs count. The derivatives take w_ij as a constant. No theorem says that LambdaRank orders
-    by expected gain; for the losses "cross_entropy" and "pairwise_logistic" one does [2]_.
+    all pairs count. The derivatives take d_ij as a constant, the mean over all orders where scores
+    are equal; w_i w_j is divided by the mean weight of the list. LightGBM also multiplies by a
+    factor of each list's labels: conflicting judgements can then end in a wrong order.
+
+    "pairwise_squared" is order-preserving for `target_loss`, with a regret bound (a theorem
+    [2]_); LambdaRank is not.
 
     Missing values are learnt as such, and categories without encoding.
 
     Parameters
     ----------
-    loss : str or Surrogate, default="lambdarank"
-        "lambdarank", or a surrogate of `OrderPreservingRegressor` such as "cross_entropy".
-        "lambdarank" ranks rows with equal scores in the order that they have in X, as LightGBM.
+    loss : str, Surrogate or tuple of them, default=("lambdarank", "pairwise_squared")
+        "lambdarank", or a surrogate of `OrderPreservingRegressor` such as "cross_entropy"; or a
+        tuple of losses. In a tuple of several the gains of a squared loss are divided by half of
+        their standard deviation within lists, which makes its scores as large as the others'.
     target_loss : str or TargetLoss, default="ndcg@10"
         The measure to train for: "ndcg@10", "map", ... It gives the gains.
     learning_rate : float, default=0.1
         Factor of the values of all leaves.
     max_iter : int or "auto", default="auto"
-        Number of trees. "auto" is 50 below 1,000 rows of positive weight, 100 below 20,000, else
-        300. Give numbers here and for `max_leaf_nodes` before a search over other parameters.
+        Number of rounds; a round is one tree of each loss. "auto" is 50 below 1,000 rows of
+        positive weight, 100 below 20,000, else 200, and 300 for a single loss. Give numbers here
+        and for `max_leaf_nodes` before a search over other parameters.
     max_leaf_nodes : int, None or "auto", default="auto"
-        Largest number of leaves of a tree. "auto" is 4 below 1,000 rows of positive weight, 7
-        below 3,000, else 31.
+        Largest number of leaves of a tree. "auto" is 4 below 3,000 rows of positive weight, else
+        31.
     max_depth : int or None, default=None
         Largest depth of a tree.
     min_samples_leaf : int, default=20
@@ -75,16 +87,18 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     interaction_cst : {"pairwise", "no_interactions"} or sequence or None, default=None
         Sets of features that may meet in one branch.
     warm_start : bool, default=False
-        Keep the trees of the last fit, and add more up to `max_iter`.
+        Keep the trees of the last fit, and add more up to `max_iter`. X may have other rows; the
+        losses must be the same.
     early_stopping : bool, default=False
-        Find the number of trees, up to `max_iter`, by `target_loss` on held-out queries, and fit
-        this many trees to all queries.
+        Find the number of rounds, up to `max_iter`, by `target_loss` on held-out queries, and fit
+        this many rounds to all queries.
     validation_fraction : float, default=0.2
         Fraction of the queries held out for `early_stopping`.
     n_iter_no_change : int, default=100
-        Stop after this many trees without improvement on the held-out queries.
+        Stop after this many rounds without improvement on the held-out queries.
     verbose : int, default=0
-        Amount of printed progress.
+        Whether to print the number of rounds, and with `early_stopping` the measure on the
+        held-out queries after each 50 rounds.
     random_state : int, RandomState instance or None, default=None
         Draws features, rows to find bins from, and held-out queries.
 
@@ -93,11 +107,12 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     target_loss_ : TargetLoss
         The target loss as an object.
     estimator_ : HistGradientBoostingRegressor
-        The trees, a model for SHAP's ``TreeExplainer`` and converters to ONNX.
+        The trees of all losses, one model for SHAP's ``TreeExplainer`` and converters to ONNX. Its
+        ``n_iter_`` is the number of trees.
     n_iter_, max_leaf_nodes_ : int
-        Number of trees, and largest number of leaves.
+        Number of rounds, and largest number of leaves of a tree.
     validation_scores_ : ndarray of shape (n,)
-        The measure on the held-out queries after each tree. Only with `early_stopping`.
+        The measure on the held-out queries after each round. Only with `early_stopping`.
     n_lists_ : int
         Number of lists of positive weight.
     n_items_ : None
@@ -112,6 +127,9 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     Notes
     -----
+    There is no ``feature_importances_``: use
+    ``model_selection.query_permutation_importance(ranker, X, y, qid=qid)``.
+
     For one list without queries a classifier (`HistGradientBoostingClassifier`) gives
     probabilities too. For the 400 best of 8,000 rows its precision was .01 higher on data that are
     easy to classify, and .03 lower on hard data.
@@ -132,15 +150,17 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     """
 
     _parameters: ClassVar = {
+        "loss": [Rule(lambda loss: loss != (), "a loss or a tuple of losses")],
         "max_iter": ["auto", count()],
         "max_leaf_nodes": ["auto", count(2), None],
         "warm_start": [bool],
+        "verbose": RUNTIME["verbose"],
         **PARAMETERS,
     }
 
     def __init__(
         self,
-        loss: str | Surrogate = "lambdarank",
+        loss: str | Surrogate | tuple = ("lambdarank", "pairwise_squared"),
         *,
         target_loss: str | TargetLoss = "ndcg@10",
         learning_rate: float = 0.1,
@@ -217,25 +237,31 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             utilities, a list has too many pairs for the loss, or `early_stopping` has fewer than
             two lists. The model is unchanged then.
         """
-        before = vars(self).get("estimator_") if self.warm_start else None
+        before = dict(vars(self)) if self.warm_start else {}
         with fresh_fit(self), self._errors(X):
             loss = clone(resolve_target_loss(self.target_loss))
             check_parameters(self)
-            check_loss(self.loss, loss, type(self).__name__)
+            for one in self._losses:
+                check_loss(one, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)
             if rows.y.ndim != 1:
                 raise ValueError(
                     f"{type(self).__name__} takes one grade per row, y of shape (n_rows,), got "
                     f"{rows.y.shape}: fixed items go to LowRankSurrogateRanker(estimator='trees')."
                 )
+            self._has_qid_ = rows.ids is not None
             rows = _some(rows, np.flatnonzero(rows.weights > 0))
-            self.target_loss_, self.n_items_ = loss, None
-            self.n_lists_, self._has_qid_ = rows.lists.n_lists, rows.lists.ids is not None
-            trees = self._trees(rows, before)
+            self.target_loss_, self.n_items_, self.n_lists_ = loss, None, rows.lists.n_lists
+            trees, n_iter = self._trees(rows, before)
             if self.early_stopping:
-                trees.set_params(max_iter=self._best_n_iter(trees, rows))
-            self.estimator_ = self._grow(trees, rows)
-            self.n_iter_, self.max_leaf_nodes_ = trees.n_iter_, trees.max_leaf_nodes
+                n_iter = self._best_n_iter(trees, n_iter, rows)
+            self._print(
+                f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each"
+            )
+            derivatives = self._derivatives(rows, before.get("estimator_"))
+            self.estimator_ = self._grow(trees, n_iter, rows.X, derivatives)
+            self.n_iter_, self.max_leaf_nodes_ = n_iter, trees.max_leaf_nodes
+            self._grown_by_ = repr(self._losses)
         return self
 
     def predict(self, X: MatrixLike) -> np.ndarray:
@@ -253,10 +279,10 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with self._errors(X):
-            return self.estimator_.predict(self._validate_X(X, reset=False))
+            return self.estimator_.predict(X)
 
     def staged_predict(self, X: MatrixLike) -> Iterator[np.ndarray]:
-        """Scores after each tree.
+        """Scores after each round, which is a tree of each loss.
 
         Parameters
         ----------
@@ -270,7 +296,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         with self._errors(X):
-            yield from self.estimator_.staged_predict(self._validate_X(X, reset=False))
+            n_losses = self.estimator_.n_iter_ // self.n_iter_
+            yield from islice(self.estimator_.staged_predict(X), n_losses - 1, None, n_losses)
 
     # Fitting --------------------------------------------------------------------------
 
@@ -307,49 +334,84 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
                 raise
             raise type(error)(str(error).replace(inner, own)) from error
 
+    @property
+    def feature_importances_(self) -> Any:
+        """Not there, as in scikit-learn's histogram trees: the error names what is."""
+        raise AttributeError(
+            f"{type(self).__name__} has no feature_importances_: call lowrank_rank."
+            "model_selection.query_permutation_importance(ranker, X, y, qid=qid)."
+        )
+
+    @property
+    def _losses(self):
+        return self.loss if isinstance(self.loss, tuple) else (self.loss,)
+
     def _trees(self, rows, before):
-        """Trees without a fit, or with the fit of the trees `before`."""
-        _, max_iter, leaves = next(row for row in _CAPACITY if len(rows.y) < row[0])
+        """Trees, with those of the attributes `before` or without a fit, and the rounds in all."""
+        _, *rounds, leaves = next(row for row in _CAPACITY if len(rows.y) < row[0])
+        n_iter = rounds[len(self._losses) > 1] if self.max_iter == "auto" else self.max_iter
         trees = HistGradientBoostingRegressor()
-        shared = trees.get_params().keys() & self.get_params(deep=False).keys() - {"loss"}
+        shared = trees.get_params().keys() & self.get_params(deep=False).keys()
+        shared -= {"loss", "max_iter", "verbose"}
         trees.set_params(**{name: getattr(self, name) for name in shared})
         trees.set_params(early_stopping=False, warm_start=True)
-        if self.max_iter == "auto":
-            trees.set_params(max_iter=max_iter)
         if self.max_leaf_nodes == "auto":
             trees.set_params(max_leaf_nodes=leaves)
-        if before is None:
-            return trees
-        if self.early_stopping or before.n_features_in_ != self.n_features_in_:
+        if "estimator_" not in before:
+            return trees, n_iter
+        old = {name: before[name] for name in ("n_features_in_", "n_iter_", "_grown_by_")}
+        if (
+            self.early_stopping
+            or old["n_features_in_"] != self.n_features_in_
+            or old["n_iter_"] > n_iter
+            or old["_grown_by_"] != repr(self._losses)
+        ):
             raise ValueError(
-                f"warm_start adds trees to those of {before.n_features_in_} features, without "
-                f"early_stopping: got {self.n_features_in_} features and early_stopping="
-                f"{self.early_stopping}. Set warm_start=False."
+                f"warm_start adds trees to {old['n_iter_']} rounds of {old['n_features_in_']} "
+                f"features by loss={old['_grown_by_']}, without early_stopping: got max_iter="
+                f"{n_iter}, {self.n_features_in_} features, loss={self._losses!r} and "
+                f"early_stopping={self.early_stopping}. Set warm_start=False."
             )
-        return deepcopy(before).set_params(**trees.get_params())
+        return deepcopy(before["estimator_"]).set_params(**trees.get_params()), n_iter
+
+    def _derivatives(self, rows, before=None):
+        """The losses of `Rows`, in turn, at the scores of the trees `before`."""
+        weights = rows.weights / rows.weights.max()  # no overflow of the sum
+        weights /= weights.mean()  # the trees have limits in units of the curvature
+        parts = self.target_loss_, rows.y, weights, rows.lists
+        is_term = len(self._losses) > 1
+        losses = [ListLoss(one, *parts, is_term=is_term) for one in self._losses]
+        stages = () if before is None else before.staged_predict(rows.X)
+        return LossesInTurn(losses, len(rows.y), stages)
 
     @np.errstate(over="ignore", invalid="ignore")  # derivatives out of range are refused
-    def _grow(self, trees, rows):
-        """Fit the trees to `Rows`."""
-        derivatives = ListLoss(self.loss, self.target_loss_, rows.y, rows.weights, rows.lists)
-        return fit_list_trees(trees, rows.X, derivatives)
+    def _grow(self, trees, n_iter, X, derivatives):
+        """Fit the trees of all rounds."""
+        trees.set_params(max_iter=n_iter * len(self._losses))
+        return fit_list_trees(trees, X, derivatives)
 
-    def _best_n_iter(self, trees, rows):
-        """The number of trees with the best measure on held-out lists."""
-        patience, max_iter = self.n_iter_no_change, trees.max_iter
+    def _best_n_iter(self, trees, max_iter, rows):
+        """The number of rounds with the best measure on held-out lists."""
         kept, held = hold_out(rows.lists, rows.weights, self.validation_fraction, self.random_state)
         training, test = _some(rows, kept), _some(rows, held)
         value = measure_on(self.target_loss_, test.y, test.lists, test.weights)
-        part, scores = clone(trees), list[float]()
-        for n_iter in range(patience, max_iter + patience, patience):
-            part.set_params(max_iter=min(n_iter, max_iter))
-            stages = self._grow(part, training).staged_predict(test.X)
-            scores += map(value, islice(stages, len(scores), None))
+        derivatives, n_losses = self._derivatives(training), len(self._losses)
+        part, scores, best = clone(trees), list[float](), 0
+        while len(scores) < (end := min(best + 1 + self.n_iter_no_change, max_iter)):
+            self._grow(part, min(len(scores) + 50, end), training.X, derivatives)
+            stages = part.staged_predict(test.X)
+            scores += map(value, islice(stages, n_losses * (len(scores) + 1) - 1, None, n_losses))
             best = int(np.argmax(scores))
-            if len(scores) > best + patience:
-                break
-        self.validation_scores_ = np.array(scores[: best + 1 + patience])
+            self._print(
+                f"{len(scores)} rounds: held-out {self.target_loss} {scores[-1]:.4f}, best "
+                f"{scores[best]:.4f} at {best + 1}"
+            )
+        self.validation_scores_ = np.array(scores)
         return best + 1
+
+    def _print(self, line):
+        if self.verbose:
+            print(f"[{type(self).__name__}] {line}", flush=True)
 
 
 def _some(rows, kept):

@@ -1,13 +1,13 @@
 """Derivatives of LambdaRank for lists of any lengths.
 
-    sum over pairs with v_i > v_j of  w_ij log(1 + exp(-(s_i - s_j)))
-    w_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
+    sum over pairs with v_i > v_j of  w_i w_j d_ij log(1 + exp(-(s_i - s_j)))
+    d_ij = (v_i - v_j) |1 / log2(1 + r_i) - 1 / log2(1 + r_j)| / (.01 + |s_i - s_j|)
 
-Ranks r come from the present scores, and the derivatives take w_ij as a constant. One item of a
-pair is among the first `top` places: the pairs of a list are its first `top` rows, best score
-first, and the rows after each. For i before j, let
+Ranks r come from the present scores, and the derivatives take d_ij as a constant. One item of a
+pair is among the first `top` places. Where scores are equal, d_ij is the mean over all orders of
+them. Let i go before j, best score first, and
 
-    c = (v_i - v_j) w_ij / |v_i - v_j|,    b = |c| / (e_i + e_j),    e = exp(s).
+    c = d_ij (v_i - v_j) / |v_i - v_j|,    b = |c| / (e_i + e_j),    e = exp(s).
 
 Then the derivative by s_i is -(c - b (e_i - e_j)) / 2, that by s_j is its negative, and both have
 the curvature b e_i e_j / (e_i + e_j). No pair needs an exponential, and the sums over pairs are
@@ -18,79 +18,138 @@ import numpy as np
 
 from .._lists import batches
 from ..target_losses import DCG
-from ..target_losses._positional import best_discounted_sum
-from ..target_losses._target_loss import reciprocal
 
-#: Pairs of a block, which fit the cache of a core (as in `PairwiseLogistic`).
-PAIRS_AT_ONCE = 2**16
+#: Pairs of a block: in float32 they fit the cache of a core.
+PAIRS_AT_ONCE = 2**17
 _MARGIN = 0.01  # of the distance of two scores, as in LightGBM
 _SPREAD = 300.0  # exp(600) is finite
+_SPREAD_32 = 40.0  # exp(80) is finite in float32
 
 
 class LambdaRank:
     """Gradient and curvature at any scores of the same lists.
 
+    Scores are rounded to float32 first: sums of trees in another order are equal then.
+
     Parameters
     ----------
-    gains, weights : ndarray of shape (n_rows,)
-        Grouped gains >= 0, and importances of the rows.
+    v, weights : ndarray of shape (n_rows,)
+        Grouped gains over the best DCG of the list, and importances of the rows.
     lists : RankingLists
     top : int
         Pairs have an item in so many first places.
     """
 
-    def __init__(self, gains, weights, lists, top):
-        best = best_discounted_sum(gains, DCG().discount, lists, cutoff=top)
-        self.v = gains * lists.spread(reciprocal(best))
-        self.weights, self.lists, self.top = weights, lists, top
-        highest, lowest = (of.reduceat(self.v, lists.starts) for of in (np.maximum, np.minimum))
-        self.blocks = []
-        for members, rows in lists.same_length:
-            graded, n = rows[(highest > lowest)[members]], rows.shape[1]
-            if len(graded):
-                cuts = batches(len(graded), n * min(n, top), PAIRS_AT_ONCE)
-                self.blocks += [graded[some] for some in cuts]
+    def __init__(self, v, weights, lists, top):
+        self.v, self.weights, self.lists, self.top = v, np.append(weights, 0.0), lists, top
+        highest, lowest = (of.reduceat(v, lists.starts) for of in (np.maximum, np.minimum))
+        order = np.append(np.lexsort((weights, v, lists.index)), len(v))
+        blocks = _blocks(lists, np.flatnonzero(highest > lowest), top)
+        self.blocks = [order[rows] for rows in blocks]  # equal scores are sorted by v
 
     def __call__(self, s):
         """Gradient and curvature, (n_rows,) each."""
         lists = self.lists
+        s = np.clip(s, -1e38, 1e38).astype(np.float32).astype(np.float64)
         highest, lowest = (of.reduceat(s, lists.starts) for of in (np.maximum, np.minimum))
         factor = np.where(highest == lowest, _MARGIN, 1.0)  # equal scores: no distance
-        s = s - lists.spread((highest + lowest) / 2.0)
-        v = self.v * lists.spread(factor)
+        s -= lists.spread((highest + lowest) / 2.0)
+        dtype = np.float32 if np.all(highest - lowest <= 2 * _SPREAD_32) else np.float64
+        # The last row fills up lists: it goes behind all others.
+        s = np.append(s, 2.0 * s.min(initial=0.0) - 1.0)
+        v = np.append(self.v * lists.spread(factor), 0.0)
         gradient, curvature = np.zeros((2, len(s)))
         for rows in self.blocks:
             order = np.argsort(-s[rows], axis=1, kind="stable")
             rows = np.take_along_axis(rows, order, axis=1)
-            found = _derivatives(s[rows], v[rows], self.weights[rows], self.top)
+            each = s[rows], v[rows], self.weights[rows]
+            found = _derivatives(*each, rows == lists.n_rows, self.top, dtype)
             gradient[rows], curvature[rows] = found
-        return gradient, curvature
+        return gradient[:-1], curvature[:-1]
 
 
-def _derivatives(s, v, weights, top):
-    """Gradient and curvature of lists of one length, (n_lists, n), best score first."""
+def _blocks(lists, kept, top):
+    """Matrices of grouped rows: lists of similar lengths, filled up with the row n_rows."""
+    kept = kept[np.argsort(lists.lengths[kept], kind="stable")]
+    lengths, blocks, k = lists.lengths[kept], [], 0
+    while k < len(kept):
+        end = np.searchsorted(lengths, max(1.15 * lengths[k], lengths[k] + 3), side="right")
+        some, n = kept[k:end, np.newaxis], lengths[end - 1]
+        place, k = np.arange(n), end
+        rows = np.where(place < lists.lengths[some], lists.starts[some] + place, lists.n_rows)
+        blocks += [rows[part] for part in batches(len(rows), n * min(n, top), PAIRS_AT_ONCE)]
+    return blocks
+
+
+def _derivatives(s, v, weights, is_filling, top, dtype):
+    """Gradient and curvature of lists of one length, (n_lists, n), sorted by -s and v.
+
+    Rows of equal s and v, a kind, are one row of their total weight.
+    """
     n_lists, n = s.shape
-    place = np.arange(n)
+    is_first, is_new = np.ones((2, n_lists, n), dtype=bool)  # first of a tie, first of a kind
+    is_first[:, 1:] = (s[:, 1:] != s[:, :-1]) | is_filling[:, 1:]
+    is_new[:, 1:] = is_first[:, 1:] | (v[:, 1:] != v[:, :-1])
+    kind = np.cumsum(is_new, axis=1) - 1
+    n_kinds = int(kind[:, -1].max()) + 1
+    kind += n_kinds * np.arange(n_lists)[:, np.newaxis]
+    of_kinds = np.zeros((7, n_lists * n_kinds))
+    of_kinds[0] = s.min()  # kinds without rows go behind all others
+    each = s, v, *_mean_discounts(is_first, top)
+    of_kinds[:6, kind[is_new]] = [one[is_new] for one in each]
+    of_kinds[6] = np.bincount(kind.ravel(), weights.ravel(), n_lists * n_kinds)
+    found = _of_pairs(*of_kinds.reshape(7, n_lists, n_kinds).astype(dtype))
+    return tuple(weights * one.ravel()[kind] for one in found)
+
+
+def _mean_discounts(is_first, top):
+    """Means over the orders of rows with equal scores; their first rows are given.
+
+    They are the discount of a row, 0 behind the first `top` places; whether the row is there; the
+    discount; and the difference of discounts of two of these rows, 0 if both are behind.
+    """
+    n_lists, n = is_first.shape
+    place, start = np.arange(n), np.flatnonzero(is_first)
     discount = np.asarray(DCG().discount(1 + place, n))
-    e = np.exp(np.clip(s, -_SPREAD, _SPREAD))
+    if is_first.all():
+        means = np.stack([discount * (place < top), place < top, discount, 0 * discount])
+        return np.broadcast_to(means[:, np.newaxis], (4, n_lists, n))
+    place, size = np.tile(place, n_lists), np.diff(start, append=is_first.size)
+    tie = np.repeat(np.arange(len(start)), size)
+    last, total = place[start + size - 1][tie], np.cumsum(discount)
+    discount, total = discount[place], total[last] - total[place]
+    inside = 1.0 * (place < top)
+    of_rows = inside * discount, inside, discount, inside * (discount * (last - place) - total)
+    counts = size, size, size, np.maximum(size * (size - 1) / 2, 1)
+    means = np.add.reduceat(of_rows, start, axis=1) / counts
+    return means[:, tie].reshape(4, n_lists, n)
+
+
+def _of_pairs(s, v, of_first, share, of_all, of_tie, weights):
+    """Gradient and curvature for a weight of 1, from the means of `_mean_discounts`."""
+    n_lists, n = s.shape
+    place, e = np.arange(n), np.exp(np.clip(s, -_SPREAD, _SPREAD))
     gradient, curvature = np.zeros((2, n_lists, n))
+    last = int(np.count_nonzero(share.any(axis=0)))
     step = max(1, PAIRS_AT_ONCE // (n_lists * n))
-    for k in range(0, min(top, n), step):  # a long list in parts
-        i, j = slice(k, min(k + step, top)), slice(k, n)
+    for k in range(0, last, step):  # a long list in parts
+        i, j = slice(k, min(k + step, last)), slice(k, n)
         ei, ej, wi, wj = e[:, i], e[:, j], weights[:, i], weights[:, j]
         distance = s[:, i, np.newaxis] - s[:, np.newaxis, j]
-        distance += np.where(place[i, np.newaxis] < place[j], _MARGIN, np.inf)
-        np.divide(discount[i, np.newaxis] - discount[j], distance, out=distance)
-        c = v[:, i, np.newaxis] - v[:, np.newaxis, j]
-        c *= distance
+        c = of_first[:, i, np.newaxis] - share[:, i, np.newaxis] * of_all[:, np.newaxis, j]
+        if of_tie.any():
+            np.copyto(c, of_tie[:, i, np.newaxis], where=distance == 0)
+        distance += np.where(place[i, np.newaxis] < place[j], _MARGIN, np.inf).astype(s.dtype)
+        c /= distance
+        c *= np.subtract(v[:, i, np.newaxis], v[:, np.newaxis, j], out=distance)
         of_i, of_j = -_rows(c, wj), _columns(wi, c)
         b, total = np.abs(c, out=c), np.add(ei[:, :, np.newaxis], ej[:, np.newaxis], out=distance)
         b /= total
-        gradient[:, i] += wi * (of_i + ei * _rows(b, wj) - _rows(b, wj * ej))
-        gradient[:, j] += wj * (of_j + ej * _columns(wi, b) - _columns(wi * ei, b))
+        gradient[:, i] += of_i + ei * _rows(b, wj) - _rows(b, wj * ej)
+        gradient[:, j] += of_j + ej * _columns(wi, b) - _columns(wi * ei, b)
         b /= total
-        curvature[:, i] += wi * ei * _rows(b, wj * ej)
-        curvature[:, j] += wj * ej * _columns(wi * ei, b)
+        curvature[:, i] += ei * _rows(b, wj * ej)
+        curvature[:, j] += ej * _columns(wi * ei, b)
     return gradient / 2.0, curvature
 
 
