@@ -28,7 +28,7 @@ def test_columns_are_the_functions_without_average():
 
 
 def test_matrices_and_undefined_queries():
-    table = per_query([[0, 1], [0, 0]], [[1.0, 2.0], [1.0, 2.0]], measures="map", zero_division=0)
+    table = per_query([[0, 1], [0, 0]], [[1.0, 2.0], [1.0, 2.0]], measure="map", zero_division=0)
     assert table.index.tolist() == [0, 1]
     assert table["map"].tolist() == [1.0, 0.0]
 
@@ -50,4 +50,4 @@ def test_names_with_cuts():
 )  # fmt: skip
 def test_bad_names(measures, k, message):
     with pytest.raises(ValueError, match=message):
-        per_query([1, 0], [1.0, 2.0], measures=measures, k=k)
+        per_query([1, 0], [1.0, 2.0], measure=measures, k=k)

@@ -46,7 +46,7 @@ for ranker in rankers.values():
 # It shows the queries on which a ranker fails.
 
 table = per_query(
-    y_test, rankers["ridge"].predict(X_test), measures=["ndcg", "precision"], k=[5, 10]
+    y_test, rankers["ridge"].predict(X_test), measure=["ndcg", "precision"], k=[5, 10]
 )
 print(table.sort_values("ndcg@10").head(3).round(3))
 
