@@ -18,14 +18,7 @@ from .._labels import lists_of, read_labels, split_target
 from .._parameters import check_parameter, number
 from .._tables import TableMixin
 from .._warn import warn
-from ..datasets._trec import (
-    RELEVANCE,
-    SCORE,
-    check_ids,
-    check_judged,
-    is_judgements,
-    read_mapping,
-)
+from ..datasets._trec import RELEVANCE, SCORE, check_ids, check_judged, is_judgements, read_mapping
 from ..datasets._values import check_no_ids, read_values
 from ..target_losses._target_loss import check_zero_division
 from ._mean_intervals import MeanIntervals, mean_intervals, student
@@ -334,16 +327,11 @@ def compare_rankers(
         names = list(rankers)
         measures = named_measures("ndcg@10" if measure is None else measure)
         read = _values_of(y_true, judge, rankers, X, qid, measures, zero_division)
-    pairs = _pairs_of(names, baseline)
-    ids, values, by_judge, kept, unanswered = read
-    found = RankerComparisons()
-    for name, of_people in values.items():
-        given = ids, of_people, by_judge.get(name), kept
-        one = _comparison(name, names, pairs, confidence_level, *given)
-        found[name] = replace(one, means=replace(one.means, n_unanswered=unanswered))
-    if isinstance(measure, list | tuple | dict):
-        return found
-    return replace(found.popitem()[1], unit="tasks" if rankers is None else "queries")
+    pairs, unit = _pairs_of(names, baseline), "tasks" if rankers is None else "queries"
+    found = RankerComparisons(
+        (name, _comparison(name, names, pairs, confidence_level, unit, read)) for name in read[1]
+    )
+    return found if isinstance(measure, list | tuple | dict) else found.popitem()[1]
 
 
 def _pairs_of(names, baseline):
@@ -355,13 +343,15 @@ def _pairs_of(names, baseline):
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _comparison(measure, names, pairs, confidence_level, ids, values, by_judge, kept):
+def _comparison(measure, names, pairs, confidence_level, unit, read):
     """The comparison of the values by one measure."""
+    ids, by_people, by_judges, kept, unanswered = read
+    values, by_judge = by_people[measure], by_judges.get(measure)
     j, others = (None, None) if by_judge is None else (by_judge[kept], by_judge[~kept])
     kept = ~np.isnan(values).any(axis=1) if by_judge is None else kept
     if by_judge is None and kept.sum() < 2:
         raise ValueError(
-            f"{measure} is defined on {kept.sum()} of {len(values)} queries: at least two are "
+            f"{measure} is defined on {kept.sum()} of {len(values)} {unit}: at least two are "
             "needed. Give qid, the query of each row, or a zero_division."
         )
     # The means count the undefined queries.
@@ -371,9 +361,9 @@ def _comparison(measure, names, pairs, confidence_level, ids, values, by_judge, 
     ranks = _rank_intervals(of_all, 1.0 - confidence_level)
     first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
     found = {name: matrix[first, second] for name, matrix in of_all.items()}
-    means = replace(means, names=names, rank_interval=ranks)
+    means = replace(means, names=names, rank_interval=ranks, n_unanswered=unanswered)
     ids, holms = np.arange(len(values)) if ids is None else ids, holm(found["p_value"])
-    found |= {"p_adjusted": holms, "confidence_level": float(confidence_level), "unit": "queries"}
+    found |= {"p_adjusted": holms, "confidence_level": float(confidence_level), "unit": unit}
     return RankerComparison(measure, names, ids[kept], values[kept], means, pairs, **found)
 
 
@@ -428,7 +418,6 @@ def _of_runs(qrels, judge, rankers, measures, zero_division):
             f"The runs lack {len(asked) - len(queries)} of {len(asked)} judged queries, such as "
             f"{left_out!r}, all of them: these are left out, and evaluate_run counts them."
         )
-
     kept, fallback = np.array([q in human for q in queries]), check_zero_division(zero_division)
 
     def values(labels):
@@ -436,8 +425,8 @@ def _of_runs(qrels, judge, rankers, measures, zero_division):
         tables = {m: np.column_stack([values[m] for values in found]) for m in measures}
         return {m: np.where(np.isnan(table), fallback, table) for m, table in tables.items()}
 
-    ids = np.array(queries, dtype=object)
-    return ids, values(human), values(by_judge) if by_judge else {}, kept, np.array(unanswered)
+    of_judge = values(by_judge) if by_judge else {}
+    return np.array(queries, dtype=object), values(human), of_judge, kept, np.array(unanswered)
 
 
 def _values_by(y, rankers, X, qid, measures, zero_division):
@@ -527,9 +516,9 @@ def bonett_price(better, worse, n, confidence_level):
 
 def _rank_intervals(of_all, level):
     """Lowest and highest rank of each ranker, by its tests against all others."""
-    m, others = len(of_all["p_value"]), ~np.eye(len(of_all["p_value"]), dtype=bool)
-    adjusted = np.ones((m, m))
-    adjusted[others] = holm(of_all["p_value"][others].reshape(m, m - 1)).ravel()
+    p_values, m = of_all["p_value"], len(of_all["p_value"])
+    adjusted, others = np.ones((m, m)), ~np.eye(m, dtype=bool)
+    adjusted[others] = holm(p_values[others].reshape(m, m - 1)).ravel()
     sign = np.where(adjusted <= level, np.sign(of_all["difference"]), 0)
     return np.column_stack([1 + (sign < 0).sum(axis=1), m - (sign > 0).sum(axis=1)])
 

@@ -62,9 +62,10 @@ class MeanIntervals(TableMixin):
         ranks = self.rank_interval
         columns: dict = {"name": self.names} if any(self.names) else {}
         columns |= {"mean": self.mean, "low": self.interval[:, 0], "high": self.interval[:, 1]}
-        if ranks is not None:
+        if ranks is None:
+            columns |= {"n_queries": self.n_queries, "n_undefined": self.n_undefined}
+        else:
             columns |= {"rank_low": ranks[:, 0], "rank_high": ranks[:, 1]}
-        columns |= {"n_queries": self.n_queries, "n_undefined": self.n_undefined}
         more = {"n_unanswered": self.n_unanswered, "judge_weight": self.judge_weight}
         columns |= {name: one for name, one in more.items() if one is not None}
         order = (

@@ -131,8 +131,8 @@ class RankerComparisonDisplay:
         elif kind == "intervals":
             ax.axvline(0.0, color="gray", linestyle=":")
             p_values = ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in found.p_adjusted]
-            right = p_values, "p" if len(p_values) == 1 else "p (Holm)"
-            _plot_intervals(ax, found.difference, found.interval, labels, right, kwargs)
+            name = "p" if len(p_values) == 1 else "p (Holm)"
+            _plot_intervals(ax, found.difference, found.interval, labels, name, p_values, kwargs)
             ax.set_xlabel(f"{what}, {level}")
         else:
             fraction = (np.arange(len(found.qid)) + 0.5) / len(found.qid)
@@ -152,19 +152,18 @@ def _plot_means(ax, found, level, kwargs):
     names = [f"{found.names[i]}{' *' * int(found.tied_with_best[i])}" for i in order]
     ranks = [f"{a}" if a == b else f"{a} - {b}" for a, b in found.means.rank_interval[order]]
     interval = found.means.interval[order]
-    _plot_intervals(ax, found.mean[order], interval, names, (ranks, "rank"), kwargs)
+    _plot_intervals(ax, found.mean[order], interval, names, "rank", ranks, kwargs)
     ax.set_xlabel(f"{found.measure}, {level}; *: best, or tied with the best")
 
 
-def _plot_intervals(ax, mean, interval, labels, right, kwargs):
-    """A line for each interval, from the top; names on the left, `right` on the right."""
+def _plot_intervals(ax, mean, interval, labels, right_name, right_labels, kwargs):
+    """A line for each interval, from the top, with labels on the left and on the right."""
     place = np.arange(len(mean))
     errors = np.maximum([mean - interval[:, 0], interval[:, 1] - mean], 0.0)  # up to rounding
     ax.errorbar(mean, place, xerr=errors, **{"fmt": "o", "capsize": 3, **kwargs})
     ax.set_yticks(place, labels)
     ax.set(ylim=(len(mean) - 0.5, -0.5))
-    texts, name = right
-    second = ax.secondary_yaxis("right")
-    second.set_yticks(place, texts)
-    second.tick_params(length=0)
-    second.set_ylabel(name)
+    right = ax.secondary_yaxis("right")
+    right.set_yticks(place, right_labels)
+    right.tick_params(length=0)
+    right.set_ylabel(right_name)
