@@ -22,6 +22,133 @@ def test_holm_by_hand():
     assert_array_equal(holm(np.array([0.6, 0.9])), [1.0, 1.0])
 
 
+def test_holm_is_that_of_statsmodels():
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    p_values = np.random.RandomState(0).uniform(size=(3, 20)) ** 3
+    theirs = [multitest.multipletests(row, method="holm")[1] for row in p_values]
+    assert_allclose(holm(p_values), theirs, rtol=1e-12)
+
+
+def table_of(kind, n=40, m=5, seed=0):
+    """Values of m rankers, the first the best, on n tasks; some are hard for all."""
+    rng = np.random.RandomState(seed)
+    latent = rng.normal(size=(n, 1)) + rng.normal(size=(n, m)) - 0.4 * np.arange(m)
+    values = (latent > 0).astype(float) if kind == "binary" else np.exp(latent)
+    return {f"r{i}": column for i, column in enumerate(values.T)}
+
+
+def test_differences_of_values_are_students():
+    table = table_of("skewed")
+    found = compare_rankers(table, confidence_level=0.9)
+    for (a, b), p, d, ends in zip(
+        found.pairs, found.p_value, found.difference, found.interval, strict=True
+    ):
+        one, other = table[f"r{a}"], table[f"r{b}"]
+        theirs = stats.ttest_rel(one, other)
+        assert p == pytest.approx(theirs.pvalue, rel=1e-9)
+        assert d == pytest.approx((one - other).mean())
+        assert_allclose(ends, stats.t.interval(0.9, 39, d, stats.sem(one - other)), rtol=1e-9)
+    assert_allclose(found.p_adjusted, holm(found.p_value))
+    assert_allclose(found.means.interval, mean_intervals(table, confidence_level=0.9).interval)
+
+
+def test_a_p_value_is_not_below_that_of_the_signs():
+    one = np.array([1.0, 1.0, 1.0, 1.0, 0.5, 0.5])
+    other = one - [0.5, 0.5, 0.5, 0.5001, 0.0, 1e-17]  # four differ, all alike
+    found = compare_rankers({"one": one, "other": other})
+    assert found.p_value == [2.0**-3]
+    assert (found.better, found.equal, found.worse) == ([4], [2], [0])
+    same = compare_rankers({"one": one, "other": one + 1e-16})  # rounding
+    assert (same.p_value, same.equal, same.effect) == ([1.0], [6], [0.0])
+
+
+def test_right_and_wrong_answers_have_intervals_inside_the_range():
+    one, other = np.ones(20), np.tile([1.0, 1.0, 1.0, 0.0], 5)
+    found = compare_rankers({"one": one, "other": other, "three": 3 * other})
+    for column, ends in zip((one, other), found.means.interval, strict=False):
+        wilson = stats.binomtest(int(column.sum()), 20).proportion_ci(0.95, method="wilson")
+        assert_allclose(ends, [wilson.low, wilson.high], rtol=1e-9)
+    # Bonett and Price: 5 of 20 and one more each, 6 / 22 and 1 / 22.
+    d, z = 5 / 22, stats.norm.ppf(0.975)
+    half = z * np.sqrt((7 / 22 - d**2) / 22)
+    assert_allclose(found.interval[0], [d - half, d + half], rtol=1e-12)
+    d = one - 3 * other  # not 0 or 1
+    assert_allclose(found.interval[1], stats.t.interval(0.95, 19, d.mean(), stats.sem(d)))
+    equal = compare_rankers({"one": one, "same": one})
+    assert equal.interval[0, 0] < 0 < equal.interval[0, 1]
+    assert equal.means.interval[0].tolist() == pytest.approx([1 / (1 + z**2 / 20), 1.0])
+
+
+@pytest.mark.parametrize("kind", ["binary", "skewed"])
+def test_ranks_by_the_tests_of_each_ranker(kind):
+    table = table_of(kind, n=150)
+    found = compare_rankers(table)
+    p, d = np.ones((5, 5)), np.zeros((5, 5))
+    for (a, b), p_value, difference in zip(
+        found.pairs, found.p_value, found.difference, strict=True
+    ):
+        p[a, b] = p[b, a] = p_value
+        d[a, b], d[b, a] = difference, -difference
+    for i in range(5):
+        rest = [j for j in range(5) if j != i]
+        shown = dict(zip(rest, holm(p[i, rest]) <= 0.05, strict=True))
+        low = 1 + sum(shown[j] and d[j, i] > 0 for j in rest)
+        high = 5 - sum(shown[j] and d[j, i] < 0 for j in rest)
+        assert found.means.rank_interval[i].tolist() == [low, high]
+    assert found.tied_with_best.tolist() == (found.means.rank_interval[:, 0] == 1).tolist()
+    assert found.tied_with_best[0]
+    assert not found.tied_with_best[-1]
+    against = compare_rankers(table, baseline="r4")
+    assert_array_equal(against.means.rank_interval, found.means.rank_interval)
+    assert_allclose(against.p_value, [p[i, 4] for i in range(4)])
+    assert_allclose(against.difference, [d[i, 4] for i in range(4)])
+    swapped = compare_rankers(table, baseline="r0")
+    at = [found.pairs.index((0, j)) for j in range(1, 5)]
+    assert_array_equal(swapped.interval, -found.interval[at][:, ::-1])
+    assert_array_equal(swapped.better, found.worse[at])
+    printed = found.means.to_frame()
+    assert printed["mean"].is_monotonic_decreasing
+    assert printed["name"].tolist() == [f"r{i}" for i in np.argsort(-found.mean)]
+
+
+@pytest.mark.parametrize("kind", ["binary", "skewed"])
+def test_the_order_of_rows_does_not_matter(kind):
+    table = table_of(kind)
+    order = np.random.RandomState(1).permutation(40)
+    found, again = (
+        compare_rankers(t) for t in (table, {name: v[order] for name, v in table.items()})
+    )
+    for name in ("difference", "interval", "p_value", "p_adjusted", "effect"):
+        assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-9)
+
+
+def test_several_measures_make_a_dict_that_prints():
+    X, y, qid = make_ranking(n_lists=25, random_state=1)
+    scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    found = compare_rankers(y, {**scores, "m": model}, X=X, qid=qid, measure=["map", "ndcg@5"])
+    assert [*found] == ["map", "ndcg@5"]
+    alone = compare_rankers(y, {**scores, "m": model}, X=X, qid=qid, measure="ndcg@5")
+    assert_array_equal(found["ndcg@5"].interval, alone.interval)
+    assert repr(found) == f"{found['map']!r}\n\n\n{alone!r}"
+    assert found._repr_html_().count("<table>") == 4
+    frame = found.to_frame()
+    assert frame.columns[:3].tolist() == ["measure", "ranker", "baseline"]
+    assert frame["measure"].tolist() == ["map"] * 6 + ["ndcg@5"] * 6
+    default = compare_rankers(y, scores, qid=qid)
+    assert default.measure == "ndcg@10"
+
+
+def test_many_pairs_are_not_printed():
+    found = compare_rankers(table_of("skewed", m=7))
+    heading, *_ = repr(found).splitlines()
+    assert heading.startswith("value: 40 tasks, 7 rankers, 95% intervals; Holm over 21 pairs")
+    assert repr(found).endswith("21 pairs: see to_frame(), or give a baseline")
+    assert "baseline  " not in repr(found)
+    assert len(found.to_frame()) == 21
+    assert found._repr_html_().count("<table>") == 1
+
+
 def test_models_and_scores_on_one_table():
     X, y, qid = make_ranking(n_lists=60, random_state=0)
     train = qid < 30
@@ -53,7 +180,8 @@ def test_models_and_scores_on_one_table():
     d = found.differences[:, 1]
     assert far.effect == pytest.approx(d.mean() / d.std(ddof=1))
     against = compare_rankers(
-        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5", baseline="again",)  # fmt: skip
+        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5", baseline="again"
+    )
     assert against.to_frame()["baseline"].unique().tolist() == ["again"]
     assert len(against.pairs) == 3
 
@@ -251,9 +379,13 @@ def test_both_tables_print():
     y, qid = np.tile([1.0, 0.0], 8), np.repeat(np.arange(8), 2)
     scores = {"new": y, "old": np.random.RandomState(0).normal(size=16)}
     found = compare_rankers(y, scores, qid=qid, measure="mrr")
-    means, pairs = repr(found).split("\n\n")
+    means, pairs, best = repr(found).split("\n\n")
+    assert best == "best, or tied with the best: new, old"
     heading, *means = means.splitlines()
-    assert heading == "mrr, means and differences with 95% intervals"
+    assert heading == (
+        "mrr: 8 queries, 2 rankers, 95% intervals; Holm over 1 pairs, "
+        "and over 1 tests for each rank"
+    )
     assert f"<p>{heading}</p><table>" in found._repr_html_()
     assert [line.split()[0] for line in means] == ["name", "new", "old"]
     assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
@@ -320,8 +452,41 @@ def test_runs_with_a_judge():
         compare_rankers({**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0)
     _, *documents = judge[next(iter(human))]
     human[next(iter(human))] = dict.fromkeys(documents, 1)
-    with pytest.raises(ValueError, match=f"y_true lacks 1 of the {len(documents) + 1} documents"):
+    with pytest.raises(
+        ValueError, match=r"y_true lacks 1 documents that the run '.' has among its"
+    ):
         compare_rankers(human, runs, judge=judge, zero_division=0.0)
+
+
+def test_people_judge_the_top_of_each_run():
+    rng = np.random.RandomState(0)
+    documents = [f"d{i}" for i in range(8)]
+    judge = {f"q{i}": {d: int(rng.randint(2)) for d in documents} for i in range(30)}
+    runs = {
+        name: {q: dict(zip(documents, rng.permutation(8) / 1.0, strict=True)) for q in judge}
+        for name in "ab"
+    }
+
+    def judged(depth):
+        tops = {
+            q: {d for r in runs.values() for d in documents if r[q][d] >= 8 - depth} for q in judge
+        }
+        return {q: {d: judge[q][d] for d in tops[q]} for q in [*judge][:12]}
+
+    options = {"judge": judge, "measure": ["precision@2", "precision@1"], "zero_division": 0}
+    found = compare_rankers(judged(2), runs, **options)["precision@2"]
+    whole = compare_rankers({q: judge[q] for q in [*judge][:12]}, runs, **options)["precision@2"]
+    assert_array_equal(found.interval, whole.interval)  # what is below does not count
+    people = judged(1)
+    with pytest.raises(
+        ValueError, match="1 documents that the run 'a' has among its first 2 in query"
+    ):
+        compare_rankers(people, runs, **options)
+    with pytest.raises(ValueError, match="documents that the run 'a' has in query 'q0'"):
+        compare_rankers(judged(2), runs, **{**options, "measure": "map"})
+    runs["a"]["q0"] = dict.fromkeys(documents, 1.0)  # all are tied: any may be among the first
+    with pytest.raises(ValueError, match="run 'a' has among its first 2 in query 'q0'"):
+        compare_rankers(judged(2), {"a": runs["a"]}, **options)
 
 
 def test_runs_that_cannot_be_compared():

@@ -34,9 +34,9 @@ def test_matrices_and_undefined_queries():
 
 
 def test_names_with_cuts():
-    found = named_measures(["ndcg", "map", "precision", "ndcg@3", NDCG(k=2)], k=[5, 10])
+    found = named_measures(["ndcg", "auc", "precision", "ndcg@3", NDCG(k=2)], k=[5, 10])
     assert list(found) == [
-        "ndcg@5", "ndcg@10", "map", "precision@5", "precision@10", "ndcg@3", "NDCG(k=2)",
+        "ndcg@5", "ndcg@10", "auc", "precision@5", "precision@10", "ndcg@3", "NDCG(k=2)",
     ]  # fmt: skip
     assert found["precision@10"] == found["precision@10"]
     assert isinstance(found["precision@10"], PrecisionAtK)
@@ -45,7 +45,7 @@ def test_names_with_cuts():
 
 @pytest.mark.parametrize(
     ("measures", "k", "message"),
-    [([], None, "empty"), (["map"], 5, "no measure"), (["ndcg"], [0], "k must be"),
+    [([], None, "empty"), (["auc"], 5, "no measure"), (["ndcg"], [0], "k must be"),
      (["nope"], None, "Unknown")],
 )  # fmt: skip
 def test_bad_names(measures, k, message):

@@ -78,7 +78,7 @@ for n_queries in (20, 100):
 # par on these 200 test queries.
 
 found = compare_rankers(
-    test, runs | fused, measure="ndcg@10", baseline="mean of scores", random_state=0
+    test, runs | fused, measure="ndcg@10", baseline="mean of scores"
 )
 print(found)
 

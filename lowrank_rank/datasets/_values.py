@@ -71,13 +71,13 @@ def read_values(table, unused):
             "out, or give rankers, a dict of scores, models or runs."
         )
     columns = column_names(table) if isinstance(table, dict) or is_frame(table) else []
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"Two columns of the table of values have the same name: {columns}.")
     if not columns or any(np.ndim(table[name]) != 1 for name in columns):
         raise ValueError(
             "Give rankers, a dict of scores, models or runs; or as y_true a table of values, a "
             "frame or a dict of lists: a row for each query or task, a column for each ranker."
         )
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"Two columns of the table of values have the same name: {columns}.")
     for name in columns:
         kind = np.asarray(table[name])
         text = kind.dtype.kind == "O" and any(isinstance(one, str) for one in kind)

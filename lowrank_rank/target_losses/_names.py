@@ -265,7 +265,8 @@ def _hint(base, cut, offered):
         for e in offered.values()
     }
     known |= {e.base: e.base for e in offered.values()}
-    inside = [words for words in known if base and f"_{base}" in f"_{words}"]
+    inside = [words for words in known if base and words.startswith(base)]
+    inside = inside or [words for words in known if base and f"_{base}" in f"_{words}"]
     close = [base] if base in known else inside or get_close_matches(base, known, n=3, cutoff=0.5)
     bases = dict.fromkeys(known[words] for words in close)
     entries = [e for base in bases for e in offered.values() if e.base == base]
