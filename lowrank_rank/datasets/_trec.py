@@ -163,7 +163,7 @@ def check_ids(run, qrels, name, queries):
 
 def check_judged(human, by_judge, runs, measures):
     """Refuse a query in which people skipped a document that the judge has and that counts."""
-    cuts = [getattr(measure, "k", None) for measure in measures.values()]
+    cuts: list = [getattr(measure, "k", None) for measure in measures.values()]
     k = None if None in cuts else max(cuts)
     for name, run in runs.items() if by_judge else ():
         for q in [q for q in human if q in run]:

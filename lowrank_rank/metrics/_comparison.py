@@ -189,7 +189,7 @@ def compare_rankers(
     baseline: str | None = None,
     confidence_level: float = 0.95,
     zero_division: float = np.nan,
-) -> "RankerComparison | RankerComparisons":
+) -> "RankerComparison | Any":
     """Measure rankers on the same queries, and compare them: intervals, tests, ranks.
 
     The input is labels and rankers; or judgements and runs; or one table of values that were
@@ -268,7 +268,7 @@ def compare_rankers(
     not corrected for.
 
     Student's intervals of 95 % cover .95 of NDCG with 5 queries, and less for skewed values and few
-    queries. For values that are rarely not 0 a bootstrap is better (.95 for .87 with 100 queries):
+    queries. For values that are rarely not 0 a bootstrap is better (.95 for .87):
     `scipy.stats.bootstrap` on the values of `per_query`.
 
     References

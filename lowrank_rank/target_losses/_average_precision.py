@@ -107,7 +107,7 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
         self.relevance_threshold = relevance_threshold
 
     @property
-    def reaches_one(self) -> bool:
+    def reaches_one(self) -> bool:  # type: ignore[override]
         return self.k is None
 
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
