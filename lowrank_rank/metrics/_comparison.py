@@ -30,10 +30,10 @@ from ._scorer import RankingScorer
 class RankerComparison(TableMixin):
     """Means, ranks and differences of rankers; returned by `compare_rankers`.
 
-    It prints as two tables: the rankers, best first, with their means and ranks; and, if there are
-    at most 15, a row for each pair: ranker and baseline (a and b), difference, low and high (its
-    interval), p_value and p_holm, effect, and in how many queries a is better, equal, worse.
-    ``to_frame()`` is the table of all pairs, and ``means.to_frame()`` that of the rankers.
+    It prints as two tables. The first has the means and ranks of the rankers, best first. The second
+    has a row for each pair, if there are at most 15: ranker and baseline (a and b), difference, low
+    and high (its interval), p_value and p_holm, effect, and in how many queries a is better, equal,
+    worse. ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the table of rankers.
 
     Attributes
     ----------
@@ -192,12 +192,12 @@ def compare_rankers(
 ) -> "RankerComparison | Any":
     """Measure rankers on the same queries, and compare them: intervals, tests, ranks.
 
-    The input is labels and rankers; or judgements and runs; or one table of values that were
-    measured before, with a row for each query or task and a column for each ranker.
+    The input is labels and rankers, or judgements and runs, or one table of values that were
+    measured before. A table has a row for each query or task and a column for each ranker.
 
-    The intervals of means and of mean differences, query by query, are Student's. Where all values
-    are 0 or 1, they are Wilson's, and those of Bonett and Price [1]_ for differences. The p value
-    is that of the paired t test, and never below ``2**(1 - m)`` for m queries that differ. Holm's
+    The intervals of means and of mean differences, query by query, are Student's. If all values are
+    0 or 1, a mean has Wilson's interval, and a difference that of Bonett and Price [1]_. The p value
+    comes from the paired t test, and is never below ``2**(1 - m)`` for m queries that differ. Holm's
     correction [2]_ keeps the probability of any false finding among all pairs at the level of a
     single test.
 
@@ -480,7 +480,8 @@ def _with_judge(y_true, judge, qid):
 def _paired(h, j, others, confidence_level):
     """Statistics of the differences a - b of all rankers, matrices (n_rankers, n_rankers)."""
     (n, m), h = h.shape, np.ascontiguousarray(h.T)
-    rounding = 1e-12 * np.abs(h).max()  # of sums over documents
+    # Smaller differences are rounding errors of sums over documents.
+    rounding = 1e-12 * np.abs(h).max()
     mean, spread, error = np.zeros((3, m, m))
     better = np.zeros((m, m), dtype=int)
     for a in range(m):
