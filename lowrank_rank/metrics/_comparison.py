@@ -33,7 +33,8 @@ class RankerComparison(TableMixin):
     It prints as two tables. The first has the means and ranks of the rankers, best first. The
     second has a row for each pair, if there are at most 15: ranker and baseline (a and b),
     difference, low and high (its interval), p_value and p_holm, effect, and in how many queries a
-    is better, equal, worse. ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the table of rankers.
+    is better, equal, worse. ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the
+    table of rankers.
 
     Attributes
     ----------
@@ -198,8 +199,8 @@ def compare_rankers(
     The intervals of means and of mean differences, query by query, are Student's. If all values are
     0 or 1, a mean has Wilson's interval, and a difference that of Bonett and Price [1]_. The p
     value comes from the paired t test, and is never below ``2**(1 - m)`` for m queries that differ.
-    Holm's correction [2]_ keeps the probability of any false finding among all pairs at the level of a
-    single test.
+    Holm's correction [2]_ keeps the probability of any false finding among all pairs at the level
+    of a single test.
 
     Parameters
     ----------
