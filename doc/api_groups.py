@@ -194,7 +194,11 @@ GROUPS = (
             Section(
                 "Measures for scorers only",
                 "target_losses",
-                ("target_losses.ReciprocalRank", "target_losses.ExpectedReciprocalRank"),
+                (
+                    "target_losses.ReciprocalRank",
+                    "target_losses.SuccessAtK",
+                    "target_losses.ExpectedReciprocalRank",
+                ),
             ),
             Section("Base classes", "/extending", ("target_losses.*",)),
         ),

@@ -1,12 +1,19 @@
 """Splits, curves and importances, all by whole queries."""
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit, cross_validate
+from sklearn.model_selection import (
+    BaseCrossValidator,
+    GroupKFold,
+    GroupShuffleSplit,
+    TimeSeriesSplit,
+    cross_validate,
+)
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_consistent_length
 
@@ -25,6 +32,7 @@ from ._parameters import RUNTIME, check_parameter, count
 from .metrics._scorer import make_ranking_scorer
 
 __all__ = [
+    "QueryTimeSeriesSplit",
     "query_learning_curve",
     "query_permutation_importance",
     "query_train_test_split",
@@ -108,6 +116,94 @@ def query_train_test_split(
     )
     parts = next(splitter.split(of_row, groups=of_row))
     return [take_rows(array, rows) for array in given for rows in parts]
+
+
+class QueryTimeSeriesSplit(BaseCrossValidator):
+    """Time series splits of whole queries: each fold is tested after the folds before it.
+
+    scikit-learn's ``TimeSeriesSplit`` cuts queries apart. Here the queries, in the order of their
+    times, are split by ``TimeSeriesSplit``, and each query takes its rows with it.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of splits, at least 2.
+    gap : int, default=0
+        Number of queries between the training and the test part that are in neither.
+
+    Examples
+    --------
+    >>> from lowrank_rank.model_selection import QueryTimeSeriesSplit
+    >>> day, qid = [1, 1, 2, 2, 3, 3], ["a", "a", "b", "c", "c", "b"]
+    >>> splits = QueryTimeSeriesSplit(n_splits=2).split(day, groups=qid)
+    >>> [(train.tolist(), test.tolist()) for train, test in splits]
+    [([0, 1], [2, 5]), ([0, 1, 2, 5], [3, 4])]
+    """
+
+    __metadata_request__split = {"groups": True}  # noqa: RUF012
+
+    def __init__(self, n_splits: int = 5, *, gap: int = 0) -> None:
+        self.n_splits = n_splits
+        self.gap = gap
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Ignored.
+
+        Returns
+        -------
+        int
+            ``n_splits``.
+        """
+        return self.n_splits
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None, *, time: ArrayLike | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows of the training and the test part of each split.
+
+        Parameters
+        ----------
+        X : array-like of n_rows
+            Features.
+        y : array-like of shape (n_rows,) or None, default=None
+            Labels; a `ranking_target` carries the query ids.
+        groups : array-like of shape (n_rows,) or None, default=None
+            Query id of each row; None takes those of y.
+        time : array-like of shape (n_rows,) or None, default=None
+            Time of each row; a query has the earliest of its rows. None orders the queries by
+            their first rows.
+
+        Yields
+        ------
+        train, test : ndarray of int
+            Row indices, ascending.
+
+        Raises
+        ------
+        ValueError
+            If there are no query ids, a time is missing, or there are too few queries.
+        """
+        check_same_index(X=X, y=y, groups=groups, time=time)
+        groups = split_target(y)[1] if groups is None and y is not None else groups
+        if groups is None:
+            raise ValueError("Give groups=qid, the query of each row, or y as a ranking_target.")
+        check_consistent_length(X, groups, time)
+        codes = RankingLists.from_qid(groups).codes  # in order of first appearance
+        order = np.arange(codes.max() + 1)
+        if time is not None:
+            time = np.asarray(time)
+            if np.any(missing := time != time):  # NaN and NaT differ from themselves
+                raise ValueError(f"time has no value in row {int(np.argmax(missing))}.")
+            by_time = np.argsort(time, kind="stable")
+            order = codes[by_time][np.sort(np.unique(codes[by_time], return_index=True)[1])]
+        for parts in TimeSeriesSplit(self.n_splits, gap=self.gap).split(order):
+            train, test = (np.flatnonzero(np.isin(codes, order[part])) for part in parts)
+            yield train, test
 
 
 def _with_ids(y, qid):

@@ -43,12 +43,12 @@ def eru(y, neutral, half_life):
     return sum(max(g - neutral, 0) * 2 ** ((1 - p) / (half_life - 1)) for p, g in enumerate(y, 1))
 
 
-def average_precision(y):
+def average_precision(y, k=None):
     hits, total = 0, 0.0
     for p, relevant in enumerate(y, 1):
         if relevant:
             hits += 1
-            total += hits / p
+            total += hits / p if k is None or p <= k else 0.0
     return total / hits
 
 
@@ -57,8 +57,9 @@ def auc(y):
     return sum(a < b for a, b in pairs) / len(pairs)
 
 
-def reciprocal_rank(y):
-    return 1 / (1 + list(y).index(1))
+def reciprocal_rank(y, k=None):
+    rank = 1 + list(y).index(1)
+    return 1 / rank if k is None or rank <= k else 0.0
 
 
 def err(y, max_grade, k=None):

@@ -49,7 +49,7 @@ def test_frame_with_ids_that_are_tuples():
 
 @pytest.mark.usefixtures("no_pandas")
 def test_structured_array_without_pandas():
-    table = per_query([1, 0, 1], [1.0, 2.0, 1.0], qid=["a", "a", "b"], measures=["mrr"])
+    table = per_query([1, 0, 1], [1.0, 2.0, 1.0], qid=["a", "a", "b"], measure=["mrr"])
     assert table.dtype.names == ("qid", "mrr")
     assert table["qid"].tolist() == ["a", "b"]
     assert table["mrr"].tolist() == [0.5, 1.0]

@@ -723,7 +723,8 @@ def test_parameters_of_the_loss_can_be_set(documents):
     assert ranker.fit(X, y, qid=qid).target_loss_.k == 7
     assert "target_loss__gain" in ranker.get_params()
     assert isinstance(LowRankSurrogateRanker(target_loss="map").target_loss, str)
-    assert MeanAveragePrecision(relevance_threshold=2).get_params() == {"relevance_threshold": 2}
+    given = MeanAveragePrecision(relevance_threshold=2)
+    assert given.get_params() == {"k": None, "relevance_threshold": 2}
     assert PairwiseDisagreement().get_params() == {"weights": "unit"}
 
 

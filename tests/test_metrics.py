@@ -20,7 +20,7 @@ from lowrank_rank.metrics import (
     recall_at_k_score,
     reciprocal_rank_score,
 )
-from lowrank_rank.target_losses import AUC, NDCG, ExpectedReciprocalRank, FBeta
+from lowrank_rank.target_losses import AUC, NDCG, ExpectedReciprocalRank, FBeta, SuccessAtK
 
 from . import reference
 from .internals import resolve_measure
@@ -84,6 +84,18 @@ SLOW = {
     "map": (
         lambda y, s, **kw: mean_average_precision_score(y, s, **kw),
         lambda y, s: reference.over_ties(lambda z: reference.average_precision(z > 0), y, s),
+    ),
+    "map@2": (
+        lambda y, s, **kw: measure_score("map@2", y, s, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.average_precision(z > 0, 2), y, s),
+    ),
+    "rr@2": (
+        lambda y, s, **kw: measure_score("mrr@2", y, s, **kw),
+        lambda y, s: reference.over_ties(lambda z: reference.reciprocal_rank(z > 0, 2), y, s),
+    ),
+    "success@2": (
+        lambda y, s, **kw: measure_score(SuccessAtK(2, relevance_threshold=2), y, s, **kw),
+        lambda y, s: reference.over_ties(lambda z: float(max(z[:2]) >= 2), y, s),
     ),
     "auc": (
         lambda y, s, **kw: measure_score(AUC(relevance_threshold=2), y, s, **kw),

@@ -14,52 +14,139 @@ from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, compare_rankers,
 from lowrank_rank.datasets import dump_qrels, dump_run, make_ranking
 from lowrank_rank.metrics import evaluate_run, mean_intervals, ndcg_score
 
-from .internals import holm, mean_interval, sign_flip_p_value
-
-
-def test_sign_flips_by_hand():
-    """Sums of +-1 +-2 +-3: 2 of 8 reach 6; of +-1 +-2 +-2: 4 reach |-3|."""
-    d = np.array([[1.0, 2.0, 3.0], [1.0, -2.0, -2.0], [0.0, 0.0, 0.0]])
-    assert_array_equal(sign_flip_p_value(d, 99, None), [2 / 8, 4 / 8, 1.0])
-
-
-def test_sign_flips_are_scipys_permutation_test():
-    d = np.random.RandomState(0).normal(0.4, size=(4, 9))
-    ours = sign_flip_p_value(d, 512, None)
-    theirs = [
-        stats.permutation_test((row,), np.mean, permutation_type="samples", n_resamples=512).pvalue
-        for row in d
-    ]
-    assert_allclose(ours, theirs, rtol=1e-12)
-    drawn = sign_flip_p_value(d, 400, np.random.RandomState(0))  # fewer than 2**9
-    assert_allclose(drawn, ours, atol=4 * 0.5 / np.sqrt(400))
-    assert not np.array_equal(drawn, ours)
-
-
-def test_interval_is_scipys_bootstrap():
-    d = np.random.RandomState(0).exponential(size=(2, 40))
-    for method in ("BCa", "percentile", "basic"):
-        ours = mean_interval(d, 0.9, method, 400, np.random.RandomState(3))
-        for row, interval in zip(d, ours, strict=True):
-            theirs = stats.bootstrap(
-                (row,), np.mean, confidence_level=0.9, method=method, n_resamples=400,
-                random_state=np.random.RandomState(3),
-            ).confidence_interval  # fmt: skip
-            assert_allclose(interval, theirs, rtol=1e-12)
-
-
-def test_expanded_percentiles_are_as_wide_as_students_interval():
-    d = np.random.RandomState(0).normal(size=(1, 8))
-    low, high = mean_interval(d, 0.95, "expanded", 50_000, np.random.RandomState(0))[0]
-    narrow = np.ptp(mean_interval(d, 0.95, "percentile", 50_000, np.random.RandomState(0))[0])
-    half = stats.t.ppf(0.975, 7) * d.std(ddof=1) / np.sqrt(8)
-    assert high - low == pytest.approx(2 * half, rel=0.03)
-    assert narrow < 0.8 * 2 * half
+from .internals import holm
 
 
 def test_holm_by_hand():
     assert_allclose(holm(np.array([0.01, 0.04, 0.03, 0.5])), [0.04, 0.09, 0.09, 0.5])
     assert_array_equal(holm(np.array([0.6, 0.9])), [1.0, 1.0])
+
+
+def test_holm_is_that_of_statsmodels():
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    p_values = np.random.RandomState(0).uniform(size=(3, 20)) ** 3
+    theirs = [multitest.multipletests(row, method="holm")[1] for row in p_values]
+    assert_allclose(holm(p_values), theirs, rtol=1e-12)
+
+
+def table_of(kind, n=40, m=5, seed=0):
+    """Values of m rankers, the first the best, on n tasks; some are hard for all."""
+    rng = np.random.RandomState(seed)
+    latent = rng.normal(size=(n, 1)) + rng.normal(size=(n, m)) - 0.4 * np.arange(m)
+    values = (latent > 0).astype(float) if kind == "binary" else np.exp(latent)
+    return {f"r{i}": column for i, column in enumerate(values.T)}
+
+
+def test_differences_of_values_are_students():
+    table = table_of("skewed")
+    found = compare_rankers(table, confidence_level=0.9)
+    for (a, b), p, d, ends in zip(
+        found.pairs, found.p_value, found.difference, found.interval, strict=True
+    ):
+        one, other = table[f"r{a}"], table[f"r{b}"]
+        theirs = stats.ttest_rel(one, other)
+        assert p == pytest.approx(theirs.pvalue, rel=1e-9)
+        assert d == pytest.approx((one - other).mean())
+        assert_allclose(ends, stats.t.interval(0.9, 39, d, stats.sem(one - other)), rtol=1e-9)
+    assert_allclose(found.p_adjusted, holm(found.p_value))
+    assert_allclose(found.means.interval, mean_intervals(table, confidence_level=0.9).interval)
+
+
+def test_a_p_value_is_not_below_that_of_the_signs():
+    one = np.array([1.0, 1.0, 1.0, 1.0, 0.5, 0.5])
+    other = one - [0.5, 0.5, 0.5, 0.5001, 0.0, 1e-17]  # four differ, all alike
+    found = compare_rankers({"one": one, "other": other})
+    assert found.p_value == [2.0**-3]
+    assert (found.better, found.equal, found.worse) == ([4], [2], [0])
+    same = compare_rankers({"one": one, "other": one + 1e-16})  # rounding
+    assert (same.p_value, same.equal, same.effect) == ([1.0], [6], [0.0])
+
+
+def test_right_and_wrong_answers_have_intervals_inside_the_range():
+    one, other = np.ones(20), np.tile([1.0, 1.0, 1.0, 0.0], 5)
+    found = compare_rankers({"one": one, "other": other, "three": 3 * other})
+    for column, ends in zip((one, other), found.means.interval, strict=False):
+        wilson = stats.binomtest(int(column.sum()), 20).proportion_ci(0.95, method="wilson")
+        assert_allclose(ends, [wilson.low, wilson.high], rtol=1e-9)
+    # Bonett and Price: 5 of 20 and one more each, 6 / 22 and 1 / 22.
+    d, z = 5 / 22, stats.norm.ppf(0.975)
+    half = z * np.sqrt((7 / 22 - d**2) / 22)
+    assert_allclose(found.interval[0], [d - half, d + half], rtol=1e-12)
+    d = one - 3 * other  # not 0 or 1
+    assert_allclose(found.interval[1], stats.t.interval(0.95, 19, d.mean(), stats.sem(d)))
+    equal = compare_rankers({"one": one, "same": one})
+    assert equal.interval[0, 0] < 0 < equal.interval[0, 1]
+    assert equal.means.interval[0].tolist() == pytest.approx([1 / (1 + z**2 / 20), 1.0])
+
+
+@pytest.mark.parametrize("kind", ["binary", "skewed"])
+def test_ranks_by_the_tests_of_each_ranker(kind):
+    table = table_of(kind, n=150)
+    found = compare_rankers(table)
+    p, d = np.ones((5, 5)), np.zeros((5, 5))
+    for (a, b), p_value, difference in zip(
+        found.pairs, found.p_value, found.difference, strict=True
+    ):
+        p[a, b] = p[b, a] = p_value
+        d[a, b], d[b, a] = difference, -difference
+    for i in range(5):
+        rest = [j for j in range(5) if j != i]
+        shown = dict(zip(rest, holm(p[i, rest]) <= 0.05, strict=True))
+        low = 1 + sum(shown[j] and d[j, i] > 0 for j in rest)
+        high = 5 - sum(shown[j] and d[j, i] < 0 for j in rest)
+        assert found.means.rank_interval[i].tolist() == [low, high]
+    assert found.tied_with_best.tolist() == (found.means.rank_interval[:, 0] == 1).tolist()
+    assert found.tied_with_best[0]
+    assert not found.tied_with_best[-1]
+    against = compare_rankers(table, baseline="r4")
+    assert_array_equal(against.means.rank_interval, found.means.rank_interval)
+    assert_allclose(against.p_value, [p[i, 4] for i in range(4)])
+    assert_allclose(against.difference, [d[i, 4] for i in range(4)])
+    swapped = compare_rankers(table, baseline="r0")
+    at = [found.pairs.index((0, j)) for j in range(1, 5)]
+    assert_array_equal(swapped.interval, -found.interval[at][:, ::-1])
+    assert_array_equal(swapped.better, found.worse[at])
+    printed = found.means.to_frame()
+    assert printed["mean"].is_monotonic_decreasing
+    assert printed["name"].tolist() == [f"r{i}" for i in np.argsort(-found.mean)]
+
+
+@pytest.mark.parametrize("kind", ["binary", "skewed"])
+def test_the_order_of_rows_does_not_matter(kind):
+    table = table_of(kind)
+    order = np.random.RandomState(1).permutation(40)
+    found, again = (
+        compare_rankers(t) for t in (table, {name: v[order] for name, v in table.items()})
+    )
+    for name in ("difference", "interval", "p_value", "p_adjusted", "effect"):
+        assert_allclose(getattr(again, name), getattr(found, name), rtol=1e-9)
+
+
+def test_several_measures_make_a_dict_that_prints():
+    X, y, qid = make_ranking(n_lists=25, random_state=1)
+    scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
+    model = LowRankSurrogateRanker().fit(X, y, qid=qid)
+    found = compare_rankers(y, {**scores, "m": model}, X=X, qid=qid, measure=["map", "ndcg@5"])
+    assert [*found] == ["map", "ndcg@5"]
+    alone = compare_rankers(y, {**scores, "m": model}, X=X, qid=qid, measure="ndcg@5")
+    assert_array_equal(found["ndcg@5"].interval, alone.interval)
+    assert repr(found) == f"{found['map']!r}\n\n\n{alone!r}"
+    assert found._repr_html_().count("<table>") == 4
+    frame = found.to_frame()
+    assert frame.columns[:3].tolist() == ["measure", "ranker", "baseline"]
+    assert frame["measure"].tolist() == ["map"] * 6 + ["ndcg@5"] * 6
+    default = compare_rankers(y, scores, qid=qid)
+    assert default.measure == "ndcg@10"
+
+
+def test_many_pairs_are_not_printed():
+    found = compare_rankers(table_of("skewed", m=7))
+    heading, *_ = repr(found).splitlines()
+    assert heading.startswith("value: 40 tasks, 7 rankers, 95% intervals; Holm over 21 pairs")
+    assert repr(found).endswith("21 pairs: see to_frame(), or give a baseline")
+    assert "baseline  " not in repr(found)
+    assert len(found.to_frame()) == 21
+    assert found._repr_html_().count("<table>") == 1
 
 
 def test_models_and_scores_on_one_table():
@@ -75,9 +162,7 @@ def test_models_and_scores_on_one_table():
         "first feature": X[test, 0],
         "again": ranker.predict(X[test]),
     }
-    found = compare_rankers(
-        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5", random_state=0
-    )
+    found = compare_rankers(y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5")
     for name, mean in zip(found.names, found.mean, strict=True):
         scores = rankers[name] if name in ("first feature", "again") else (
             rankers[name].predict(X[test])
@@ -95,9 +180,8 @@ def test_models_and_scores_on_one_table():
     d = found.differences[:, 1]
     assert far.effect == pytest.approx(d.mean() / d.std(ddof=1))
     against = compare_rankers(
-        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5", baseline="again",
-        random_state=0,
-    )  # fmt: skip
+        y[test], rankers, X=X[test], qid=qid[test], measure="ndcg@5", baseline="again"
+    )
     assert against.to_frame()["baseline"].unique().tolist() == ["again"]
     assert len(against.pairs) == 3
 
@@ -105,11 +189,11 @@ def test_models_and_scores_on_one_table():
 def test_shuffled_rows_and_the_seed():
     X, y, qid = make_ranking(n_lists=25, random_state=1)
     scores = {"a": X[:, 0], "b": X[:, 1]}
-    found = compare_rankers(ranking_target(y, qid), scores, random_state=5)
-    again = compare_rankers(y, scores, qid=qid, random_state=5)
+    found = compare_rankers(ranking_target(y, qid), scores)
+    again = compare_rankers(y, scores, qid=qid)
     assert_array_equal(found.interval, again.interval)
     assert_array_equal(found.p_value, again.p_value)
-    swapped = compare_rankers(y, scores, qid=qid, baseline="a", random_state=5)
+    swapped = compare_rankers(y, scores, qid=qid, baseline="a")
     assert_allclose(swapped.p_value, found.p_value)
     assert_allclose(swapped.interval[0], -found.interval[0][::-1], atol=5e-3)
 
@@ -117,10 +201,10 @@ def test_shuffled_rows_and_the_seed():
 def test_undefined_queries_are_left_out_of_all():
     y = np.array([[1, 0], [0, 0], [0, 1], [1, 0]])
     scores = {"a": np.tile([2.0, 1.0], (4, 1)), "b": np.tile([1.0, 2.0], (4, 1))}
-    found = compare_rankers(y, scores, measure="mrr", random_state=0)
+    found = compare_rankers(y, scores, measure="mrr")
     assert found.qid.tolist() == [0, 2, 3]
     assert found.n_undefined == 1
-    counted = compare_rankers(y, scores, measure="mrr", zero_division=0, random_state=0)
+    counted = compare_rankers(y, scores, measure="mrr", zero_division=0)
     assert counted.n_undefined == 0
     assert counted.values[1].tolist() == [0, 0]
 
@@ -131,9 +215,7 @@ def test_classifiers_with_named_classes():
     y = (X[:, 0] + rng.normal(size=200) > 0).astype(int)
     qid = np.repeat(np.arange(20), 10)
     model = WrappedRanker(LogisticRegression()).fit(X, y, qid=qid)
-    found = compare_rankers(
-        y, {"model": model, "x": X[:, 0]}, X=X, qid=qid, measure="auc", random_state=0
-    )
+    found = compare_rankers(y, {"model": model, "x": X[:, 0]}, X=X, qid=qid, measure="auc")
     assert found.mean[0] > 0.6
     with pytest.raises(ValueError, match="is a model: give X"):
         compare_rankers(y, {"model": model, "x": X[:, 0]}, qid=qid)
@@ -144,9 +226,6 @@ def test_classifiers_with_named_classes():
     [
         ({"baseline": "c"}, "not one of the rankers"),
         ({"confidence_level": 1.5}, "confidence_level"),
-        ({"method": "t"}, "method must be one of"),
-        ({"n_resamples": 0}, "n_resamples"),
-        ({"random_state": -1}, "random_state"),
         ({"qid": [1, 1, 1, 1]}, "defined on 1 of 1 queries"),
         ({"rankers": {}}, "dict from names to scores, fitted models or runs"),
     ],
@@ -164,7 +243,7 @@ def test_no_warning_where_few_queries_differ():
     other[3] = [1.0, 2.0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = compare_rankers(y, {"a": base, "b": other}, measure="mrr", random_state=0)
+        found = compare_rankers(y, {"a": base, "b": other}, measure="mrr")
     assert np.isfinite(found.interval).all()
     assert found.p_value[0] > 0.9
 
@@ -209,7 +288,7 @@ def test_a_judge_gives_prediction_powered_differences():
         alone = powered(*(v[:, a] - v[:, b] for v in given))
         assert_allclose([*low_high, p, d], [*alone.interval[0], *alone.p_value, *alone.mean])
     assert_allclose(found.p_adjusted, holm(found.p_value))
-    assert (found.method, found.n_undefined) == ("prediction-powered", 0)
+    assert found.n_undefined == 0
     assert_allclose(found.to_frame()["difference"], found.difference)
     one = compare_rankers(people, scores, qid=qid, judge=judge, baseline="b", **params)
     assert_allclose(one.p_adjusted, holm(found.p_value[[0, 2]]))
@@ -257,8 +336,6 @@ def test_a_judge_of_matrices_targets_and_models():
     ("params", "message"),
     [
         ({"zero_division": np.nan}, "zero_division must be a number, such as 0"),
-        ({"method": "BCa"}, "method='BCa' and n_resamples=9999 are for the bootstrap"),
-        ({"n_resamples": 99}, "n_resamples=99"),
         (
             {"row": 0},
             "NaN in 1 of 2 rows of query 'q0': people must label all rows of a query or none",
@@ -301,10 +378,14 @@ def test_one_ranker_has_a_mean_with_its_interval_and_no_pairs():
 def test_both_tables_print():
     y, qid = np.tile([1.0, 0.0], 8), np.repeat(np.arange(8), 2)
     scores = {"new": y, "old": np.random.RandomState(0).normal(size=16)}
-    found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)
-    means, pairs = repr(found).split("\n\n")
+    found = compare_rankers(y, scores, qid=qid, measure="mrr")
+    means, pairs, best = repr(found).split("\n\n")
+    assert best == "best, or tied with the best: new, old"
     heading, *means = means.splitlines()
-    assert heading == "mrr, means and differences with 95% intervals"
+    assert heading == (
+        "mrr: 8 queries, 2 rankers, 95% intervals; Holm over 1 pairs, "
+        "and over 1 tests for each rank"
+    )
     assert f"<p>{heading}</p><table>" in found._repr_html_()
     assert [line.split()[0] for line in means] == ["name", "new", "old"]
     assert [line.split()[0] for line in pairs.splitlines()] == ["ranker", "new"]
@@ -331,7 +412,7 @@ def runs_of_systems(seed=0, n_queries=30):
 @pytest.mark.parametrize("measure", ["ndcg@3", "map", "recall@2", "mrr", "P_2", "ndcg_cut_5"])
 def test_runs_are_compared_as_evaluate_run_measures_them(measure):
     qrels, runs = runs_of_systems()
-    found = compare_rankers(qrels, runs, measure=measure, zero_division=0.0, random_state=0)
+    found = compare_rankers(qrels, runs, measure=measure, zero_division=0.0)
     answered = [q for q in qrels if any(q in run for run in runs.values())]
     assert found.qid.tolist() == answered
     for column, run in zip(found.values.T, runs.values(), strict=True):
@@ -346,7 +427,7 @@ def test_runs_are_compared_as_evaluate_run_measures_them(measure):
 def test_runs_come_as_files_frames_and_dicts(tmp_path):
     pd = pytest.importorskip("pandas")
     qrels, runs = runs_of_systems()
-    found = compare_rankers(qrels, runs, measure="map", random_state=0)
+    found = compare_rankers(qrels, runs, measure="map")
     dump_qrels(qrels, tmp_path / "qrels.txt")
     dump_run(runs["a"], tmp_path / "a.run.gz")
     rows = [(q, d, v) for q, documents in runs["b"].items() for d, v in documents.items()]
@@ -354,7 +435,7 @@ def test_runs_come_as_files_frames_and_dicts(tmp_path):
         "a": tmp_path / "a.run.gz",
         "b": pd.DataFrame(rows, columns=["qid", "docno", "score"]),
     }
-    again = compare_rankers(str(tmp_path / "qrels.txt"), mixed, measure="map", random_state=0)
+    again = compare_rankers(str(tmp_path / "qrels.txt"), mixed, measure="map")
     assert_allclose(again.values, found.values)
     assert_allclose(again.interval, found.interval)
     of_file = evaluate_run(tmp_path / "a.run.gz", tmp_path / "qrels.txt", "map")
@@ -366,14 +447,46 @@ def test_runs_with_a_judge():
     judge, runs = runs_of_systems(1, 40)
     human = {q: judge[q] for q in list(judge)[:12]}
     found = compare_rankers(human, runs, judge=judge, measure="ndcg@3", zero_division=0.0)
-    assert found.method == "prediction-powered"
     assert set(found.qid) <= set(human)
     with pytest.raises(ValueError, match="judge has no query 'extra'"):
         compare_rankers({**human, "extra": {"d1": 1}}, runs, judge=judge, zero_division=0.0)
     _, *documents = judge[next(iter(human))]
     human[next(iter(human))] = dict.fromkeys(documents, 1)
-    with pytest.raises(ValueError, match=f"y_true lacks 1 of the {len(documents) + 1} documents"):
+    with pytest.raises(
+        ValueError, match=r"y_true lacks 1 documents that the run '.' has among its"
+    ):
         compare_rankers(human, runs, judge=judge, zero_division=0.0)
+
+
+def test_people_judge_the_top_of_each_run():
+    rng = np.random.RandomState(0)
+    documents = [f"d{i}" for i in range(8)]
+    judge = {f"q{i}": {d: int(rng.randint(2)) for d in documents} for i in range(30)}
+    runs = {
+        name: {q: dict(zip(documents, rng.permutation(8) / 1.0, strict=True)) for q in judge}
+        for name in "ab"
+    }
+
+    def judged(depth):
+        tops = {
+            q: {d for r in runs.values() for d in documents if r[q][d] >= 8 - depth} for q in judge
+        }
+        return {q: {d: judge[q][d] for d in tops[q]} for q in [*judge][:12]}
+
+    options = {"judge": judge, "measure": ["precision@2", "precision@1"], "zero_division": 0}
+    found = compare_rankers(judged(2), runs, **options)["precision@2"]
+    whole = compare_rankers({q: judge[q] for q in [*judge][:12]}, runs, **options)["precision@2"]
+    assert_array_equal(found.interval, whole.interval)  # what is below does not count
+    people = judged(1)
+    with pytest.raises(
+        ValueError, match="1 documents that the run 'a' has among its first 2 in query"
+    ):
+        compare_rankers(people, runs, **options)
+    with pytest.raises(ValueError, match="documents that the run 'a' has in query 'q0'"):
+        compare_rankers(judged(2), runs, **{**options, "measure": "map"})
+    runs["a"]["q0"] = dict.fromkeys(documents, 1.0)  # all are tied: any may be among the first
+    with pytest.raises(ValueError, match="run 'a' has among its first 2 in query 'q0'"):
+        compare_rankers(judged(2), {"a": runs["a"]}, **options)
 
 
 def test_runs_that_cannot_be_compared():

@@ -114,7 +114,7 @@ def test_rows_in_two_orders_are_refused():
 def test_means_of_queries_are_students_with_undefined_queries_left_out():
     y, qid = np.tile([0.0, 1.0, 2.0, 0.0], 10), np.repeat(np.arange(10), 4)
     scores, y[qid == 3] = np.random.RandomState(0).normal(size=40), 0.0
-    table = per_query(y, scores, qid=qid, measures=["ndcg@2", "precision@1"])
+    table = per_query(y, scores, qid=qid, measure=["ndcg@2", "precision@1"])
     found = mean_intervals(table, confidence_level=0.9)
     assert found.names == ["ndcg@2", "precision@1"]
     assert found.n_queries.tolist() == [9, 10]

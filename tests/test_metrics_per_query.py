@@ -28,15 +28,15 @@ def test_columns_are_the_functions_without_average():
 
 
 def test_matrices_and_undefined_queries():
-    table = per_query([[0, 1], [0, 0]], [[1.0, 2.0], [1.0, 2.0]], measures="map", zero_division=0)
+    table = per_query([[0, 1], [0, 0]], [[1.0, 2.0], [1.0, 2.0]], measure="map", zero_division=0)
     assert table.index.tolist() == [0, 1]
     assert table["map"].tolist() == [1.0, 0.0]
 
 
 def test_names_with_cuts():
-    found = named_measures(["ndcg", "map", "precision", "ndcg@3", NDCG(k=2)], k=[5, 10])
+    found = named_measures(["ndcg", "auc", "precision", "ndcg@3", NDCG(k=2)], k=[5, 10])
     assert list(found) == [
-        "ndcg@5", "ndcg@10", "map", "precision@5", "precision@10", "ndcg@3", "NDCG(k=2)",
+        "ndcg@5", "ndcg@10", "auc", "precision@5", "precision@10", "ndcg@3", "NDCG(k=2)",
     ]  # fmt: skip
     assert found["precision@10"] == found["precision@10"]
     assert isinstance(found["precision@10"], PrecisionAtK)
@@ -45,9 +45,9 @@ def test_names_with_cuts():
 
 @pytest.mark.parametrize(
     ("measures", "k", "message"),
-    [([], None, "empty"), (["map"], 5, "no measure"), (["ndcg"], [0], "k must be"),
+    [([], None, "empty"), (["auc"], 5, "no measure"), (["ndcg"], [0], "k must be"),
      (["nope"], None, "Unknown")],
 )  # fmt: skip
 def test_bad_names(measures, k, message):
     with pytest.raises(ValueError, match=message):
-        per_query([1, 0], [1.0, 2.0], measures=measures, k=k)
+        per_query([1, 0], [1.0, 2.0], measure=measures, k=k)

@@ -17,6 +17,8 @@ SHARED = {
     "map": ("map", "map"),
     "mrr": ("recip_rank", "recip_rank"),
     "prbep": ("Rprec", "Rprec"),
+    **{f"map@{k}": (f"map_cut.{k}", f"map_cut_{k}") for k in (1, 3, 5, 10, 30)},
+    **{f"success@{k}": (f"success.{k}", f"success_{k}") for k in (1, 3, 5, 10, 30)},
     **{f"ndcg@{k}": (f"ndcg_cut.{k}", f"ndcg_cut_{k}") for k in (1, 3, 5, 10, 30)},
     **{f"precision@{k}": (f"P.{k}", f"P_{k}") for k in (1, 3, 5, 10, 30)},
     **{f"recall@{k}": (f"recall.{k}", f"recall_{k}") for k in (1, 3, 5, 10, 30)},
@@ -192,3 +194,28 @@ def test_lists_best_first_and_sets_of_relevant_documents():
         evaluate_run({"q": [("d1", 0.5)]}, {"q": {"d1"}})
     with pytest.raises(TypeError, match="run must be a dict"):  # ids, or scores?
         evaluate_run({"q": [3, 1, 2]}, {"q": {3}})
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+def test_mrr_at_k_is_that_of_cut_runs(k):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    run, qrels = system()
+    run = {q: found for q, found in run.items() if q in qrels}
+    first = {q: dict(sorted(d.items(), key=lambda x: -x[1])[:k]) for q, d in run.items()}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(first)
+    ours = evaluate_run(run, qrels, f"mrr@{k}", zero_division=0, all_queries=False, average=None)[
+        f"mrr@{k}"
+    ]
+    assert_allclose(ours, [theirs[q]["recip_rank"] for q in run], atol=1e-9)
+
+
+def test_other_names_of_success_and_map():
+    run, qrels = {"q": {"a": 2.0, "b": 1.0}}, {"q": {"b": 1}}
+    names = ["success@2", "hit_rate@2", "hit@2", "hits@2", "success_2"]
+    assert set(evaluate_run(run, qrels, names).values()) == {1.0}
+    assert evaluate_run(run, qrels, ["success@1", "map_cut_1", "map_cut_2", "RR@1"]) == {
+        "success@1": 0.0,
+        "map_cut_1": 0.0,
+        "map_cut_2": 0.5,
+        "RR@1": 0.0,
+    }

@@ -5,13 +5,20 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn import config_context
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 
 from lowrank_rank import LowRankSurrogateRanker, WrappedRanker, make_ranking_scorer, ranking_target
 from lowrank_rank.datasets import load_digits_retrieval, make_label_ranking, make_ranking
 from lowrank_rank.model_selection import (
+    QueryTimeSeriesSplit,
     query_learning_curve,
     query_permutation_importance,
     query_train_test_split,
@@ -193,3 +200,64 @@ def test_a_frame_is_split_by_its_column_of_ids():
     for arrays, qid in (((frame,), "query"), ((frame.to_numpy(),), "qid")):
         with pytest.raises(ValueError, match="must be a column of the first array"):
             query_train_test_split(*arrays, qid=qid)
+
+
+def rows_in_time(n_queries=13, seed=0):
+    """Rows of queries in mixed order, with times that follow the number of the query."""
+    rng = np.random.RandomState(seed)
+    qid = rng.permutation(np.repeat(np.arange(n_queries), rng.randint(1, 6, n_queries)))
+    return qid, 10.0 * qid + rng.uniform(size=len(qid))
+
+
+@pytest.mark.parametrize("gap", [0, 2])
+def test_later_queries_are_tested_whole(gap):
+    qid, time = rows_in_time()
+    names = np.array([f"q{(7 * i) % 13}" for i in range(13)])[qid]  # no order in the names
+    splits = list(QueryTimeSeriesSplit(n_splits=3, gap=gap).split(time, groups=names, time=time))
+    expected = TimeSeriesSplit(3, gap=gap).split(np.arange(13))
+    for (train, test), (first, later) in zip(splits, expected, strict=True):
+        assert set(qid[train]) == set(first)
+        assert set(qid[test]) == set(later)
+        assert len(train) == np.isin(qid, first).sum()
+        assert np.all(np.diff(train) > 0)
+        assert time[train].max() < time[test].min()
+    dates = np.datetime64("2025-01-01") + time.astype("timedelta64[D]")
+    for one, other in zip(
+        splits,
+        QueryTimeSeriesSplit(3, gap=gap).split(time, groups=names, time=dates),
+        strict=True,
+    ):
+        assert_array_equal(one[1], other[1])
+
+
+def test_without_times_queries_follow_their_first_rows():
+    qid = np.array(["c", "a", "c", "b", "a", "d"])
+    splits = list(QueryTimeSeriesSplit(n_splits=3).split(qid, groups=qid))
+    assert [test.tolist() for _, test in splits] == [[1, 4], [3], [5]]
+    target = ranking_target(np.arange(6) % 2, qid)
+    carried = list(QueryTimeSeriesSplit(n_splits=3).split(qid, target))
+    assert [train.tolist() for train, _ in carried] == [train.tolist() for train, _ in splits]
+
+
+def test_time_series_splits_in_tools_of_sklearn():
+    X, y, qid = make_ranking(n_lists=20, random_state=0)
+    cv, scorer = QueryTimeSeriesSplit(n_splits=3), make_ranking_scorer("ndcg@5")
+    target = ranking_target(y, qid)
+    ranker = LowRankSurrogateRanker()
+    by_target = cross_val_score(ranker, X, target, cv=cv, scoring=scorer)
+    by_groups = cross_val_score(ranker, X, target, groups=qid, cv=cv, scoring=scorer)
+    assert_array_equal(by_target, by_groups)
+    assert len(by_target) == cv.get_n_splits() == 3
+    assert repr(cv) == "QueryTimeSeriesSplit(gap=0, n_splits=3)"
+    with config_context(enable_metadata_routing=True):
+        routed = cross_val_score(ranker, X, target, cv=cv, scoring=scorer, params={"groups": qid})
+    assert_array_equal(routed, by_target)
+
+
+def test_time_series_splits_say_what_is_missing():
+    with pytest.raises(ValueError, match="Give groups=qid"):
+        next(QueryTimeSeriesSplit().split(np.zeros(9)))
+    with pytest.raises(ValueError, match="time has no value in row 1"):
+        next(QueryTimeSeriesSplit(2).split([1, 2, 3], groups=[1, 2, 3], time=[1.0, np.nan, 2.0]))
+    with pytest.raises(ValueError, match="Cannot have number of folds"):
+        next(QueryTimeSeriesSplit(5).split([1, 2, 3], groups=[1, 2, 3]))

@@ -237,7 +237,7 @@ def test_scikit_learn_draws_the_learning_curve_of_queries(ranking):
 def test_comparison_is_drawn_both_ways(ranking):
     X, y, qid = ranking
     scores = {"a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
-    params = {"qid": qid, "measure": "ndcg@5", "random_state": 0, "n_resamples": 200}
+    params = {"qid": qid, "measure": "ndcg@5"}
     display = RankerComparisonDisplay.from_predictions(y, scores, **params)
     expected = compare_rankers(y, scores, **params)
     assert_allclose(display.comparison.interval, expected.interval)
@@ -259,6 +259,38 @@ def test_comparison_is_drawn_both_ways(ranking):
     both = RankerComparisonDisplay.from_estimators(models, X, y, ax=display.ax_, **params)
     assert both.ax_ is display.ax_
     assert (both.comparison.to_frame()["difference"] > 0).all()
+
+
+def test_means_are_drawn_best_on_top_with_their_ranks():
+    rng = np.random.RandomState(0)
+    values = {f"r{i}": rng.normal(0.2 * i, 1.0, 100) for i in range(30)}
+    found = compare_rankers(values)
+    display = RankerComparisonDisplay(found).plot(kind="means")
+    order = np.argsort(-found.mean)
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert [label.removesuffix(" *") for label in labels] == [found.names[i] for i in order]
+    assert [label.endswith(" *") for label in labels] == found.tied_with_best[order].tolist()
+    right = display.ax_.child_axes[0]
+    low, high = found.means.rank_interval[order[-1]]
+    assert right.get_yticklabels()[-1].get_text() == f"{low} - {high}"
+    assert display.ax_.get_xlabel().startswith("value, with 95 % interval")
+    segments = display.ax_.collections[0].get_segments()
+    assert_allclose([[s[0, 0], s[1, 0]] for s in segments], found.means.interval[order])
+    few = RankerComparisonDisplay(compare_rankers({"r1": values["r1"]})).plot(kind="means")
+    assert few.figure_.get_figheight() < display.figure_.get_figheight()  # a line each
+
+
+def test_p_values_stand_on_the_right():
+    rng = np.random.RandomState(0)
+    values = {f"r{i}": rng.normal(0.2 * i, 1.0, 50) for i in range(3)}
+    display = RankerComparisonDisplay(compare_rankers(values)).plot()
+    right, p_values = display.ax_.child_axes[0], display.comparison.p_adjusted
+    assert right.get_ylabel() == "p (Holm)"
+    for text, p in zip(right.get_yticklabels(), p_values, strict=True):
+        assert text.get_text() == ("< 0.001" if p < 0.001 else f"{p:.3f}")
+    two = RankerComparisonDisplay(compare_rankers({name: values[name] for name in ("r0", "r1")}))
+    assert two.plot().ax_.child_axes[0].get_ylabel() == "p"
+    assert two.plot(kind="differences").ax_.get_ylabel() == "difference of value per task"
 
 
 def test_rank_intervals_are_drawn_best_on_top(wine):

@@ -46,18 +46,18 @@ for ranker in rankers.values():
 # It shows the queries on which a ranker fails.
 
 table = per_query(
-    y_test, rankers["ridge"].predict(X_test), measures=["ndcg", "precision"], k=[5, 10]
+    y_test, rankers["ridge"].predict(X_test), measure=["ndcg", "precision"], k=[5, 10]
 )
 print(table.sort_values("ndcg@10").head(3).round(3))
 
 # %%
 # The comparison
 # --------------
-# The table has the mean difference of NDCG@10 for each pair of rankers. The 95 % intervals come
-# from a paired bootstrap over queries. The p values come from a paired randomisation test, with
-# Holm's correction for six comparisons.
+# The table has the mean difference of NDCG@10 for each pair of rankers. The 95 % intervals and the
+# p values come from Student's t over the differences of the queries, with Holm's correction for six
+# comparisons.
 
-found = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10", random_state=0)
+found = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10")
 print(f"{len(found.qid)} queries; the NDCG@10 of")
 for name, mean in zip(found.names, found.mean, strict=True):
     print(f"  {name:12} {mean:.3f}")
@@ -85,9 +85,7 @@ print(f"standard error of the difference: {paired:.4f} in pairs, {unpaired:.4f} 
 # A mean difference can come from small differences in most queries, or large ones in few.
 
 figure, axis = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-against = compare_rankers(
-    y_test, rankers, X=X_test, measure="ndcg@10", baseline="ridge", random_state=0
-)
+against = compare_rankers(y_test, rankers, X=X_test, measure="ndcg@10", baseline="ridge")
 RankerComparisonDisplay(against).plot(ax=axis, kind="differences")
 axis.set_title("Query by query, against ridge")
 plt.show()

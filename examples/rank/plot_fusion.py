@@ -77,9 +77,7 @@ for n_queries in (20, 100):
 # The baseline is the control that needs no label. An interval that holds 0 says that the two are on
 # par on these 200 test queries.
 
-found = compare_rankers(
-    test, runs | fused, measure="ndcg@10", baseline="mean of scores", random_state=0
-)
+found = compare_rankers(test, runs | fused, measure="ndcg@10", baseline="mean of scores")
 print(found)
 
 # %%

@@ -108,12 +108,11 @@ plt.show()
 # %%
 # Confidence intervals of the differences
 # ---------------------------------------
-# The intervals come from a paired bootstrap over days.
+# The intervals are Student's over days.
 
 comparison = compare_rankers(
-    money_test, scores, qid=day_test, measure=MONEY, baseline="p times amount",
-    random_state=0,
-)  # fmt: skip
+    money_test, scores, qid=day_test, measure=MONEY, baseline="p times amount"
+)
 print(comparison.to_frame()[["ranker", "difference", "low", "high", "p_holm"]].round(3).to_string())
 figure, axis = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
 RankerComparisonDisplay(comparison).plot(ax=axis)

@@ -21,8 +21,6 @@ from ._files import numbered_lines, open_replacing, path_like, read_path, refuse
 DOCUMENT = ("docno", "doc_id")
 SCORE = ("score",)
 RELEVANCE = ("relevance", "label", "rel")
-#: Names of columns that hold ids, in lower case.
-IDS = {*QUERY, "query", "topic", *DOCUMENT, "doc"}
 _LARGEST = sys.float_info.max
 
 
@@ -161,6 +159,22 @@ def check_ids(run, qrels, name, queries):
             "the judgements."
         )
     return len(lacking)
+
+
+def check_judged(human, by_judge, runs, measures):
+    """Refuse a query in which people skipped a document that the judge has and that counts."""
+    cuts: list = [getattr(measure, "k", None) for measure in measures.values()]
+    k = None if None in cuts else max(cuts)
+    for name, run in runs.items() if by_judge else ():
+        for q in [q for q in human if q in run]:
+            least = min(sorted(run[q].values())[-k:] if k else run[q].values(), default=0.0)
+            found = {document for document, score in run[q].items() if score >= least}
+            if skipped := found & by_judge[q].keys() - human[q].keys():
+                raise ValueError(
+                    f"y_true lacks {len(skipped)} documents that the run {name!r} has"
+                    f"{f' among its first {k}' if k else ''} in query {q!r} and the judge labelled:"
+                    " people must judge all of these, or no document of the query."
+                )
 
 
 def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":

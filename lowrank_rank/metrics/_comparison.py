@@ -1,8 +1,8 @@
-"""Rankers compared on the same queries: paired intervals, paired tests, Holm's correction.
+"""Rankers compared on the same queries: paired intervals, paired tests, ranks, Holm's correction.
 
 The unit is the query: measures are means over queries, the documents of a query are not
 independent, and two rankers share what makes a query hard. So differences are taken query by
-query, and whole queries are drawn or flipped.
+query. Nothing is drawn at random.
 """
 
 from dataclasses import dataclass, replace
@@ -12,43 +12,34 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from sklearn.utils import check_random_state
 
-from .._arrays import (
-    ArrayLike,
-    MatrixLike,
-    check_same_columns,
-    check_same_index,
-    column_names,
-    plain,
-)
+from .._arrays import ArrayLike, MatrixLike, check_same_columns, check_same_index, plain
 from .._labels import lists_of, read_labels, split_target
-from .._parameters import check_parameter, count, number
-from .._parameters import random_state as random_state_rule
+from .._parameters import check_parameter, number
 from .._tables import TableMixin
 from .._warn import warn
-from ..datasets._trec import IDS, RELEVANCE, SCORE, check_ids, is_judgements, read_mapping
-from ..target_losses._names import resolve_measure
+from ..datasets._trec import RELEVANCE, SCORE, check_ids, check_judged, is_judgements, read_mapping
+from ..datasets._values import check_no_ids, read_values
 from ..target_losses._target_loss import check_zero_division
-from ._mean_intervals import MeanIntervals, mean_intervals
-from ._per_query import values_of_run
+from ._mean_intervals import MeanIntervals, mean_intervals, student
+from ._per_query import named_measures, values_of_run
 from ._scorer import RankingScorer
-
-METHODS = ["BCa", "basic", "expanded", "percentile"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankerComparison(TableMixin):
-    """Means and differences of rankers; returned by `compare_rankers`.
+    """Means, ranks and differences of rankers; returned by `compare_rankers`.
 
-    It prints as two tables: the mean of each ranker, and a row for each pair: ranker and baseline
-    (a and b), difference, low and high (its interval), p_value and p_holm, effect, and in how many
-    queries a is better, equal, worse. ``to_frame()`` is the table of pairs.
+    It prints as two tables. The first has the means and ranks of the rankers, best first. The
+    second has a row for each pair, if there are at most 15: ranker and baseline (a and b),
+    difference, low and high (its interval), p_value and p_holm, effect, and in how many queries a
+    is better, equal, worse. ``to_frame()`` is the table of all pairs, ``means.to_frame()`` the
+    table of rankers.
 
     Attributes
     ----------
     measure : str
-        What was measured.
+        What was measured; "value" for a table of values.
     names : list of str
         The rankers.
     qid : ndarray of shape (n_queries,)
@@ -57,8 +48,8 @@ class RankerComparison(TableMixin):
     values : ndarray of shape (n_queries, n_rankers)
         The measure of each ranker on each query, greater is better.
     means : MeanIntervals
-        The mean of each ranker over the queries with its interval, and the number of queries that
-        were skipped. Prints as a table.
+        The mean of each ranker over the queries with its interval, the interval of its rank, and
+        the number of queries that were skipped. Prints as a table, best first.
     pairs : list of tuple (int, int)
         The pairs (a, b) that are compared, as places in `names`.
     difference : ndarray of shape (n_pairs,)
@@ -67,21 +58,26 @@ class RankerComparison(TableMixin):
     interval : ndarray of shape (n_pairs, 2)
         Confidence interval of the mean difference a - b, for each pair, not simultaneous.
     p_value : ndarray of shape (n_pairs,)
-        p value of the paired randomisation test: a and b are exchangeable in every query. With a
-        judge, p value of a t test.
+        Two-sided p value of the paired t test, at least ``2**(1 - m)`` for m queries that differ:
+        the probability that m signs, each + or - alike, are all the same.
     p_adjusted : ndarray of shape (n_pairs,)
         p values after Holm's correction for all pairs.
+    effect : ndarray of shape (n_pairs,)
+        Mean difference in standard deviations of a query's: 0 where no query differs, infinite
+        where all differ alike.
+    better, equal, worse : ndarray of int, shape (n_pairs,)
+        Number of queries in which a is better than b, equal, worse.
     confidence_level : float
         Of the intervals.
-    method : str
-        Kind of bootstrap, or "prediction-powered".
+    unit : str
+        "queries", or "tasks" for a table of values.
 
     Examples
     --------
     >>> from lowrank_rank import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [2, 1, 2, 1, 1, 2]}
-    >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1", random_state=0)
+    >>> found = compare_rankers(y, scores, qid=qid, measure="precision@1")
     >>> found.mean.tolist(), found.differences[:, 0].tolist()
     ([1.0, 0.3333333333333333], [0.0, 1.0, 1.0])
     >>> found.to_frame()[["ranker", "baseline", "difference", "better", "worse"]].round(3)
@@ -99,8 +95,12 @@ class RankerComparison(TableMixin):
     interval: np.ndarray
     p_value: np.ndarray
     p_adjusted: np.ndarray
+    effect: np.ndarray
+    better: np.ndarray
+    equal: np.ndarray
+    worse: np.ndarray
     confidence_level: float
-    method: str
+    unit: str
 
     @property
     def mean(self) -> np.ndarray:
@@ -115,121 +115,129 @@ class RankerComparison(TableMixin):
     @property
     def differences(self) -> np.ndarray:
         """Differences a - b of each pair in each query, shape (n_queries, n_pairs)."""
-        first, second = _of_pairs(self.pairs)
+        first, second = np.reshape(self.pairs, (-1, 2)).T.astype(int)
         return self.values[:, first] - self.values[:, second]
 
     @property
-    def effect(self) -> np.ndarray:
-        """Mean difference of each pair in standard deviations of a query's, shape (n_pairs,).
+    def tied_with_best(self) -> np.ndarray:
+        """Whether no other ranker is shown to be better, shape (n_rankers,).
 
-        0 where no query differs, infinite where all differ alike.
+        The truly best ranker is among these with probability `confidence_level` or more.
         """
-        differences = self.differences
-        mean, spread = self.difference, differences.std(axis=0, ddof=1)
-        infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-        return np.divide(mean, spread, out=infinite, where=np.ptp(differences, axis=0) > 0)
+        return self.means.rank_interval[:, 0] == 1
 
     def _columns(self):
-        differences = self.differences
-        named = np.array(self.names, dtype=object)
-        first, second = _of_pairs(self.pairs)
-        return {
-            "ranker": named[first],
-            "baseline": named[second],
-            "difference": self.difference,
-            "low": self.interval[:, 0],
-            "high": self.interval[:, 1],
-            "p_value": self.p_value,
-            "p_holm": self.p_adjusted,
-            "effect": self.effect,
-            "better": (differences > 0).sum(axis=0),
-            "equal": (differences == 0).sum(axis=0),
-            "worse": (differences < 0).sum(axis=0),
-        }
+        (low, high), columns = self.interval.T, {"difference": self.difference}
+        columns |= {"low": low, "high": high, "p_value": self.p_value, "p_holm": self.p_adjusted}
+        counts = {"better": self.better, "equal": self.equal, "worse": self.worse}
+        first = [self.names[a] for a, _ in self.pairs]
+        second = [self.names[b] for _, b in self.pairs]
+        return {"ranker": first, "baseline": second} | columns | {"effect": self.effect} | counts
 
     def _heading(self):
-        return f"{self.measure}, means and differences with {self.confidence_level:.0%} intervals"
+        m, left_out = len(self.names), f" ({self.n_undefined} undefined)" * bool(self.n_undefined)
+        families = f"; Holm over {len(self.pairs)} pairs, and over {m - 1} tests for each rank"
+        return (
+            f"{self.measure}: {len(self.qid)} {self.unit}{left_out}, {m} rankers, "
+            f"{self.confidence_level:.0%} intervals{families * (m > 1)}"
+        )
+
+    def _notes(self):
+        """The lines below the tables, as one text."""
+        best = [str(self.names[i]) for i in np.argsort(-self.mean) if self.tied_with_best[i]]
+        more = f" and {len(best) - 8} more" if len(best) > 8 else ""
+        notes = [f"best, or tied with the best: {', '.join(best[:8])}{more}"]
+        if len(self.pairs) > 15:
+            notes.append(f"{len(self.pairs)} pairs: see to_frame(), or give a baseline")
+        return "\n".join(notes)
 
     def __repr__(self) -> str:
-        tables = [f"{self._heading()}\n{self.means!r}", super().__repr__()]
-        return "\n\n".join(tables[: 1 + len(self.pairs)])
+        pairs = [super().__repr__()] if 0 < len(self.pairs) <= 15 else []
+        notes = [self._notes()] if len(self.names) > 1 else []
+        return "\n\n".join([f"{self._heading()}\n{self.means!r}", *pairs, *notes])
 
     def _repr_html_(self) -> str:
-        tables = [self.means._repr_html_(), super()._repr_html_()]
-        return "".join([f"<p>{escape(self._heading())}</p>", *tables[: 1 + len(self.pairs)]])
+        pairs = super()._repr_html_() if 0 < len(self.pairs) <= 15 else ""
+        heading, notes = escape(self._heading()), escape(self._notes())
+        return f"<p>{heading}</p>{self.means._repr_html_()}{pairs}<p>{notes}</p>"
 
 
-def _of_pairs(pairs):
-    """The first rankers of the pairs, and the second ones."""
-    return np.reshape(pairs, (-1, 2)).T.astype(int)
+class RankerComparisons(dict):
+    """Comparisons by several measures, ``{measure: RankerComparison}``; prints each of them."""
+
+    def __repr__(self) -> str:
+        return "\n\n\n".join(map(repr, self.values()))
+
+    def _repr_html_(self) -> str:
+        return "".join(found._repr_html_() for found in self.values())
+
+    def to_frame(self) -> Any:
+        """Return the pairs of all measures as a DataFrame, with the measure as a column."""
+        import pandas as pd  # an optional dependency
+
+        frames = {name: found.to_frame() for name, found in self.items()}
+        return pd.concat(frames, names=["measure"]).reset_index("measure").reset_index(drop=True)
 
 
 def compare_rankers(
     y_true: Any,
-    rankers: dict,
+    rankers: dict | None = None,
     *,
     X: MatrixLike | None = None,
     qid: ArrayLike | None = None,
-    measure: Any = "ndcg@10",
+    measure: Any = None,
     judge: Any = None,
     baseline: str | None = None,
     confidence_level: float = 0.95,
-    method: str = "expanded",
-    n_resamples: int = 9999,
     zero_division: float = np.nan,
-    random_state: Any = None,
-) -> RankerComparison:
-    """Measure rankers on the same queries, and compare them with paired intervals.
+) -> "RankerComparison | Any":
+    """Measure rankers on the same queries, and compare them: intervals, tests, ranks.
 
-    The interval of each mean is Student's, as `mean_intervals` gives it. The measure of each ranker
-    is taken query by query. The interval of a mean difference is a paired cluster bootstrap's:
-    whole queries are drawn with replacement, the same for both rankers (`scipy.stats.bootstrap`).
-    The p value comes from the paired randomisation test: if the rankers were exchangeable, the
-    difference of each query could have the other sign. All 2**n_queries signs are tried if these
-    are at most `n_resamples`, else `n_resamples` random ones. Holm's correction keeps the
-    probability of any false finding among all pairs at the level of a single test.
+    The input is labels and rankers, or judgements and runs, or one table of values that were
+    measured before. A table has a row for each query or task and a column for each ranker.
+
+    The intervals of means and of mean differences, query by query, are Student's. If all values are
+    0 or 1, a mean has Wilson's interval, and a difference that of Bonett and Price [1]_. The p
+    value comes from the paired t test, and is never below ``2**(1 - m)`` for m queries that differ.
+    Holm's correction [2]_ keeps the probability of any false finding among all pairs at the level
+    of a single test.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), or judgements
+    y_true : array-like of shape (n_rows,), (n_lists, r) or (n_lists, r, r), judgements, or table
         Labels of queries that no ranker was fitted on; a `ranking_target` carries its qid. With
         a judge, NaN in all rows of the queries without human labels. Or judgements (qrels) of
-        documents: a dict, frame, path or ranx.Qrels as in `evaluate_run`.
-    rankers : dict of str to array-like, fitted estimator or run
+        documents: a dict, frame, path or ranx.Qrels as in `evaluate_run`. Or, without `rankers`, a
+        table of values: a frame or dict of columns, greater is better. Rows without any value are
+        left out.
+    rankers : dict of str to array-like, fitted estimator or run, or None, default=None
         Scores of the rows, or models that score `X` as `make_ranking_scorer` does. With judgements,
         runs of systems: dicts, frames, paths or ranx.Run. A query counts if any run has it; a run
         without it has retrieved nothing, which is counted (n_unanswered) and warned of. One ranker
-        has a mean and no difference.
+        has a mean and no difference. None: `y_true` is a table of values.
     X : array-like or sparse matrix of shape (n_rows, n_features) or None, default=None
         Needed for models. Not with judgements.
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row. Not with judgements.
-    measure : str or RankingMeasure, default="ndcg@10"
-        Greater is better.
+    measure : str, RankingMeasure, list or dict of these, or None, default=None
+        Greater is better; None is "ndcg@10". A list gives a dict of comparisons. Not with a table.
     judge : array-like of the shape of y_true, judgements or None, default=None
         Labels of all rows (judgements of all queries) by a judge, such as a language model. People
         label a random part of the queries only, and `mean_intervals` gives the intervals, with
-        folds in the order of the queries. Nothing is drawn: `method` and `n_resamples` must keep
-        their defaults. `zero_division` must be a number.
+        folds in the order of the queries. In the queries of people, each document among the first k
+        of a run that the judge labels must have a human label. `zero_division` must be a number.
     baseline : str or None, default=None
-        The ranker that the others are compared with; None compares all pairs.
+        The ranker that the others are compared with; None compares all pairs. Chosen as the best of
+        these values, its p_holm are too small: read `tied_with_best` instead.
     confidence_level : float, default=0.95
-        Confidence level of each single interval.
-    method : {"expanded", "percentile", "basic", "BCa"}, default="expanded"
-        Bootstrap interval: "expanded" percentiles, by the ratio of Student's t to the normal
-        distribution [2]_; plain percentiles, too narrow with few queries; basic; bias-corrected and
-        accelerated.
-    n_resamples : int, default=9999
-        Bootstrap samples, and drawn signs of the test.
+        Confidence level of each single interval: of a mean, a difference or a rank.
     zero_division : float, default=nan
         Value of an undefined query; nan skips it. Human and judge can leave different queries
         undefined, so that with a judge skipping them would bias the means.
-    random_state : int, RandomState or None, default=None
-        Of the draws.
 
     Returns
     -------
-    RankerComparison
+    RankerComparison, or a dict of them for several measures
         See `RankerComparison`. Prints as a table, with ``to_frame()``;
         `plotting.RankerComparisonDisplay` draws it.
 
@@ -237,9 +245,10 @@ def compare_rankers(
     ------
     ValueError
         If there is no ranker, or fewer than two queries, models come without X, or labels,
-        scores and ids do not fit, or a run shares no query or no document with the judgements.
-        With a judge, if a query has human labels in some rows only, or if fewer than five queries
-        have them, or fewer than two have none.
+        scores and ids do not fit, or a run shares no query or no document with the judgements; if
+        a table of values has a column that holds no numbers, or one ranker lacks a value that
+        others have. With a judge, if a query has human labels in some rows only, or if fewer than
+        five queries have them, or fewer than two have none.
 
     See Also
     --------
@@ -252,23 +261,36 @@ def compare_rankers(
     queries is certain, not that it matters. They do not include the variation between training
     sets: the rankers are fixed.
 
+    Ranks: each ranker is tested against all others, whatever the baseline, with Holm's correction
+    for its own tests. Each ranker shown to be better raises the low end of its interval by one, and
+    each shown to be worse lowers the high end [3]_. The interval holds the true rank of this ranker
+    at the confidence level. Those whose interval begins with 1, `tied_with_best`, contain the truly
+    best ranker at this level. Pairs and ranks are two families of tests, and several measures are
+    not corrected for.
+
+    Student's intervals of 95 % cover .95 of NDCG with 5 queries, and less for skewed values and few
+    queries. For values that are rarely not 0 a bootstrap is better (.95 for .87):
+    `scipy.stats.bootstrap` on the values of `per_query`.
+
     References
     ----------
-    .. [1] M. Smucker, J. Allan, B. Carterette, "A comparison of statistical significance tests
-       for information retrieval evaluation", CIKM 2007.
-    .. [2] T. Hesterberg, "What teachers should know about the bootstrap", The American
-       Statistician 69, 2015, section 3.3 (expanded percentile intervals).
-    .. [3] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
+    .. [1] D. Bonett, R. Price, "Adjusted Wald confidence interval for a difference of binomial
+       proportions based on paired data", Journal of Educational and Behavioral Statistics 37,
+       2012.
+    .. [2] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian
        Journal of Statistics 6, 1979.
+    .. [3] M. Mogstad, J. Romano, A. Shaikh, D. Wilhelm, "Inference for ranks with applications to
+       mobility across neighbourhoods and academic achievement across countries", Review of
+       Economic Studies 91, 2024.
 
     Examples
     --------
-    Three queries, all won by "new": signs alone could do that with probability 2 / 2**3.
+    Three queries, all won by "new": three signs are alike with probability 2 / 2**3.
 
     >>> from lowrank_rank import compare_rankers
     >>> y, qid = [1, 0, 0, 1, 1, 0], ["a", "a", "b", "b", "c", "c"]
     >>> scores = {"new": [2, 1, 1, 2, 2, 1], "old": [1, 2, 2, 1, 1, 2]}
-    >>> found = compare_rankers(y, scores, qid=qid, measure="mrr", random_state=0)
+    >>> found = compare_rankers(y, scores, qid=qid, measure="mrr")
     >>> found.mean.tolist(), found.p_value.tolist()
     ([1.0, 0.5], [0.25])
 
@@ -284,73 +306,78 @@ def compare_rankers(
     array([[0.39, 0.61]])
 
     By the ten queries alone it is from 0.12 to 0.88.
+
+    Values that were measured before, of three systems in eight tasks:
+
+    >>> values = {"a": [5, 6, 7, 8, 5, 6, 7, 8], "b": [5, 5, 7, 7, 5, 6, 7, 7]}
+    >>> values["c"] = [1, 2, 2, 3, 1, 2, 4, 4]
+    >>> compare_rankers(values).tied_with_best.tolist()
+    [True, True, False]
     """
     check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
-    check_parameter("method", method, METHODS)
-    check_parameter("n_resamples", n_resamples, [count()])
-    check_parameter("random_state", random_state, [random_state_rule])
-    resolved = resolve_measure(measure)
-    pairs = _pairs_of(rankers, baseline)
-    options = method, n_resamples, zero_division
-    read = _values_of(y_true, judge, rankers, X, qid, resolved, options)
-    ids, values, by_judge, kept, unanswered = read
-    if judge is not None:
-        given = values[kept], by_judge[kept], by_judge[~kept]
+    if rankers is None:
+        unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
+        names, ids, table = read_values(y_true, unused)
+        read: tuple = ids, {"value": table}, {}, None, None
     else:
-        kept = ~np.isnan(values).any(axis=1)
-        if kept.sum() < 2:
+        if not isinstance(rankers, dict) or not rankers:
             raise ValueError(
-                f"{resolved!r} is defined on {kept.sum()} of {len(values)} queries: at least "
-                "two are needed. Give qid, the query of each row, or a zero_division."
+                "rankers must be a dict from names to scores, fitted models or runs, as in "
+                "{'new': scores, 'old': other_scores}."
             )
-        given = values[kept], None, None
-    found = _compared(given, pairs, confidence_level, method, n_resamples, random_state)
-    if judge is None:  # the means tell how many queries are undefined
-        given = np.where(kept[:, np.newaxis], values, np.nan), None, None
-    h, j, others = given
-    means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
-    return RankerComparison(
-        measure=measure if isinstance(measure, str) else repr(measure),
-        names=list(rankers),
-        qid=(np.arange(len(values)) if ids is None else ids)[kept],
-        values=values[kept],
-        means=replace(means, names=list(rankers), n_unanswered=unanswered),
-        pairs=pairs,
-        p_adjusted=holm(found["p_value"]),
-        confidence_level=float(confidence_level),
-        method=method if judge is None else "prediction-powered",
-        **found,
+        names = list(rankers)
+        measures = named_measures("ndcg@10" if measure is None else measure)
+        read = _values_of(y_true, judge, rankers, X, qid, measures, zero_division)
+    pairs, unit = _pairs_of(names, baseline), "tasks" if rankers is None else "queries"
+    found = RankerComparisons(
+        (name, _comparison(name, names, pairs, confidence_level, unit, read)) for name in read[1]
     )
+    return found if isinstance(measure, list | tuple | dict) else found.popitem()[1]
 
 
-def _pairs_of(rankers, baseline):
-    if not isinstance(rankers, dict) or not rankers:
-        raise ValueError(
-            "rankers must be a dict from names to scores, fitted models or runs, as in "
-            "{'new': scores, 'old': other_scores}."
-        )
-    names = list(rankers)
+def _pairs_of(names, baseline):
     if baseline is None:
         return list(combinations(range(len(names)), 2))
-    if baseline not in rankers:
+    if baseline not in names:
         raise ValueError(f"baseline {baseline!r} is not one of the rankers, {names}.")
     place = names.index(baseline)
     return [(i, place) for i in range(len(names)) if i != place]
 
 
-def _values_of(y_true, judge, rankers, X, qid, measure, options):
+def _comparison(measure, names, pairs, confidence_level, unit, read):
+    """The comparison of the values by one measure."""
+    ids, by_people, by_judges, kept, unanswered = read
+    values, by_judge = by_people[measure], by_judges.get(measure)
+    j, others = (None, None) if by_judge is None else (by_judge[kept], by_judge[~kept])
+    kept = ~np.isnan(values).any(axis=1) if by_judge is None else kept
+    if by_judge is None and kept.sum() < 2:
+        raise ValueError(
+            f"{measure} is defined on {kept.sum()} of {len(values)} {unit}: at least two are "
+            "needed. Give qid, the query of each row, or a zero_division."
+        )
+    # The means count the undefined queries.
+    h = np.where(kept[:, np.newaxis], values, np.nan) if by_judge is None else values[kept]
+    means = mean_intervals(h, judge=j, judge_unlabelled=others, confidence_level=confidence_level)
+    of_all = _paired(values[kept], j, others, confidence_level)
+    ranks = _rank_intervals(of_all, 1.0 - confidence_level)
+    first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
+    found = {name: matrix[first, second] for name, matrix in of_all.items()}
+    means = replace(means, names=names, rank_interval=ranks, n_unanswered=unanswered)
+    ids, holms = np.arange(len(values)) if ids is None else ids, holm(found["p_value"])
+    found |= {"p_adjusted": holms, "confidence_level": float(confidence_level), "unit": unit}
+    return RankerComparison(measure, names, ids[kept], values[kept], means, pairs, **found)
+
+
+# Scores and runs ------------------------------------------------------------
+
+
+def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
     """Ids of the queries, values by people and by the judge, and which queries people judged."""
-    method, n_resamples, zero_division = options
     are_runs = is_judgements(y_true) or is_judgements(judge)
     scores = {f"rankers[{name!r}]": one for name, one in rankers.items() if not _is_model(one)}
     if not are_runs:
-        _check_no_ids(y_true=y_true, judge=judge, **scores)
+        check_no_ids(y_true=y_true, judge=judge, **scores)
         check_same_columns(y_true=y_true, judge=judge)
-    if judge is not None and (method, n_resamples) != ("expanded", 9999):
-        raise ValueError(
-            f"method={method!r} and n_resamples={n_resamples} are for the bootstrap, but "
-            "the intervals with judge= are Student's: omit both."
-        )
     if judge is not None and np.isnan(check_zero_division(zero_division)):
         raise ValueError(
             "With judge=, zero_division must be a number, such as 0: human and judge can leave "
@@ -359,14 +386,14 @@ def _values_of(y_true, judge, rankers, X, qid, measure, options):
     if are_runs:
         if X is not None or qid is not None:
             raise ValueError("Runs and judgements carry their queries: leave out X and qid.")
-        return _of_runs(y_true, judge, rankers, measure, zero_division)
+        return _of_runs(y_true, judge, rankers, measures, zero_division)
     check_same_index(y_true=y_true, judge=judge, qid=qid, X=X, **scores)
     y_true, qid = split_target(y_true, qid)
     # Rows of a matrix are numbered.
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
-    asked = rankers, X, qid, measure, zero_division
+    asked = rankers, X, qid, measures, zero_division
     if judge is None:
-        return ids, _values_by(y_true, *asked), None, None, None
+        return ids, _values_by(y_true, *asked), {}, None, None
     y_true, judge, kept = _with_judge(y_true, judge, qid)
     return ids, _values_by(y_true, *asked), _values_by(judge, *asked), kept, None
 
@@ -375,34 +402,16 @@ def _is_model(ranker):
     return hasattr(ranker, "fit") or hasattr(ranker, "predict")
 
 
-def _check_no_ids(**tables):
-    """Refuse frames of labels or scores with a column of ids."""
-    for name, table in tables.items():
-        names = column_names(table) if hasattr(table, "columns") else []
-        if found := [column for column in names if str(column).lower() in IDS]:
-            raise ValueError(
-                f"{name} has a column {found[0]!r} of ids, and is read neither as labels or scores "
-                f"nor as judgements or a run. Give the column of values alone, {name}['...'], with "
-                "its query ids in qid=; or judgements and runs with the columns 'qid', 'docno' and "
-                f"'relevance' or 'score', {name}.rename(columns={{{found[0]!r}: ...}})."
-            )
-
-
-def _of_runs(qrels, judge, rankers, measure, zero_division):
+def _of_runs(qrels, judge, rankers, measures, zero_division):
     """`_values_of` judgements and runs."""
     human = read_mapping(qrels, RELEVANCE, "y_true")
     by_judge = None if judge is None else read_mapping(judge, RELEVANCE, "judge")
     if by_judge is not None and (missing := sorted(human.keys() - by_judge.keys())):
         raise ValueError(f"judge has no query {missing[0]!r}: it must label all queries.")
-    for q, documents in (by_judge or {}).items():
-        if q in human and (n_missing := len(documents.keys() - human[q].keys())):
-            raise ValueError(
-                f"y_true lacks {n_missing} of the {len(documents)} documents that the judge has "
-                f"in query {q!r}: people must judge all of them or none, or drop these from judge."
-            )
     runs = {name: read_mapping(run, SCORE, f"rankers[{name!r}]") for name, run in rankers.items()}
     asked = by_judge or human
     queries = [q for q in asked if any(q in run for run in runs.values())]
+    check_judged(human, by_judge, runs, measures)
     unanswered = [check_ids(run, asked, f"The run {n!r}", queries) for n, run in runs.items()]
     if len(queries) < len(asked):
         left_out = next(q for q in asked if q not in set(queries))
@@ -410,28 +419,30 @@ def _of_runs(qrels, judge, rankers, measure, zero_division):
             f"The runs lack {len(asked) - len(queries)} of {len(asked)} judged queries, such as "
             f"{left_out!r}, all of them: these are left out, and evaluate_run counts them."
         )
+    kept, fallback = np.array([q in human for q in queries]), check_zero_division(zero_division)
 
     def values(labels):
-        columns = (values_of_run(run, labels, queries, {"": measure})[""] for run in runs.values())
-        table = np.column_stack([*columns])
-        return np.where(np.isnan(table), check_zero_division(zero_division), table)
+        found = [values_of_run(run, labels, queries, measures) for run in runs.values()]
+        tables = {m: np.column_stack([values[m] for values in found]) for m in measures}
+        return {m: np.where(np.isnan(table), fallback, table) for m, table in tables.items()}
 
-    ids, kept = np.array(queries, dtype=object), np.array([q in human for q in queries])
-    return ids, values(human), by_judge and values(by_judge), kept, np.array(unanswered)
+    of_judge = values(by_judge) if by_judge else {}
+    return np.array(queries, dtype=object), values(human), of_judge, kept, np.array(unanswered)
 
 
-def _values_by(y, rankers, X, qid, measure, zero_division):
-    """The measure of each ranker by these labels, shape (n_queries, n_rankers)."""
-    columns = []
+def _values_by(y, rankers, X, qid, measures, zero_division):
+    """By measure, the values of each ranker by these labels, shape (n_queries, n_rankers)."""
+    columns: dict = {name: [] for name in measures}
+    options = {"average": None, "zero_division": zero_division}
     for name, ranker in rankers.items():
         labels, scores, ids = y, ranker, qid
         if _is_model(ranker):
             if X is None:
                 raise ValueError(f"The ranker {name!r} is a model: give X, the rows to score.")
-            labels, scores, ids = RankingScorer(measure).labels_and_scores(ranker, X, y, qid)
-        options = {"average": None, "zero_division": zero_division}
-        columns.append(measure.measure(labels, scores, qid=ids, **options))
-    return np.column_stack(columns)
+            labels, scores, ids = RankingScorer(measures).labels_and_scores(ranker, X, y, qid)
+        for m, measure in measures.items():
+            columns[m].append(measure.measure(labels, scores, qid=ids, **options))
+    return {m: np.column_stack(of_rankers) for m, of_rankers in columns.items()}
 
 
 # A judge ----------------------------------------------------------------------------
@@ -467,94 +478,56 @@ def _with_judge(y_true, judge, qid):
 # Statistics -------------------------------------------------------------------------
 
 
-def _compared(given, pairs, confidence_level, method, n_resamples, random_state):
-    """Differences, intervals and p values of pairs: by Student's t with a judge, else resampled."""
-    if not pairs:
-        return {"difference": np.empty(0), "interval": np.empty((0, 2)), "p_value": np.empty(0)}
-    first, second = _of_pairs(pairs)
-    of_pairs: Any = (None if one is None else one[:, first] - one[:, second] for one in given)
-    h, j, others = of_pairs
-    if j is not None:
-        found = mean_intervals(
-            h, judge=j, judge_unlabelled=others, confidence_level=confidence_level
-        )
-        return {"difference": found.mean, "interval": found.interval, "p_value": found.p_value}
-    rng = check_random_state(random_state)
-    return {
-        "difference": h.T.mean(axis=1),
-        "interval": mean_interval(h.T, confidence_level, method, n_resamples, rng),
-        "p_value": sign_flip_p_value(h.T, n_resamples, rng),
-    }
+def _paired(h, j, others, confidence_level):
+    """Statistics of the differences a - b of all rankers, matrices (n_rankers, n_rankers)."""
+    (n, m), h = h.shape, np.ascontiguousarray(h.T)
+    # Smaller differences are rounding errors of sums over documents.
+    rounding = 1e-12 * np.abs(h).max()
+    mean, spread, error = np.zeros((3, m, m))
+    better = np.zeros((m, m), dtype=int)
+    for a in range(m):
+        d = h[a] - h
+        d[np.abs(d) <= rounding] = 0.0
+        better[a], mean[a], spread[a] = (d > 0).sum(axis=1), d.mean(axis=1), d.std(axis=1, ddof=1)
+        if j is not None:
+            by_judge = {"judge": j[:, [a]] - j, "judge_unlabelled": others[:, [a]] - others}
+            powered = mean_intervals(d.T, **by_judge)
+            mean[a], error[a] = powered.mean, powered.standard_error
+    worse = better.T
+    spread[spread <= rounding] = 0.0
+    error = spread / np.sqrt(n) if j is None else error
+    interval, p_value = student(mean, error, n, confidence_level)
+    if j is None:
+        p_value = np.maximum(p_value, np.minimum(np.exp2(1.0 - better - worse), 1.0))
+        is_binary = ((h == 0) | (h == 1)).all(axis=1)
+        both = is_binary & is_binary[:, np.newaxis]
+        interval[both] = bonett_price(better, worse, n, confidence_level)[both]
+    infinite = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
+    effect = np.divide(mean, spread, out=infinite, where=spread > 0)
+    found = {"difference": mean, "interval": interval, "p_value": p_value, "effect": effect}
+    return found | {"better": better, "equal": n - better - worse, "worse": worse}
 
 
-def mean_interval(values, confidence_level, method, n_resamples, random_state):
-    """Bootstrap interval of the mean of each row, the columns drawn alike for all rows.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_rows, n)
-    confidence_level, method, n_resamples, random_state
-        As in `compare_rankers`.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, 2)
-        The mean itself twice where all values of a row are equal.
-    """
-    interval = np.repeat(values.mean(axis=1)[:, np.newaxis], 2, axis=1)
-    varied = np.ptp(values, axis=1) > 0
-    if varied.any():
-        if method == "expanded":
-            # Percentiles as wide as Student's interval for n normal values: a bootstrap sample has
-            # the variance of its values without the correction n / (n - 1).
-            n = values.shape[1]
-            quantile = np.sqrt(n / (n - 1)) * stats.t.ppf(0.5 + confidence_level / 2.0, n - 1)
-            method, confidence_level = "percentile", 1.0 - 2.0 * stats.norm.sf(quantile)
-        found = stats.bootstrap(
-            (values[varied],),
-            np.mean,
-            vectorized=True,
-            axis=-1,
-            confidence_level=confidence_level,
-            method=method,
-            n_resamples=n_resamples,
-            batch=max(1, 2**21 // values[varied].size),
-            random_state=random_state,
-        ).confidence_interval
-        interval[varied] = np.column_stack([found.low, found.high])
-    return interval
+def bonett_price(better, worse, n, confidence_level):
+    """Intervals of differences of paired fractions: as if each ranker had won once more."""
+    mean = (better - worse) / (n + 2)
+    error = np.sqrt(((better + worse + 2) / (n + 2) - mean**2) / (n + 2))
+    half = stats.norm.ppf(0.5 + confidence_level / 2.0) * error
+    return np.clip(np.stack([mean - half, mean + half], axis=-1), -1.0, 1.0)
 
 
-def sign_flip_p_value(differences, n_resamples, random_state):
-    """Two-sided p value of the paired randomisation test of each row's mean.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_rows, n)
-    n_resamples : int
-    random_state : RandomState
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        Exact where 2**n <= n_resamples; else (hits + 1) / (n_resamples + 1).
-    """
-    return stats.permutation_test(
-        (differences,),
-        np.sum,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=n_resamples,
-        batch=max(1, 2**21 // differences.size),
-        axis=-1,
-        random_state=random_state,
-    ).pvalue
+def _rank_intervals(of_all, level):
+    """Lowest and highest rank of each ranker, by its tests against all others."""
+    p_values, m = of_all["p_value"], len(of_all["p_value"])
+    adjusted, others = np.ones((m, m)), ~np.eye(m, dtype=bool)
+    adjusted[others] = holm(p_values[others].reshape(m, m - 1)).ravel()
+    sign = np.where(adjusted <= level, np.sign(of_all["difference"]), 0)
+    return np.column_stack([1 + (sign < 0).sum(axis=1), m - (sign > 0).sum(axis=1)])
 
 
 def holm(p_values):
-    """p values after Holm's correction: the i-th smallest of m times m - i + 1, in order."""
-    order = np.argsort(p_values)
-    steps = np.arange(len(p_values), 0, -1)
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * steps), 1.0)
-    return adjusted
+    """p values after Holm's correction of each row: the i-th smallest of m times m - i + 1."""
+    order, m = np.argsort(p_values, axis=-1), np.shape(p_values)[-1]
+    in_order = np.take_along_axis(p_values, order, axis=-1) * np.arange(m, 0, -1)
+    adjusted = np.minimum(np.maximum.accumulate(in_order, axis=-1), 1.0)
+    return np.take_along_axis(adjusted, np.argsort(order, axis=-1), axis=-1)

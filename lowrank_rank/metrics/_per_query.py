@@ -24,7 +24,7 @@ def named_measures(measures, k=None):
         several = measures if isinstance(measures, list | tuple) else [measures]
         named = {m if isinstance(m, str) else repr(m): m for m in several}
     if not named:
-        raise ValueError("measures is empty: name at least one, such as 'ndcg@10'.")
+        raise ValueError("measure is empty: name at least one, such as 'ndcg@10'.")
     if k is not None:
         cuts = [k] if np.ndim(k) == 0 else list(k)
         for cut in cuts:
@@ -49,7 +49,7 @@ def per_query(
     y_score: ArrayLike,
     *,
     qid: ArrayLike | None = None,
-    measures: Any = ("ndcg@5", "ndcg@10", "map"),
+    measure: Any = ("ndcg@5", "ndcg@10", "map"),
     k: Any = None,
     zero_division: float = np.nan,
 ) -> "Any | np.ndarray":
@@ -64,12 +64,12 @@ def per_query(
     qid : array-like of shape (n_rows,) or None, default=None
         Query id of each row, any hashable ids in any order; None is one list. Not with a matrix
         `y_true`, whose rows are numbered.
-    measures : list of str or RankingMeasure, or dict from names, default=("ndcg@5", \
+    measure : str, RankingMeasure, list of these, or dict from names, default=("ndcg@5", \
 "ndcg@10", "map")
         Names as in `get_ranking_scorer_names`, or objects.
     k : int, sequence of int or None, default=None
-        Cut-offs of the names that have none: ``measures=["ndcg", "map"], k=[5, 10]`` is
-        ``["ndcg@5", "ndcg@10", "map"]``.
+        Cut-offs of the names that take one and have none: ``measure=["ndcg", "auc"], k=[5, 10]``
+        is ``["ndcg@5", "ndcg@10", "auc"]``.
     zero_division : float, default=nan
         Value of a query on which a measure is undefined.
 
@@ -92,9 +92,9 @@ def per_query(
     --------
     >>> from lowrank_rank.metrics import per_query
     >>> y, scores, qid = [1, 0, 0, 1], [2.0, 1.0, 4.0, 3.0], ["a", "a", "b", "b"]
-    >>> table = per_query(y, scores, qid=qid, measures=["precision", "mrr"], k=[1, 2])
-    >>> table["precision@1"].tolist(), table["precision@2"].tolist(), table["mrr"].tolist()
-    ([1.0, 0.0], [0.5, 0.5], [1.0, 0.5])
+    >>> table = per_query(y, scores, qid=qid, measure=["precision", "auc"], k=[1, 2])
+    >>> table["precision@1"].tolist(), table["precision@2"].tolist(), table["auc"].tolist()
+    ([1.0, 0.0], [0.5, 0.5], [1.0, 0.0])
     """
     check_same_labels(y_true=y_true, y_score=y_score, qid=qid)
     y_true, qid = split_target(y_true, qid)
@@ -102,8 +102,8 @@ def per_query(
     lists = lists_of(y, qid, "y_true")
     ids = np.arange(lists.n_lists) if lists.ids is None else lists.ids
     values = {
-        name: measure.measure(y, y_score, qid=qid, average=None, zero_division=zero_division)
-        for name, measure in named_measures(measures, k).items()
+        name: one.measure(y, y_score, qid=qid, average=None, zero_division=zero_division)
+        for name, one in named_measures(measure, k).items()
     }
     return table_of({"qid": ids, **values}, index="qid")
 
@@ -111,7 +111,7 @@ def per_query(
 def evaluate_run(
     run: Any,
     qrels: Any,
-    measures: Any = ("ndcg@10", "map"),
+    measure: Any = ("ndcg@10", "map"),
     *,
     k: Any = None,
     average: str | None = "mean",
@@ -135,7 +135,7 @@ def evaluate_run(
     qrels : dict, frame or ranx.Qrels
         ``{query: {document: grade}}``, ``{query: {relevant documents}}`` with sets, or a frame
         whose column of grades is "relevance", "label" or "rel".
-    measures : str, RankingMeasure, list of these, or dict from names, default=("ndcg@10", "map")
+    measure : str, RankingMeasure, list of these, or dict from names, default=("ndcg@10", "map")
         Measures from the top of a list. AUC, rank correlations and pairs are refused: they compare
         documents that a run does not order.
     k : int, sequence of int or None, default=None
@@ -191,7 +191,7 @@ def evaluate_run(
     """
     check_parameter("all_queries", all_queries, [bool])
     fallback = check_zero_division(zero_division)
-    measures = named_measures(measures, k)
+    measures = named_measures(measure, k)
     run, qrels = read_mapping(run, SCORE, "run"), read_mapping(qrels, RELEVANCE, "qrels")
     queries = [query for query in run if query in qrels]
     queries += [query for query in qrels if all_queries and query not in run]

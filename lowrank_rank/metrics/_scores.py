@@ -4,18 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import target_losses as losses
 from .._arrays import ArrayLike
-from ..target_losses import (
-    DCG,
-    NDCG,
-    ExpectedRankUtility,
-    MeanAveragePrecision,
-    PairwiseDisagreement,
-    PrecisionAtK,
-    PrecisionAtShare,
-    RecallAtK,
-    ReciprocalRank,
-)
 from ..target_losses._names import resolve_measure
 from ..target_losses._target_loss import check_zero_division
 
@@ -156,9 +146,8 @@ def precision_at_k_score(
     """
     if k is not None and share is not None:
         raise ValueError(f"k={k!r} and share={share!r} both cut the list: give one of them.")
-    measure: Any = (
-        PrecisionAtK(10 if k is None else k) if share is None else PrecisionAtShare(share)
-    )
+    measure: Any = losses.PrecisionAtK(10 if k is None else k)
+    measure = measure if share is None else losses.PrecisionAtShare(share)
     measure.relevance_threshold = relevance_threshold
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
@@ -219,7 +208,7 @@ def recall_at_k_score(
     >>> recall_at_k_score([1, 0, 1, 0], [4, 3, 2, 1], k=1)
     0.5
     """
-    measure = RecallAtK(k, relevance_threshold=relevance_threshold)
+    measure = losses.RecallAtK(k, relevance_threshold=relevance_threshold)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -277,7 +266,7 @@ def mean_average_precision_score(
     >>> mean_average_precision_score([1, 0, 1], [3, 2, 1])  # (1/1 + 2/3) / 2
     0.8333333333333333
     """
-    measure = MeanAveragePrecision(relevance_threshold=relevance_threshold)
+    measure = losses.MeanAveragePrecision(relevance_threshold=relevance_threshold)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -333,7 +322,7 @@ def reciprocal_rank_score(
     >>> reciprocal_rank_score([0, 1, 0], [3, 2, 1])
     0.5
     """
-    measure = ReciprocalRank(relevance_threshold=relevance_threshold)
+    measure = losses.ReciprocalRank(relevance_threshold=relevance_threshold)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -393,7 +382,7 @@ def dcg_score(
     >>> dcg_score([1, 0, 2], [1, 3, 2])  # 0/log2(2) + 2/log2(3) + 1/log2(4)
     1.761859507142915
     """
-    measure = DCG(k, gain=gain)
+    measure = losses.DCG(k, gain=gain)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -456,7 +445,7 @@ def ndcg_score(
     >>> ndcg_score([0, 1, 1, 0], [1, 2, 2, 1], qid=["a", "a", "b", "b"], average=None)
     array([1., 1.])
     """
-    measure = NDCG(k, gain=gain)
+    measure = losses.NDCG(k, gain=gain)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -518,7 +507,7 @@ def expected_rank_utility_score(
     >>> expected_rank_utility_score([5, 3], [1, 2], neutral=2, half_life=2)  # 1 + 3/2
     2.5
     """
-    measure = ExpectedRankUtility(neutral, half_life)
+    measure = losses.ExpectedRankUtility(neutral, half_life)
     return measured(measure, y_true, y_score, qid, sample_weight, average, zero_division)
 
 
@@ -579,5 +568,5 @@ def pairwise_disagreement_loss(
     >>> pairwise_disagreement_loss([2, 1, 0], [2, 3, 1])  # only (0, 1) is wrong
     1.0
     """
-    measure, undefined = PairwiseDisagreement(weights), -check_zero_division(zero_division)
+    measure, undefined = losses.PairwiseDisagreement(weights), -check_zero_division(zero_division)
     return 0.0 - measured(measure, y_true, y_score, qid, sample_weight, average, undefined)

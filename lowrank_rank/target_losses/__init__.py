@@ -1,7 +1,7 @@
 """Target losses: each owns its encoding, its decoders and its measure."""
 
 from ._average_precision import MeanAveragePrecision
-from ._cascade import ExpectedReciprocalRank, ReciprocalRank
+from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
 from ._classes import FBeta, MatrixLoss, SetLoss
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import (
@@ -37,5 +37,6 @@ __all__ = [
     "ReciprocalRank",
     "SetLoss",
     "SpearmanRho",
+    "SuccessAtK",
     "TargetLoss",
 ]

@@ -1,4 +1,4 @@
-"""Measures of a reader who stops: reciprocal rank and expected reciprocal rank.
+"""Measures of a reader who stops: reciprocal rank, success at k and expected reciprocal rank.
 
 The contribution of an item depends on the items above it, so these measures are not positional;
 their means over ties still have closed forms. They are for scorers only: they have no low-rank
@@ -13,11 +13,11 @@ from scipy.special import gammaln
 
 from .._lists import block_lengths, sort_lists, tie_blocks
 from .._parameters import count, number
-from ._target_loss import BinaryMeasure, RankingMeasure
+from ._target_loss import RELEVANCE, BinaryMeasure, RankingMeasure
 
 
-def reciprocal_rank_values(y, scores, lists):
-    """1/rank of the first relevant item of each list, nan without one.
+def reciprocal_rank_values(y, scores, lists, k=None, power=1):
+    """1/rank**power of the first relevant item of each list, 0 below rank k, nan without one.
 
     Consider the first block of m tied items that contains relevant ones, rho of them. The
     first of these stands below t others of the block with probability
@@ -41,7 +41,8 @@ def reciprocal_rank_values(y, scores, lists):
     log_probability = gammaln(rest + 1) - gammaln(rest - rho + 2) - gammaln(rho)
     log_probability -= gammaln(m + 1) - gammaln(m - rho + 1) - gammaln(rho + 1)
     probability = np.where(possible, np.exp(log_probability), 0.0)
-    terms = probability / (lists.positions[blocks[first]][block] + t)
+    rank = lists.positions[blocks[first]][block] + t
+    terms = np.where(rank <= (np.inf if k is None else k), probability / rank**power, 0.0)
     value = np.full(lists.n_lists, np.nan)
     value[lists_with_hits] = np.bincount(block, weights=terms, minlength=len(first))
     return value
@@ -92,22 +93,63 @@ def _tied_cascade(q, a, limit):
 
 
 class ReciprocalRank(BinaryMeasure):
-    """One over the rank of the first relevant item; for scorers.
+    """One over the rank of the first relevant item, 0 below rank k; for scorers.
 
     Parameters
     ----------
+    k : int or None, default=None
+        Cut-off, such as 10 for MS MARCO's MRR@10; None is the whole list.
     relevance_threshold : float or None, default=None
         Grades of at least this are relevant; None means grades > 0.
 
     Examples
     --------
     >>> from lowrank_rank.target_losses import ReciprocalRank
-    >>> ReciprocalRank().measure([0, 1], [2.0, 1.0])
+    >>> ReciprocalRank().measure([0, 1], [2.0, 1.0]), ReciprocalRank(k=1).measure([0, 1], [2, 1])
+    (0.5, 0.0)
+    """
+
+    at = "[k]"
+    takes_runs = True
+    _parameters: ClassVar = {"k": [count(), None], **RELEVANCE}
+
+    def __init__(self, k: int | None = None, *, relevance_threshold: float | None = None) -> None:
+        self.k = k
+        self.relevance_threshold = relevance_threshold
+
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
+        return reciprocal_rank_values(y, scores, lists, self.k)
+
+
+class SuccessAtK(BinaryMeasure):
+    """Success at k, also hit rate: whether one of the first k items is relevant; for scorers.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off.
+    relevance_threshold : float or None, default=None
+        Grades of at least this are relevant; None means grades > 0.
+
+    Examples
+    --------
+    >>> from lowrank_rank.target_losses import SuccessAtK
+    >>> SuccessAtK(k=2).measure([0, 1, 0], [3, 2, 1])
+    1.0
+    >>> SuccessAtK(k=2).measure([0, 1, 0], [3, 2, 2])  # one of two orders
     0.5
     """
 
+    at = "k"
     takes_runs = True
-    values = staticmethod(reciprocal_rank_values)
+    _parameters: ClassVar = {"k": [count()], **RELEVANCE}
+
+    def __init__(self, k: int = 10, *, relevance_threshold: float | None = None) -> None:
+        self.k = k
+        self.relevance_threshold = relevance_threshold
+
+    def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:
+        return reciprocal_rank_values(y, scores, lists, self.k, power=0)
 
 
 class ExpectedReciprocalRank(RankingMeasure):

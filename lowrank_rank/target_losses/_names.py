@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from .._parameters import check_parameter, count
 from ._average_precision import MeanAveragePrecision
-from ._cascade import ExpectedReciprocalRank, ReciprocalRank
+from ._cascade import ExpectedReciprocalRank, ReciprocalRank, SuccessAtK
 from ._pairwise import KendallTau, PairwiseDisagreement
 from ._positional import (
     AUC,
@@ -104,6 +104,7 @@ _TABLE = [
     Name("pd", PairwiseDisagreement),
     Name("kendall", KendallTau),
     Name("mrr", ReciprocalRank),
+    Name("success", SuccessAtK),
     Name("err", ExpectedReciprocalRank),
 ]
 
@@ -163,12 +164,12 @@ def stated_parameters(name):
 
 #: Names of trec_eval and ir_measures, and ours.
 ALIASES = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "recip_rank": "mrr"}
-ALIASES |= {"rprec": "prbep"}
+ALIASES |= {"rprec": "prbep"} | dict.fromkeys(["hit", "hits", "hit_rate", "hitrate"], "success")
 
 
 def plain_name(name):
     """A name in our words: "ndcg@10" for "ndcg_cut_10" and "nDCG@10", "mrr" for "RR"."""
-    name = re.sub(r"^(p|recall|ndcg|map)_(?:cut_)?(\d+)$", r"\1@\2", name.strip().lower())
+    name = re.sub(r"^(p|recall|ndcg|map|success)_(?:cut_)?(\d+)$", r"\1@\2", name.strip().lower())
     base, at, cut = name.partition("@")
     return ALIASES.get(base, base) + at + cut
 
@@ -202,7 +203,8 @@ def _hint(base, cut, offered):
         for e in offered.values()
     }
     forms |= {e.base: e.base for e in offered.values()}
-    inside = [words for words in forms if base and f"_{base}" in f"_{words}"]
+    inside = [words for words in forms if base and words.startswith(base)]
+    inside = inside or [words for words in forms if base and f"_{base}" in f"_{words}"]
     close = [base] if base in forms else inside or get_close_matches(base, forms, n=3, cutoff=0.5)
     bases = dict.fromkeys(forms[words] for words in close)
     entries = [e for base in bases for e in offered.values() if e.base == base]
