@@ -1,0 +1,55 @@
+"""Pages of the guide: underlines of headings, and the test that each theorem names."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+DOC = TESTS.parent / "doc"
+GENERATED = {"_build", "generated", "auto_examples"}
+pytestmark = pytest.mark.skipif(not DOC.is_dir(), reason="doc is not beside the tests")
+
+UNDERLINE = r"[-=.~^\"'`#*+_:<>]{4,}"
+
+
+def pages():
+    """Pages that a person wrote."""
+    return [path for path in DOC.rglob("*.rst") if not GENERATED & set(path.parts)]
+
+
+def test_underlines_of_headings_are_of_one_character():
+    """Sphinx shows a heading with a mixed underline as text, without a warning."""
+    assert len(pages()) > 20
+    mixed = [
+        f"{path.name}: {line}"
+        for path in pages()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.fullmatch(UNDERLINE, line) and len(set(line)) > 1
+    ]
+    assert not mixed
+
+
+THEORY = DOC / "user_guide" / "theory.rst"
+NAMED = r"``(test_\w+\.py)::(test_\w+)``"
+
+
+def test_every_theorem_has_a_class_and_a_test():
+    tables = THEORY.read_text(encoding="utf-8").partition(".. _theorems:")[2]
+    tables = tables.partition("Corrections to the papers")[0]
+    rows = re.split(r"^   \* - ", tables, flags=re.MULTILINE)[1:]
+    theorems = [row.strip().split("\n     - ") for row in rows if "     - test\n" not in row]
+    assert len(theorems) > 35
+    assert not [row for row in theorems if len(row) != 3 or not re.match(NAMED, row[2])]
+
+
+def test_named_tests_exist():
+    named = set(re.findall(NAMED, THEORY.read_text(encoding="utf-8")))
+    assert len(named) > 35
+    missing = [
+        f"{file}::{name}"
+        for file, name in named
+        if not (TESTS / file).is_file()
+        or f"\ndef {name}(" not in (TESTS / file).read_text(encoding="utf-8")
+    ]
+    assert not missing
