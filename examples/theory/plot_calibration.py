@@ -2,26 +2,25 @@
 Calibration: the regret falls to zero for the loss you name
 ===========================================================
 
-A surrogate is calibrated for a target loss if whoever minimises the surrogate perfectly decodes a
-Bayes-optimal order. With a consistent regressor the regret, the expected loss above that of the
-Bayes order, then goes to 0 with the number of samples. Here the distribution of the label is
-known, so the regret can be computed rather than estimated.
+A surrogate is calibrated for a target loss if its perfect minimiser decodes a Bayes-optimal order.
+The regret is the expected loss above the loss of the Bayes order. With a consistent regressor the
+regret goes to 0 with the number of samples. Here the distribution of the label is known, so the
+regret can be computed.
 """
 
 # %%
 # Regret against sample size
 # --------------------------
 # ``make_label_ranking`` draws for each sample a distribution over eight relevance patterns of five
-# items, and a label from it. The expectation of any encoding is linear in ``x``: ridge regression
-# is well specified for every loss.
+# items, and a label from it. The expected targets of every loss are linear in ``x``, so ridge
+# regression is well specified.
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from lowrank_rank import LowRankSurrogateRanker
-from lowrank_rank.calibration import conditional_regret, noise_report
+from lowrank_rank.calibration import conditional_regret
 from lowrank_rank.datasets import make_label_ranking
-from lowrank_rank.target_losses import MeanAveragePrecision
 
 LOSSES = ["precision@1", "auc", "map", "prbep"]
 SIZES = [50, 150, 500, 1500, 5000, 15000]
@@ -55,8 +54,8 @@ for loss, values, slope in zip(LOSSES, own.T, slopes, strict=True):
 # %%
 # Fitted for one, measured by another
 # -----------------------------------
-# Where labels conflict no order is best for every measure. With plenty of data each ranker is
-# nearly perfect at its own loss, and keeps a regret at the others that more data does not remove.
+# Labels conflict, and no order is best for every measure. Each ranker is nearly perfect for its own
+# loss, and keeps a regret for the others that more data does not remove.
 
 print(f"Regret at n = {SIZES[-1]}. Rows: fitted for; columns: measured by")
 print(" " * 12 + "".join(f"{loss:>13}" for loss in LOSSES))
@@ -80,34 +79,13 @@ plt.show()
 # %%
 # When the decoder is not exact
 # -----------------------------
-# The same promise needs an exact decoder. Pairwise disagreement with unit weights and more than two
-# grades is decoded by sorting expected scores, which is calibrated only where those agree with the
-# expected preferences: its regret levels off, while that of NDCG goes on falling.
+# Calibration needs an exact decoder. Pairwise disagreement with unit weights and more than two
+# grades is decoded by sorting expected scores. Sorting is calibrated only if expected scores agree
+# with expected preferences. So the regret of pairwise disagreement levels off, and the regret of
+# NDCG falls on.
 
 for n_samples in (500, 5000, 15000):
     table = np.mean(
         [regrets(n_samples, s, ["ndcg", "pd"], n_grades=4) for s in range(N_RUNS)], axis=0
     )
     print(f"n = {n_samples:5d}: regret of ndcg {table[0, 0]:.5f}, of pd {table[1, 1]:.5f}")
-
-# %%
-# MAP: where sorting fails
-# ------------------------
-# For mean average precision, sorting the diagonal u_ii is calibrated under a condition on the
-# distribution only. Take three items and two labels: with probability 0.65 the last two are
-# relevant, with 0.35 the first alone.
-
-loss = MeanAveragePrecision()
-support, probabilities = np.array([[0, 1, 1], [1, 0, 0]]), np.array([[0.65, 0.35]])
-u = probabilities @ loss.encode(support)
-report = noise_report(u, target_loss="map")
-print("u_ii =", u[0, [0, 2, 5]], "condition holds:", report.in_p_reinforce[0])
-for name in ("diagonal", "exact"):
-    ranks = loss.decoders[name].decode(u, 3)
-    risk = probabilities[0] @ loss.loss(support, np.repeat(ranks, 2, axis=0))
-    regret = conditional_regret(loss, support, probabilities, ranks)[0]
-    print(f"{name:8} ranks {ranks[0]}, expected AP {1 - risk:.3f}, regret {regret:.3f}")
-
-# %%
-# Item 0 has the largest u_ii, but items 1 and 2 are relevant together, and together they are worth
-# the top. The exact decoder is a dynamic program over the subsets of the items.

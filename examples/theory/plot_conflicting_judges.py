@@ -6,9 +6,8 @@ Two groups of judges grade the same documents in different ways. A query is seen
 its grades come from one group or the other, at random. A ranker cannot know which group will judge
 the next query. The best order has the largest expected NDCG.
 
-Here the probabilities are known, so the best order is known too. Boosted trees are fitted under
-several losses, to more and more queries. Some losses find the best order. Others settle on a wrong
-order, and more data does not help.
+Here the probabilities are known, so the best order is known too. Boosted trees are fitted to more
+and more queries. Some losses find the best order. Others settle on a wrong order.
 """
 
 # %%
@@ -61,9 +60,9 @@ def rankers(n_leaves):
 # Queries and regret
 # ------------------
 # A type of query is a set of documents with the grades of both groups. A document has six features
-# of its own, and two features of its type. Each query adds a little noise to them. The regret is
-# the expected NDCG of the best order minus that of the model's order. The expectation is over the
-# two groups, with their true probabilities.
+# of its own, and two features of its type, with a little noise in each query. The regret is the
+# expected NDCG of the best order minus the expected NDCG of the model's order, with the true
+# probabilities of the groups.
 
 SIZES, N_RUNS, N_TEST = [30, 100, 300, 1000, 3000, 10000], 3, 40
 
@@ -125,17 +124,15 @@ one_type = table(rankers(7), [five])
 # RankNet counts how often a document has the higher grade. It puts the three documents of the
 # larger group on top, with any number of queries. Cross-entropy is proved to order by expected
 # gain: its regret is below .003 from 1,000 queries on, and 0 at 10,000. "lambdarank" is not proved,
-# and learns the order more slowly: a regret of .004 is left. LGBMRanker has a regret of .04 there.
-# LightGBM multiplies the derivatives of each list by a factor that depends on the labels, and so
-# the two groups no longer count by their shares. The same steps on the true shares end in the wrong
-# order with this factor, and in the best order without it.
+# and learns the order more slowly. LGBMRanker has a regret of .04 at 10,000 queries: LightGBM
+# multiplies the derivatives of each list by a factor that depends on the labels, so the two groups
+# no longer count by their shares.
 #
 # Sixteen random types
 # --------------------
-# The five documents were chosen to show the difference. The sixteen types below were not chosen:
-# they are the first sixteen draws of one seed. In each type, some documents please the first group,
-# some please the second, some please both, and some please nobody. The numbers of documents, the
-# grades and the share of the first group are random. One model learns all sixteen types.
+# The five documents were chosen to show the difference. The sixteen types below are the first
+# sixteen draws of one seed. Some documents please the first group, some the second, some both, and
+# some nobody. One model learns all sixteen types.
 
 rng = np.random.default_rng(0)
 
@@ -162,10 +159,9 @@ plt.show()
 
 # %%
 # The differences are smaller for types that were not chosen. After 10,000 queries cross-entropy has
-# the least regret, .0015. LGBMRanker (.005) and "lambdarank" (.007) are close to each other. In two
-# other draws of types "lambdarank" was slightly ahead of LGBMRanker, and in each draw both were
-# ahead of RankNet (.012 here).
+# the least regret, .0015. LGBMRanker (.005) and "lambdarank" (.007) are close to each other, and
+# ahead of RankNet (.012).
 #
 # No loss is best for every size of the trees. With 7 leaves, which are few for sixteen types,
-# cross-entropy keeps a regret of .010, and the other two .002. Where labels have little noise,
+# cross-entropy keeps a regret of .010, and the other two .002. On labels with little noise
 # "lambdarank" is usually ahead of cross-entropy: see :doc:`/user_guide/which_model`.

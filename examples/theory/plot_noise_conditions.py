@@ -38,8 +38,8 @@ for name, fractions in inside.items():
     print(f"{name:12}" + "".join(f"{fraction:7.2f}" for fraction in fractions))
 
 # %%
-# Longer lists meet the conditions less often. P_f is contained in P_DAG and far smaller: with six
-# items one distribution in eight against more than one in two.
+# Longer lists meet the conditions less often. P_f is a part of P_DAG, and far smaller: with six
+# items P_f holds for one distribution in eight, and P_DAG for more than one in two.
 
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 for (name, fractions), marker in zip(inside.items(), "osD", strict=True):

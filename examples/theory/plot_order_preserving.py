@@ -2,19 +2,18 @@
 Order-preserving surrogates: what they learn, and what they promise
 ===================================================================
 
-NDCG, precision and the other positional measures jump with the order, so no gradient leads to a
-good one. ``OrderPreservingRegressor`` minimises a convex loss of the scores instead, whose
-minimum orders the items as the measure does. Here are a common loss that does not have this
-property, and the bound on what the others can cost.
+``OrderPreservingRegressor`` minimises a convex loss of the scores. The minimum of this loss orders
+the items as the measure does. This example shows a common loss without this property, and the
+regret bound of the losses that have it.
 """
 
 # %%
-# Where two losses disagree
-# -------------------------
-# Of two items the first always has grade 1, the second has grade 0 with probability 0.6 and 3 with
-# probability 0.4. By DCG the second belongs on top, E v = (1, 1.2). RankNet counts how often an
-# item has the higher grade, 0.6 against 0.4, and puts the first on top. The calibrated pairwise
-# loss weighs each order by the utility of the item that it favours.
+# Two losses disagree
+# -------------------
+# The first item always has grade 1. The second has grade 0 with probability 0.6 and grade 3 with
+# probability 0.4. The mean grades are (1, 1.2), so by DCG the second belongs on top. RankNet counts
+# how often an item has the higher grade, 0.6 against 0.4, and puts the first on top. The
+# order-preserving loss weighs each order by the utility of the item that it favours.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -49,20 +48,18 @@ axis.legend(loc="upper center", bbox_to_anchor=(0.5, 0.86), framealpha=1)
 plt.show()
 
 # %%
-# Cross-entropy is the same function as the pairwise logistic loss for two items. The minima are not
-# far apart, and noise in a model may well be larger than the distance. But more data moves each
-# model closer to its own minimum, and RankNet's is on the wrong side.
+# A model's noise may be larger than the distance of the two minima. But more data moves each model
+# closer to its own minimum, and RankNet's is on the wrong side.
 #
 # The bound
 # ---------
-# How much of the measure can be lost if the surrogate is not quite at its minimum? At most
+# How much of the measure is lost if the surrogate is not quite at its minimum? At most
 #
 # .. math:: c \, C_\varphi(2) \sqrt{\text{regret of the surrogate}}
 #
-# with a constant c of the surrogate and one of the discounts. Apart from a constant the expectation
-# of each of these surrogates is its value at E v, and its minimum has a closed form. So both
-# sides of the bound can be computed for any scores. Here they are, for random expected utilities of
-# six items, discounts of DCG and random errors of all sizes on top of the best scores.
+# with a constant c of the surrogate and a constant of the discounts (:ref:`order-preserving`). The
+# expected surrogate is its value at E v, up to a constant, so both sides can be computed. Here they
+# are, for random expected utilities of six items, discounts of DCG and random errors of all sizes.
 
 
 def log_odds(u):
@@ -111,10 +108,4 @@ plt.show()
 
 # %%
 # No regret is above its bound, for any surrogate of the table. The bound is for the worst scores,
-# so most points are far below. The worst are scores that are tied where the utilities differ: for
-# two items the bound of the squared loss is then an equation. Two tied items with E v = (0.6, 0.4)
-# lose up to 0.2 of precision@1, and the bound says
-
-pair, tied = np.array([[0.6, 0.4]]), np.array([[0.5, 0.5]])
-surrogate_regret = surrogate_loss("pointwise_squared", pair, tied)
-print(f"{regret_bound('pointwise_squared', pair, 'precision@1', surrogate_regret)[0]:.3f}")
+# so most points are far below.
