@@ -61,7 +61,7 @@ def test_bad_files_are_named(tmp_path, load, text, message):
     ("line", "message"),
     [
         ("q1 0 a", "3 words"),
-        ("q1 0 a\n\0 q1 0 b 1", "3 words"),
+        ("q1 0\n5 \0 q1 0 b 7", "2 words"),
         ("q1 0 d5009 1", "the document 'd5009' of 'q1' occurs twice"),
         ("q1 0 a 1_0\nq1 0 a", "'1_0' is not an integer"),
         ("q1 0 a 1\nq1 0 a 1", "the document 'a' of 'q1' occurs twice"),
