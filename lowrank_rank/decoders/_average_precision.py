@@ -311,13 +311,15 @@ def _sweep(full, lists, order, closing, least):
         own = link[rows, source]
         link[rows, source] = 0.0
         links[:, 0] = own
-        np.cumsum(link, axis=1, out=links[:, 1:])
+        link.cumsum(axis=1, out=links[:, 1:])
         links[:, 1:] += own[:, np.newaxis]
-        np.cumsum(link * moved[source] - closing * change[source], axis=1, out=costs[:, 1:])
+        cost = link * moved[source] - closing * change[source]
+        cost.cumsum(axis=1, out=costs[:, 1:])
         value = links * at[source] - costs
         gap = value.argmax(axis=1)
-        better = np.flatnonzero(value[rows, gap] - value[rows, source] > least)
-        if len(better):
+        is_better = value[rows, gap] - value[rows, source] > least
+        if is_better.any():
+            better = np.flatnonzero(is_better)
             taken, shift = insertion(source[better], gap[better], r)
             closing[better, source[better]] = links[better, gap[better]]
             closing[better] = np.take_along_axis(closing[better], taken, axis=1)
