@@ -168,15 +168,13 @@ def _newton_system(rows, h, groups, starts):
     def solve(right, primal):
         m, nu = once(right, primal)
         rest = right - rows @ (m @ rows) - m / h + nu[groups]
-        dm, dnu = once(
-            rest, primal - np.add.reduceat(m, starts)
-        )  # one refinement: products of features lose digits
+        # One refinement: products of features lose digits.
+        dm, dnu = once(rest, primal - np.add.reduceat(m, starts))
         return m + dm, nu + dnu
 
     return once, solve
 
 
 def _length(values, steps):
-    """The largest step up to 1 that keeps the values >= 0."""
-    falling = steps < 0
-    return min(1.0, float(np.min(-values[falling] / steps[falling], initial=np.inf)))
+    """The largest step up to 1 that keeps the positive values >= 0."""
+    return 1.0 / max(1.0, float(np.max(-steps / values)))
