@@ -178,7 +178,7 @@ class ScoreProblem(LinearProblem):
         self.surrogate, self.shape = surrogate, v.shape
         self.kept, self.n_alone = slice(None), 0
         alone = self.lists.lengths == 1
-        if surrogate.is_shift_invariant and alone.any():  # their surrogate is 0
+        if surrogate.is_shift_invariant and alone.any():  # a constant, 0 for all of ours
             self.kept = self.lists.spread(~alone)
             self.n_alone = np.count_nonzero(self.weights[~self.kept])
             self.lists, _ = self.lists.select(self.kept)
