@@ -261,20 +261,22 @@ def factorize(qid):
     if len(qid) == 0:
         raise ValueError("qid is empty: there must be at least one row.")
     if qid.dtype == object:
-        code_of: dict = {}
         try:
-            codes = [code_of.setdefault(one, len(code_of)) for one in qid.tolist()]
+            codes, distinct = _hashed(qid)
         except TypeError as error:
             refuse_missing_ids(qid)
             raise TypeError(f"qid must hold hashable ids: {error}.") from None
-        ids = np.fromiter(code_of, dtype=object, count=len(code_of))
+        ids = np.fromiter(distinct, dtype=object, count=len(distinct))
         if _missing(ids).any():  # each NaN is a key of its own
             refuse_missing_ids(qid)
-        return np.array(codes, dtype=np.intp), ids
+        return codes, ids
     refuse_missing_ids(qid)
     # Ids mostly come in runs: only the first row of each run is looked up.
     heads = np.flatnonzero(np.concatenate([[True], (qid[1:] != qid[:-1]).astype(bool)]))
-    ids = qid[heads]
+    ids, lengths = qid[heads], np.diff(np.append(heads, len(qid)))
+    if ids.dtype.kind in "SU":  # hashing takes a sixth of the time of sorting
+        codes, distinct = _hashed(ids)
+        return np.repeat(codes, lengths), np.array(distinct, dtype=ids.dtype)
     small = ids.dtype.kind in "iu" and ids.min() >= 0  # 16 bits are sorted by radix
     keys = ids.astype(np.min_scalar_type(ids.max())) if small else ids
     _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
@@ -282,7 +284,14 @@ def factorize(qid):
     place = np.empty_like(by_appearance)
     place[by_appearance] = np.arange(len(first))
     codes, ids = place[codes], ids[first[by_appearance]]
-    return np.repeat(codes, np.diff(np.append(heads, len(qid)))), ids
+    return np.repeat(codes, lengths), ids
+
+
+def _hashed(ids):
+    """Codes 0, 1, ... of hashable ids in order of first appearance, and the distinct ids."""
+    code_of: dict = {}
+    codes = [code_of.setdefault(one, len(code_of)) for one in ids.tolist()]
+    return np.array(codes, dtype=np.intp), list(code_of)
 
 
 def codes_of(column, name):

@@ -57,6 +57,39 @@ def test_bad_files_are_named(tmp_path, load, text, message):
         load(path)
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q1 0 a", "3 words"),
+        ("q1 0\n5 \0 q1 0 b 7", "2 words"),
+        ("q1 0 d5009 1", "the document 'd5009' of 'q1' occurs twice"),
+        ("q1 0 a 1_0\nq1 0 a", "'1_0' is not an integer"),
+        ("q1 0 a 1\nq1 0 a 1", "the document 'a' of 'q1' occurs twice"),
+        ("q1 0 a x #\nq1 0 a", "5 words"),
+        ("q1 0 \udcff 1", "can't decode"),
+    ],
+)
+def test_the_first_wrong_line_of_a_long_file_is_named(tmp_path, line, message):
+    lines = [f"q{i // 5000} 0 d{i} {i % 3}" for i in range(20_000)]
+    lines[0], lines[7], lines[8] = "# a comment of six words", "", "# 0 comment 1"
+    lines[15_000:15_000] = line.split("\n")
+    number = 15_002 if line.startswith("q1 0 a 1\n") else 15_001
+    (tmp_path / "long").write_bytes("\n".join(lines).encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=f"long, line {number}: .*{message}.*; expected"):
+        load_qrels(tmp_path / "long")
+
+
+def test_lines_of_a_long_file_that_are_no_data(tmp_path):
+    """Comments, blank lines, ends of Windows, any bytes in ids, no end of the last line."""
+    lines = [f"q{i // 5000}\t0  d{i} {i % 3}\r" for i in range(20_000)]
+    lines[9_000:9_000] = ["# 0 comment 1", " ", "q1 0 \0 7", "q1 \0 \1 7"]
+    (tmp_path / "long").write_text("\n".join(lines), newline="")
+    read = load_qrels(tmp_path / "long")
+    assert [len(documents) for documents in read.values()] == [5000, 5002, 5000, 5000]
+    assert read["q1"]["\0"] == read["q1"]["\1"] == 7
+    assert read["q3"]["d19999"] == 19999 % 3
+
+
 def test_damaged_files_and_marks(tmp_path):
     path = tmp_path / "f.gz"
     dump_run({"q": {str(i): float(i) for i in range(5000)}}, path)

@@ -114,17 +114,18 @@ def test_map_bounds_are_given_where_asked_for():
     assert decode_map_diagonal(u, 3).bounds is None
 
 
-def test_local_search_stops_where_no_insertion_helps():
+@pytest.mark.parametrize("r", [2, 8, 20])
+def test_local_search_stops_where_no_insertion_helps(r):
     rng = np.random.default_rng(1)
-    u = random_triangles(rng, 5, 8)
-    ranks, found, _ = decode_map_local_search(u, 8)
+    u = random_triangles(rng, 5, r)
+    ranks, found, _ = decode_map_local_search(u, r)
     for q in range(5):
         order = np.argsort(ranks[q])
-        for i in range(8):
-            for place in range(8):
+        for i in range(r):
+            for place in range(r):
                 moved = np.insert(np.delete(order, i), place, order[i])
-                other = np.empty((1, 8), dtype=int)
-                other[0, moved] = np.arange(1, 9)
+                other = np.empty((1, r), dtype=int)
+                other[0, moved] = np.arange(1, r + 1)
                 assert average_precision_value(u[[q]], other)[0] <= found[q] + 1e-9
 
 

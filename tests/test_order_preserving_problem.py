@@ -62,6 +62,28 @@ def test_blocks_of_items_with_gaps_are_the_whole(surrogate):
     same(clone(model).fit_blocks(blocks_of(X, y)), whole)
 
 
+@pytest.mark.parametrize("surrogate", ["pairwise_logistic", "pairwise_squared_hinge"])
+@pytest.mark.filterwarnings("ignore:.*single")
+def test_lists_of_one_row_count_in_the_mean_alone(documents, surrogate):
+    X, y, qid, _ = documents
+    w = np.ones(len(y))
+    alone = np.random.default_rng(0).permutation(len(y))[:40]
+    more = [np.concatenate([a, a[alone]]) for a in (X, y)]
+    more += [np.append(qid, 1000 + np.arange(len(alone))), np.append(w, np.ones(len(alone)))]
+    counted = 1 if surrogate == "pairwise_logistic" else 3  # over the mean utility, or weight
+    fraction = [None, y, None, w][counted].sum() / more[counted].sum()
+    settings = {"target_loss": "dcg", "surrogate": surrogate, "standardize": False, "tol": 1e-10}
+    model = OrderPreservingRegressor(alpha=0.1 / fraction, **settings)
+    few = model.fit(X, y, qid=qid, sample_weight=w)
+    many = OrderPreservingRegressor(alpha=0.1, **settings)
+    many.fit(*more[:2], qid=more[2], sample_weight=more[3])
+    assert_allclose(many.coef_, few.coef_, rtol=1e-6)
+    assert_allclose(many.objective_, fraction * few.objective_, rtol=1e-9)
+    parts = [tuple(a[some] for a in more) for some in (slice(len(y)), slice(len(y), None))]
+    same(clone(many).fit_blocks(parts), many)
+    assert many.n_lists_ == few.n_lists_ + len(alone)
+
+
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_blocks_with_a_large_offset_are_the_whole(documents, kind):
     """The rows are centred before products with coefficients could cancel digits."""

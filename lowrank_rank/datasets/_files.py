@@ -39,26 +39,47 @@ def refuse_line(path, line, message, cause=None):
     raise ValueError(f"{path}, line {line}: {message}.") from cause
 
 
-def numbered_lines(path, longest=2**26):
-    """Yield the number and the bytes of each line of a file, of at most `longest` bytes.
+def numbered_blocks(path, size=2**16, longest=2**26):
+    """Yield the number of the first line and the bytes of some whole lines of a file.
 
-    Files ending in .gz or .bz2 are unpacked, and a byte order mark is removed.
+    Files ending in .gz or .bz2 are unpacked, a byte order mark is removed, and the last line gets
+    the end of a line if it has none.
+
+    Parameters
+    ----------
+    path : Path
+    size : int, default=2**16
+        Number of bytes before the last line of a block is completed.
+    longest : int, default=2**26
+        Largest number of bytes of a line.
     """
     openers: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open}
     number = 0
-    with openers.get(path.suffix, open)(path, "rb") as file:
+    with openers.get(path.suffix, partial(open, buffering=size))(path, "rb") as file:
         try:
-            lines = iter(partial(file.readline, longest + 1), b"")
-            for number, line in enumerate(lines, start=1):
-                if len(line) > longest:
-                    refuse_line(path, number, f"the line is longer than {longest >> 20} MiB")
-                if b"\r" in line.rstrip(b"\r\n"):
-                    why = "a carriage return (\\r) alone ends no line: end lines by \\n"
-                    refuse_line(path, number, why)
-                yield number, line if number > 1 else line.removeprefix(_BYTE_ORDER_MARK)
+            while block := file.read1(size):
+                first, number = number + 1, number + block.count(b"\n")
+                if not block.endswith(b"\n"):
+                    start = block.rfind(b"\n") + 1
+                    block += file.readline(longest + 1)
+                    number += 1
+                    if len(block) - start > longest:
+                        refuse_line(path, number, f"the line is longer than {longest >> 20} MiB")
+                for line in enumerate(BytesIO(block), start=first) if b"\r" in block else ():
+                    if b"\r" in line[1].rstrip(b"\r\n"):
+                        why = "a carriage return (\\r) alone ends no line: end lines by \\n"
+                        refuse_line(path, line[0], why)
+                block = block.removesuffix(b"\n") + b"\n"
+                yield first, block if first > 1 else block.removeprefix(_BYTE_ORDER_MARK)
         except (EOFError, OSError, zlib.error) as error:
             why = f"the file is damaged or cut short ({error})"
             refuse_line(path, number + 1, why, error)
+
+
+def numbered_lines(path):
+    """Yield the number and the bytes of each line of a file, see `numbered_blocks`."""
+    for first, block in numbered_blocks(path):
+        yield from enumerate(BytesIO(block), start=first)
 
 
 @contextmanager

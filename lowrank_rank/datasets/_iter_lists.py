@@ -53,8 +53,8 @@ def iter_lists(
     rows_per_block : int, default=100_000
         Maximum number of rows of a block; a longer list is a block by itself.
     n_features : int or None, default=None
-        Number of features of LETOR files. None is the highest number in any of the files, found at
-        the ends of their lines before the first pass.
+        Number of features of LETOR files. None is the highest number in any of the files, found
+        by reading all of them once before the first pass, which then takes twice the time.
     dtype : dtype, default=float64
         Type of the features of files, as in `load_letor`. Arrays and chunks keep their types.
     zero_based : bool, default=False

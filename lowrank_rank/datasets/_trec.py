@@ -2,7 +2,9 @@
 
 import re
 import sys
-from itertools import repeat
+from io import BytesIO
+from itertools import groupby, repeat
+from math import isfinite
 from numbers import Real
 from typing import Any
 
@@ -15,7 +17,7 @@ from .._labels import QUERY
 from .._lists import id_text
 from .._parameters import Rule, check_parameter
 from .._warn import warn
-from ._files import numbered_lines, open_replacing, path_like, read_path, refuse_line
+from ._files import numbered_blocks, open_replacing, path_like, read_path, refuse_line
 
 #: Possible names of the columns of a frame; tables that are returned have the first.
 DOCUMENT = ("docno", "doc_id")
@@ -261,23 +263,8 @@ def _load(path, form, place, kind, value_name, as_frame):
     check_parameter("as_frame", as_frame, [bool])
     path = read_path(path)
     read: dict = {}
-    for number, line in numbered_lines(path):
-        if not (words := line.split()) or words[0].startswith(b"#"):
-            continue
-        try:
-            if len(words) != len(form.split()):
-                raise ValueError(f"{len(words)} words")
-            query, document, value = words[0].decode(), words[2].decode(), kind(words[place])
-            largest = _LARGEST if kind is float else 2**63 - 1
-            if not abs(value) <= largest or b"_" in words[place]:
-                known = "a finite number" if kind is float else "an integer of 64 bits"
-                raise ValueError(f"{words[place].decode()!r} is not {known}")
-            if document in read.setdefault(query, {}):
-                raise ValueError(f"the document {document!r} of {query!r} occurs twice")
-        except ValueError as error:
-            got = line.decode(errors="replace").strip()[:60]
-            refuse_line(path, number, f"{error}; expected {form!r}, got {got!r}")
-        read[query][document] = value
+    for first, block in numbered_blocks(path):
+        _read_block(path, first, block, form, place, kind, read)
     if not read:
         raise ValueError(f"{path} contains no data.")
     if not as_frame:
@@ -286,6 +273,54 @@ def _load(path, form, place, kind, value_name, as_frame):
     table = np.array(rows, dtype=object)
     values = np.array(table[:, 2].tolist())
     return table_of({QUERY[0]: table[:, 0], DOCUMENT[0]: table[:, 1], value_name: values})
+
+
+def _read_block(path, first, block, form, place, kind, read):
+    """Add the documents of a block of lines, the first of number `first`, to `read`."""
+    try:
+        documents = _parse(block, len(form.split()), place, kind, read)
+    except ValueError as error:
+        lines = BytesIO(block).readlines()
+        if len(lines) > 1:  # comments, or a line that is wrong in one of the halves
+            half = len(lines) // 2
+            for number, some in ((first, lines[:half]), (first + half, lines[half:])):
+                _read_block(path, number, b"".join(some), form, place, kind, read)
+        elif block.lstrip()[:1] not in (b"", b"#"):
+            got = block.decode(errors="replace").strip()[:60]
+            refuse_line(path, first, f"{error}; expected {form!r}, got {got!r}")
+        return
+    for query, found in documents.items():
+        read.setdefault(query, {}).update(found)
+
+
+def _parse(block, n_words, place, kind, read):
+    """``{query: {document: value}}`` of a block of lines, none of them a comment or in `read`."""
+    n_lines, mark = block.count(b"\n"), b"\0"
+    # A word ends each line, so that one split of the block shows lines of another length.
+    words = block.replace(b"\n", b" " + mark + b" ").split()
+    marks, is_clear = words[n_words :: n_words + 1], n_lines == 1 or mark not in block
+    if len(words) != n_lines * (n_words + 1) or marks != [mark] * n_lines or not is_clear:
+        raise ValueError(f"{len(block.split())} words")
+    names = b"\n".join(words[2 :: n_words + 1]).decode().split("\n")
+    texts = words[place :: n_words + 1]
+    values = list(map(kind, texts))
+    is_valid = all(map(isfinite, values)) if kind is float else max(map(abs, values)) < 2**63
+    if b"_" in b"".join(texts) or not is_valid:
+        known = "a finite number" if kind is float else "an integer of 64 bits"
+        raise ValueError(f"{texts[0].decode()!r} is not {known}")
+    parsed: dict = {}
+    end = 0
+    for word, lines in groupby(words[:: n_words + 1]):
+        start, end, query = end, end + len(list(lines)), word.decode()
+        documents = parsed.setdefault(query, {})
+        n_known = len(documents)
+        documents.update(zip(names[start:end], values[start:end], strict=True))
+        is_known = not documents.keys().isdisjoint(read.get(query, ()))
+        if len(documents) < n_known + end - start or is_known:
+            raise ValueError(f"the document {names[0]!r} of {query!r} occurs twice")
+        if word.startswith(b"#"):
+            raise ValueError("a comment")
+    return parsed
 
 
 def runs_to_features(runs: dict, qrels: Any = None) -> Bunch:

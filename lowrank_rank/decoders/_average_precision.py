@@ -20,11 +20,12 @@ from ._decoded import (
     checked_vectors,
     compared_ranks,
     decode_sort,
+    insertion,
     subsets_by_size,
     trace_back,
 )
 
-MAX_ITEMS_EXACT = 18  # the limit of decoder="auto": 0.1 s for a list
+MAX_ITEMS_EXACT = 12  # decoder="auto": some twice the time of local search (`benchmarks limits`)
 MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 
 
@@ -231,7 +232,8 @@ def decode_map_local_search(
 ) -> Decoded:
     """Ranks by local search from the diagonal order; not exact, never worse than that order.
 
-    Each sweep moves every item to its best position, until no move improves any list.
+    Each sweep moves every item to its best position, until no move improves any list. A sweep
+    takes O(r**2) for each list.
     `average_precision_bound` bounds the possible gain of an exact decoder.
 
     Parameters
@@ -260,44 +262,68 @@ def decode_map_local_search(
     full = symmetric_matrices(u, n_items)
     order = np.argsort(decode_map_diagonal(u, n_items).ranks, axis=1)
     active = np.arange(len(full) if n_items > 1 else 0)
+    lists = np.arange(len(full))[:, np.newaxis]
+    closing = np.tril(full[lists[:, :, np.newaxis], order[:, :, np.newaxis], order[:, np.newaxis]])
+    closing = closing.sum(axis=2)  # pairs with their later item at this position
+    least = 1e-12 * np.abs(full).sum(axis=(1, 2))  # smaller gains are rounding errors
     for _ in range(max_sweeps):
         if len(active) == 0:
             break
-        improved = np.zeros(len(active), dtype=bool)
-        still = full[active]
-        for item in range(n_items):
-            moved, better = _best_insertion(still, order[active], item)
-            order[active[better]] = moved[better]
-            improved |= better
+        now = order[active], closing[active], least[active]
+        order[active], closing[active], improved = _sweep(full, lists[active], *now)
         active = active[improved]
     return valued(u, ranks_from_orders(order), bound)
 
 
-def _best_insertion(full, order, item):
-    """Move one item to its best place, the others keeping their order.
+def _sweep(full, lists, order, closing, least):
+    """Move each item in turn to its best place, the others keeping their order.
 
-    The other items form a sequence of r - 1. If the item moves to rank p, all pairs of others
-    move down by one that have their later item at rank >= p. Cumulative sums give all values.
+    An item at position s that moves behind the item at k > s takes its link from the closing pairs
+    of k, which go from rank k + 1 to k. In front of k < s it adds its link, and they go to k + 2.
+    Sums of these changes up to each gap between two items give the values of all moves.
+
+    Parameters
+    ----------
+    full : ndarray of shape (n_lists, r, r)
+    lists : ndarray of int, shape (m, 1)
+        The list of each order.
+    order, closing : ndarray of shape (m, r)
+        Items, best first, and the sum of the pairs that each closes.
+    least : ndarray of shape (m,)
+        Smallest gain of a move.
+
+    Returns
+    -------
+    order, closing : ndarray of shape (m, r)
+    improved : ndarray of bool, shape (m,)
     """
-    n_lists, r = order.shape
-    lists = np.arange(n_lists)[:, np.newaxis]
-    rest = order[order != item].reshape(n_lists, r - 1)
-    links = full[lists, rest, item]
-    inside = full[lists[:, :, np.newaxis], rest[:, :, np.newaxis], rest[:, np.newaxis, :]]
-    closing = np.tril(inside).sum(axis=2)  # pairs with their later item here
-    rank = np.arange(1, r + 1)
-    pad = np.zeros((n_lists, 1))
-    above = np.hstack([pad, np.cumsum(closing / rank[:-1], axis=1)])
-    below = closing / rank[1:] + links / rank[1:]
-    below = np.hstack([np.cumsum(below[:, ::-1], axis=1)[:, ::-1], pad])
-    at = (full[:, item, item][:, np.newaxis] + np.hstack([pad, np.cumsum(links, axis=1)])) / rank
-    value = above + at + below
-    now = np.argmax(order == item, axis=1)
-    best = np.argmax(value, axis=1)
-    gain = value[lists[:, 0], best] - value[lists[:, 0], now]
-    better = gain > 1e-12 * np.abs(value).max(axis=1)
-    place = np.where(better, best, now)[:, np.newaxis]
-    position = np.arange(r)
-    source = np.clip(position - (position > place), 0, r - 2)
-    moved = np.where(position == place, item, rest[lists, source])
-    return moved, better
+    r, rows = order.shape[1], np.arange(len(order))
+    k, s = np.arange(r), np.arange(r)[:, np.newaxis]
+    moved = np.where(k == s, 0.0, 1.0 / np.where(k > s, np.maximum(k, 1), k + 2))
+    change = np.where(k == s, 0.0, np.abs(moved - 1.0 / (k + 1)))
+    at = 1.0 / (np.arange(r + 1) + (np.arange(r + 1) <= s))  # of the item at each gap
+    flat, first = full.ravel(), lists * r * r
+    links, costs = np.zeros((2, len(order), r + 1))
+    improved = np.zeros(len(order), dtype=bool)
+    for item in range(r):
+        source = (order == item).argmax(axis=1)
+        link = flat.take(order + (first + item * r))
+        own = link[rows, source]
+        link[rows, source] = 0.0
+        links[:, 0] = own
+        link.cumsum(axis=1, out=links[:, 1:])
+        links[:, 1:] += own[:, np.newaxis]
+        cost = link * moved[source] - closing * change[source]
+        cost.cumsum(axis=1, out=costs[:, 1:])
+        value = links * at[source] - costs
+        gap = value.argmax(axis=1)
+        is_better = value[rows, gap] - value[rows, source] > least
+        if is_better.any():
+            better = np.flatnonzero(is_better)
+            taken, shift = insertion(source[better], gap[better], r)
+            closing[better, source[better]] = links[better, gap[better]]
+            closing[better] = np.take_along_axis(closing[better], taken, axis=1)
+            closing[better] += shift * np.take_along_axis(link[better], taken, axis=1)
+            order[better] = np.take_along_axis(order[better], taken, axis=1)
+            improved[better] = True
+    return order, closing, improved

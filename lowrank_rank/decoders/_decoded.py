@@ -176,6 +176,39 @@ def decode_assignment(u: ArrayLike, n_items: int) -> np.ndarray:
     return decode_sort(-ranks.astype(float))
 
 
+def insertion(source, gap, n_items):
+    """Moves of one item of each order to a gap between two items.
+
+    Parameters
+    ----------
+    source : ndarray of int, shape (n,)
+        Positions of the items.
+    gap : ndarray of int, shape (n,)
+        0 is in front of all items, n_items behind them.
+    n_items : int
+
+    Returns
+    -------
+    taken : ndarray of int, shape (n, n_items)
+        The old position of the item at each new position.
+    shift : ndarray of int, shape (n, n_items)
+        Each new position minus the old one, 0 for the item that moves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lowrank_rank.decoders._decoded import insertion
+    >>> insertion(np.array([0]), np.array([3]), 4)
+    (array([[1, 2, 0, 3]]), array([[-1, -1,  0,  0]]))
+    """
+    target = (gap - (gap > source))[:, np.newaxis]
+    source, position = source[:, np.newaxis], np.arange(n_items)
+    up = (position >= source) & (position < target)
+    down = (position <= source) & (position > target)
+    shift = down.astype(np.intp) - up
+    return np.where(position == target, source, position - shift), shift
+
+
 # Programs over subsets --------------------------------------------------------------
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse import csr_matrix
 
 
 def cutting_plane(
@@ -85,37 +84,35 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     Returns a feasible point near the maximiser and the objective there, a lower bound of the
     primal.
     """
-    order, n = np.argsort(groups, kind="stable"), len(groups)
-    counts = np.bincount(groups)
-    ends = np.append(0, np.cumsum(counts))
-    sums = csr_matrix((np.ones(n), np.arange(n), ends), shape=(len(counts), n))
-    groups = groups[order]
+    order, counts = np.argsort(groups, kind="stable"), np.bincount(groups)
+    groups, starts = groups[order], np.cumsum(counts) - counts
     # Neither a constant offset in a group nor the unit changes m.
     rows, linear = slopes[order] / np.sqrt(penalty), offsets[order]
-    linear = linear - np.maximum.reduceat(linear, ends[:-1])[groups]
+    linear = linear - np.maximum.reduceat(linear, starts)[groups]
     unit, largest = np.abs(linear).max(), np.einsum("ij,ij->i", rows, rows).max()
     # Offsets that differ by rounding alone have no unit.
     if unit <= max(1e-14 * np.abs(offsets).max(), 1e-20 * largest):
         unit = largest or 1.0
-    multipliers = _interior_point(rows / np.sqrt(unit), linear / unit, groups, sums, tol / unit)
+    multipliers = _interior_point(rows / np.sqrt(unit), linear / unit, groups, starts, tol / unit)
     multipliers = np.where(multipliers > 1e-12, multipliers, 0.0)
     m = np.empty(len(multipliers))
-    m[order] = multipliers / (sums @ multipliers)[groups]
+    m[order] = multipliers / np.add.reduceat(multipliers, starts)[groups]
     slope = m @ slopes
     return m, float(offsets @ m - slope @ slope / (2.0 * penalty))
 
 
-def _interior_point(rows, linear, groups, sums, tol, n_rounds=60):
+def _interior_point(rows, linear, groups, starts, tol, n_rounds=60):
     """Minimiser of ``|V' m|^2 / 2 - <c, m>`` with m >= 0 and the sum of each group 1.
 
     Each step solves a system of the size of the planes or of the features, whichever are fewer.
+    The rows of a group stand together, `starts` are their first ones.
     """
-    n, starts = len(linear), sums.indptr[:-1]
+    n = len(linear)
     if n == len(starts):
         return np.ones(n)
     if n < rows.shape[1]:  # fewer numbers with the same products V V'
         rows = np.linalg.qr(rows.T)[1].T
-    m = 1.0 / (sums @ np.ones(n))[groups]
+    m = 1.0 / np.bincount(groups)[groups]
     z = rows @ (m @ rows) - linear
     nu = np.minimum.reduceat(z, starts) - max(1.0, float(np.ptp(z)))
     z -= nu[groups]  # positive, and the dual equation holds
@@ -123,14 +120,14 @@ def _interior_point(rows, linear, groups, sums, tol, n_rounds=60):
     best, least = m, np.inf
     for _ in range(n_rounds):
         dual = rows @ (m @ rows) - linear - nu[groups] - z
-        primal = 1.0 - sums @ m
+        primal = 1.0 - np.add.reduceat(m, starts)
         mu, error = float(m @ z) / n, float(np.abs(dual).max())
         rest = n * mu + len(nu) * error  # bound of the gap
         if rest < least and np.abs(primal).max() < 1e-8:  # rounding may lead away again
             best, least = m, rest
         if rest < tol or (mu < 1e-14 and error < 1e-13 * size):
             break
-        solvers = _newton_system(rows, m / z, groups, sums)
+        solvers = _newton_system(rows, m / z, groups, starts)
         if solvers is None:
             break
         solve_once, solve = solvers
@@ -148,13 +145,13 @@ def _interior_point(rows, linear, groups, sums, tol, n_rounds=60):
     return best
 
 
-def _newton_system(rows, h, groups, sums):
+def _newton_system(rows, h, groups, starts):
     """Solvers of ``(V V' + 1 / h) m - nu = right``, sums of m given: plain, and refined.
 
     The rows, centred in each group with the weights h, leave a system of the size of the features.
     """
-    total, root = sums @ h, np.sqrt(h)
-    means = sums.multiply(h).tocsr() @ rows / total[:, np.newaxis]
+    total, root = np.add.reduceat(h, starts), np.sqrt(h)
+    means = np.add.reduceat(h[:, np.newaxis] * rows, starts) / total[:, np.newaxis]
     centred = rows - means[groups]
     centred *= root[:, np.newaxis]
     matrix = centred.T @ centred  # one matrix twice: BLAS computes half of the products
@@ -164,20 +161,20 @@ def _newton_system(rows, h, groups, sums):
         return None
 
     def once(right, primal):
-        shift = (primal - sums @ (h * right)) / total
+        shift = (primal - np.add.reduceat(h * right, starts)) / total
         u, _ = linalg.lapack.dpotrs(factor, (h * (right + shift[groups])) @ rows)
         return h * (right + shift[groups] - centred @ u / root), shift + means @ u
 
     def solve(right, primal):
         m, nu = once(right, primal)
         rest = right - rows @ (m @ rows) - m / h + nu[groups]
-        dm, dnu = once(rest, primal - sums @ m)  # one refinement: products of features lose digits
+        # One refinement: products of features lose digits.
+        dm, dnu = once(rest, primal - np.add.reduceat(m, starts))
         return m + dm, nu + dnu
 
     return once, solve
 
 
 def _length(values, steps):
-    """The largest step up to 1 that keeps the values >= 0."""
-    falling = steps < 0
-    return min(1.0, float(np.min(-values[falling] / steps[falling], initial=np.inf)))
+    """The largest step up to 1 that keeps the positive values >= 0."""
+    return 1.0 / max(1.0, float(np.max(-steps / values)))

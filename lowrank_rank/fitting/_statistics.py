@@ -118,12 +118,17 @@ class Moments:
                 step, variance = mean_variance_axis(X[counts], 0, weights=weights[counts])
                 mean, squares = mean + step, total * variance
         else:
+            # Lists of one row are one group, 0, which counts in the squares alone.
+            alone = np.bincount(groups.codes) == 1
+            groups = Groups(np.where(alone, 0, np.cumsum(~alone))[groups.codes], weights)
             means = groups.means(X)
             mean = groups.totals @ means / max(total, _TINY)
+            kinds = np.stack([weights, weights * (groups.codes > 0)])
+            sums = np.zeros((2, p))
             for rows, part in groups.centred_slices(X, means):
                 filled += weights[rows] @ (X[rows] != 0)
-                within += weights[rows] @ np.square(part, out=part)
-            squares = groups.totals @ (means - mean) ** 2 + within
+                sums += kinds[:, rows] @ np.square(part, out=part)
+            squares, within = groups.totals @ (means - mean) ** 2 + sums[0], sums[1]
         return cls(n, total, mean, squares, filled, None if codes is None else within)
 
     def __add__(self, other):

@@ -170,11 +170,19 @@ class ScoreProblem(LinearProblem):
 
     def __init__(self, block, surrogate, summary, scaling):
         v, weights = _utilities_and_weights(*block)
-        X, self.lists = block[0].X, block[0].lists
+        X = block[0].X
+        self.all_lists = self.lists = block[0].lists
         # Weights add up to one over all blocks: pairs take their squares, which could vanish.
         weights = weights / summary.item_weights.sum()
         self.v, self.weights = (self.lists.group(a.ravel()) for a in (summary.unit * v, weights))
         self.surrogate, self.shape = surrogate, v.shape
+        self.kept, self.n_alone = slice(None), 0
+        alone = self.lists.lengths == 1
+        if surrogate.is_shift_invariant and alone.any():  # a constant, 0 for all of ours
+            self.kept = self.lists.spread(~alone)
+            self.n_alone = np.count_nonzero(self.weights[~self.kept])
+            self.lists, _ = self.lists.select(self.kept)
+            self.v, self.weights = self.v[self.kept], self.weights[self.kept]
         self.mass = self.lists.sum(self.weights)
         # The sum over pairs grows with the square of the weight: divide it by the weight.
         power = np.maximum(self.mass, np.finfo(float).tiny) if surrogate.is_pairwise else 1.0
@@ -188,10 +196,14 @@ class ScoreProblem(LinearProblem):
 
     def evaluate(self, scores):
         """Mean surrogate of scores (n, d), and its slopes in the scores."""
-        s = self.lists.group(scores.ravel())
+        slopes = np.zeros(scores.size)
+        if not self.lists.n_lists:
+            return 0.0, slopes.reshape(self.shape)
+        s = self.all_lists.group(scores.ravel())[self.kept]
         losses = checked_values(self.surrogate, self.v, s, self.lists, self.weights)
-        slopes = self.lists.ungroup(losses.gradient * self.row_factor)
-        return float((losses.values * self.list_factor).sum()), slopes.reshape(self.shape)
+        slopes[self.kept] = losses.gradient * self.row_factor
+        value = float((losses.values * self.list_factor).sum())
+        return value, self.all_lists.ungroup(slopes).reshape(self.shape)
 
     def value_and_gradient(self, theta):
         """Mean surrogate of linear scores, followed by its gradient, in one vector.
@@ -215,7 +227,7 @@ class ScoreProblem(LinearProblem):
         of_measure = np.array([C_phi(loss, int(r)) for r in lengths])[which]
         factors = self.surrogate.bound_constant(self.v, lists) * of_measure / unit
         with np.errstate(over="ignore"):  # of utilities above 1e150: the bound is infinite
-            return np.array([(factors[counts] ** 2).sum(), counts.sum()])
+            return np.array([(factors[counts] ** 2).sum(), counts.sum() + self.n_alone])
 
 
 # All blocks -------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def _best_b(a, P, N, others, first, measure):
     high = np.maximum(high, low)
     while len(others) and np.any(low < high):
         b = (low + high + 1) // 2  # at least 1
-        gain = loss(a, b, P, N) - loss(a, b - 1, P, N)
+        gain = np.subtract(*loss(a, np.stack([b, b - 1]), P, N))
         at = np.clip(first + b - 1, 0, len(others) - 1)
         rises = (gain + 2.0 * others[at] > 0) & (low < high)
         low, high = np.where(rises, b, low), np.where(rises, high, np.minimum(high, b - 1))

@@ -72,7 +72,7 @@ class MeanAveragePrecision(BinaryMeasure, TargetLoss):
     Lists of fixed items have four decoders. "exact" is a dynamic program over subsets, up to 22
     items. "diagonal" sorts u_ii and is calibrated under P_reinforce (theorem 4). "local_search"
     starts from the diagonal order and is never worse. "sort" uses scores, the regression of
-    y_i / sum(y), d = r (corollary 5). "auto" is exact up to 18 items and local search beyond.
+    y_i / sum(y), d = r (corollary 5). "auto" is exact up to 12 items and local search beyond.
     Documents are always sorted by scores. With a cut-off k, only pairs with both ranks at most k
     count, and the decoder is "sort".
 

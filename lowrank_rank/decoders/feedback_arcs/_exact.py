@@ -157,23 +157,23 @@ def _best_prefixes(weights):
     """
     r, _, n_lists = weights.shape
     half = r // 2
-    lower = [_subset_sums(weights[i, :half]) for i in range(r)]
-    upper = [_subset_sums(weights[i, half:]) for i in range(r)]
+    lower, upper = _subset_sums(weights[:, :half]), _subset_sums(weights[:, half:])
     best = np.zeros((2**r, n_lists))
-    for subsets in subsets_by_size(r):
-        largest = np.full((len(subsets), n_lists), -np.inf)
-        for i in range(r):
-            holds_i = np.flatnonzero(subsets & (1 << i))
-            others = subsets[holds_i] ^ (1 << i)
-            value = best[others] - lower[i][others & (2**half - 1)] - upper[i][others >> half]
-            largest[holds_i] = np.maximum(largest[holds_i], value)
-        best[subsets] = largest
+    for size, subsets in enumerate(subsets_by_size(r), start=1):
+        # The items of each subset, each once as the last one.
+        last = np.nonzero(subsets[:, np.newaxis] & (1 << np.arange(r)))[1].reshape(-1, size)
+        others = subsets[:, np.newaxis] ^ (1 << last)
+        value = best[others]
+        value -= lower[last, others & (2**half - 1)]
+        value -= upper[last, others >> half]
+        best[subsets] = value.max(axis=1)
     return best
 
 
 def _subset_sums(values):
-    """Sum of the rows of `values` (m, n_lists) over every subset of them, (2**m, n_lists)."""
-    sums = np.zeros((2 ** len(values), values.shape[1]))
-    for i, row in enumerate(values):
-        np.add(sums[: 2**i], row, out=sums[2**i : 2 ** (i + 1)])
+    """Sums of `values` (r, m, n_lists) over the subsets of m items, (r, 2**m, n_lists)."""
+    r, m, n_lists = values.shape
+    sums = np.zeros((r, 2**m, n_lists))
+    for i in range(m):
+        np.add(sums[:, : 2**i], values[:, [i]], out=sums[:, 2**i : 2 ** (i + 1)])
     return sums

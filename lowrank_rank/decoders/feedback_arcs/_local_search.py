@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._lists import ranks_from_orders
+from .._decoded import insertion
 from ._graphs import clipped, costs_of, dag_ranks
 
 MAX_ITEMS_RESTARTS = 100  # longer lists are annealed, see `decode_pd_local_search`
@@ -27,11 +28,7 @@ def improve(net, lists, orders):
             source, gap = (order == item).argmax(axis=1), sums.argmin(axis=1)
             better = sums[rows, gap] - sums[rows, source] < -least[lists[active]]
             if better.any():
-                target = (gap - (gap > source))[better, np.newaxis]
-                source, position = source[better, np.newaxis], np.arange(r)
-                down = (position >= source) & (position < target)
-                up = (position <= source) & (position > target)
-                taken = np.where(position == target, source, position + down - up)
+                taken, _ = insertion(source[better], gap[better], r)
                 order[better] = np.take_along_axis(order[better], taken, axis=1)
                 improved |= better
         orders[active] = order
