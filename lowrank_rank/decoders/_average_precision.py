@@ -25,7 +25,7 @@ from ._decoded import (
     trace_back,
 )
 
-MAX_ITEMS_EXACT = 12  # decoder="auto": some twice the time of local search (`benchmarks limits`)
+MAX_ITEMS_EXACT = 12  # decoder="auto": two to three times local search (`benchmarks limits`)
 MAX_ITEMS = 22  # 2**22 subsets, some 100 MiB for a list
 
 
