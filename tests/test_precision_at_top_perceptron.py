@@ -791,7 +791,7 @@ def test_tuned_threshold():
         ({"batch_size": 2}, [0, 1, 0, 0, 0, 0], "batch_size=2 cuts the 6 rows into 3 batches"),
         ({"batch_size": 2}, [1, 1, 0, 1, 1, 1], "only 1 negatives"),
         ({"target_loss": "ndcg"}, [0, 1] * 3, "no top of the list"),
-        ({"target_loss": "map@3"}, [0, 1] * 3, "Unknown target loss"),
+        ({"target_loss": "mapp"}, [0, 1] * 3, "Unknown target loss"),
         ({"method": "perceptron@k-ramp"}, [0, 1] * 3, "method must be one of"),
         ({"method": "svmperf", "alpha": 0}, [0, 1] * 3, "alpha must be 'auto' or a finite numb"),
         ({"start": "ones"}, [0, 1] * 3, "start must be one of"),

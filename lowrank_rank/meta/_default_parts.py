@@ -42,6 +42,7 @@ def default_parts(X, ndim, measure):
         target_loss=measure if has_utilities(measure) else "ndcg", random_state=0
     )
     if isinstance(X, np.ndarray) and X.dtype.kind in "biuf" and is_finite(X):
+        mean_square(X)
         return [("linear", linear), ("trees", trees)]
     texts = columns_of_text(X) if is_data_frame(X) else []
     impute = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
