@@ -82,8 +82,8 @@ def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     """Coefficients of logistic regression of the features as given, n_iter and alpha.
 
     The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared coefficients
-    of standardised features; alpha "auto" counts rows by the weights. No entry of the gradient is above `tol` at the solution. Two classes have one row of
-    coefficients.
+    of standardised features; alpha "auto" counts rows by the weights. No entry of the gradient is
+    above `tol` at the solution. Two classes have one row of coefficients.
     """
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
