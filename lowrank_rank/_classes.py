@@ -220,36 +220,39 @@ def read_binary_labels(y, classes, pos_label, estimator):
     return y == pos_label, classes, pos_label
 
 
-def read_label_sets(y, classes, estimator, *, least_columns=1):
+def read_label_sets(y, classes, estimator, *, least_columns=1, allow_missing=False):
     """A matrix of 0 and 1, from such a y or from one binary label per row, and the classes.
 
     y of at least `least_columns` columns is a matrix, and its classes are the indices of the
     columns. Else y holds two labels; if both are given as `classes`, y may hold only one of them.
+    A matrix may have NaN, an unknown label, if `allow_missing`.
     """
-    labels = _label_array(y, estimator)
+    labels = _label_array(y, estimator, allow_missing=allow_missing)
     if labels.ndim == 2 and labels.shape[1] >= least_columns:
         # Text is compared one by one.
         labels = labels.astype(object) if labels.dtype.kind in "US" else labels
-        wrong = ~((labels == 0) | (labels == 1))
+        unknown = labels != labels
+        wrong = ~((labels == 0) | (labels == 1) | unknown)
         if wrong.any():
             place = tuple(int(i) for i in np.argwhere(wrong)[0])
             raise ValueError(
                 f"A matrix y must hold 0 and 1, but y{list(place)} is {plain(labels[place])!r}. "
                 "Lists of tags become such a matrix by MultiLabelBinarizer."
             )
-        return (labels == 1).astype(int), np.arange(labels.shape[1])
+        sets = (labels == 1).astype(int)
+        return np.where(unknown, np.nan, sets) if unknown.any() else sets, np.arange(sets.shape[1])
     positive, classes, _ = read_binary_labels(y, classes, None, estimator)
     return positive[:, np.newaxis].astype(int), classes
 
 
-def _label_array(y, estimator):
-    """y as a dense array without missing labels."""
+def _label_array(y, estimator, *, allow_missing=False):
+    """y as a dense array, without missing labels unless a matrix may have them."""
     check_given(y, estimator)
     y = y.toarray() if issparse(y) else without_string_dtype(y)
     refuse_missing_labels(y)
-    return check_array(
-        y, ensure_2d=False, allow_nd=True, dtype=None, input_name="y", estimator=estimator
-    )
+    finite = "allow-nan" if allow_missing and np.asarray(y).ndim == 2 else True
+    named = {"input_name": "y", "estimator": estimator, "ensure_all_finite": finite}
+    return check_array(y, ensure_2d=False, allow_nd=True, dtype=None, **named)
 
 
 def check_two_classes(labels):

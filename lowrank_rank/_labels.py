@@ -313,6 +313,10 @@ def warn_of_single_items(lists):
         )
 
 
+#: A call that takes y with NaN, for the message of measures that do not.
+FIT_WITH_GAPS = "LowRankSurrogateRanker(target_loss='dcg@10').fit(X, y)"
+
+
 def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
     """Refuse NaN: of rows and of preferences always, in a matrix unless `allow_missing`.
 
@@ -337,9 +341,10 @@ def check_judged(y, allow_missing, *, who="this measure", name="y", others=()):
         )
     if not allow_missing:
         without = ", ".join(others)
+        call = f", call {FIT_WITH_GAPS}" if name == "y" and others else ""
         raise ValueError(
             f"Input {name} contains NaN (query {place[0]}, item {place[1]}): {who} needs every "
-            "item judged. Judge it, drop the query"
+            f"item judged. Judge it, drop the query{call}"
             f"{without and f', or use a measure that does not ({without})'}."
         )
 

@@ -121,10 +121,13 @@ def test_items_and_classes_are_compared_with_plain_models():
     assert means["value"] == min(row["value"] for row in of(rows, part="items"))
 
 
-def test_rules_are_compared_with_searches():
-    cell, family = run_tiny("rules", "--part", "searched", "--family", "documents")
-    assert cell["low"] <= cell["regret"] <= cell["high"]
-    assert family["mean"] == cell["regret"]
+def test_the_default_penalty_is_compared_with_its_multiples():
+    rows = run_tiny("rules", "--family", "documents", "--multiples", "3")
+    *cells, family = rows
+    for cell in cells:
+        assert cell["regret"] >= 0.0
+        assert (cell["multiple"] == 1.0) == (cell["regret"] == 0.0)
+    assert family["mean"] == pytest.approx(np.mean([cell["regret"] for cell in cells]))
 
 
 def test_duels_with_cycles_need_models_of_pairs():

@@ -44,7 +44,7 @@ def test_zero_one_loss_is_ridge_classification(iris):
     assert ours.approximation_error_ < 1e-12
     scaled = StandardScaler().fit_transform(X)
     theirs = RidgeClassifier(alpha=ours.alpha_ * len(X)).fit(scaled, y)
-    assert ours.alpha_ == pytest.approx(4 / 150 * 4 / 100)
+    assert ours.alpha_ == pytest.approx(0.5 * 4 / 150)
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(scaled))
     assert ours.score(X, y) == pytest.approx(np.mean(ours.predict(X) == y))
 

@@ -1,6 +1,7 @@
 """LowRankSurrogateRanker: the regression it solves, batches, layouts, weights, bad input."""
 
 import pickle
+import re
 import tracemalloc
 from itertools import combinations
 
@@ -312,6 +313,17 @@ def test_frames_keep_their_names(documents, library):
     np.testing.assert_allclose(
         ranker.predict(named), LowRankSurrogateRanker().fit(X, y, qid=qid).predict(X)
     )
+
+
+def test_the_refusal_of_missing_labels_names_a_call_that_works(items):
+    X, y = items
+    y = y.astype(float)
+    y[0, 1] = np.nan
+    with pytest.raises(ValueError, match="needs every item judged") as refused:
+        LowRankSurrogateRanker().fit(X, y)
+    call = re.search(r"call (LowRank.*\.fit\(X, y\)), or", str(refused.value))[1]
+    ranker = eval(call, {"LowRankSurrogateRanker": LowRankSurrogateRanker, "X": X, "y": y})
+    assert ranker.rank(X).shape == y.shape
 
 
 # Weights ----------------------------------------------------------------------------

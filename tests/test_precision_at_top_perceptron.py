@@ -41,7 +41,7 @@ ALGORITHMS = [
     *({"method": method} for method in (*STEPS, *PUBLISHED)),
     {"average": False},
     {"method": "sgd@k-avg", "average": False},
-    {"method": "svmperf", "max_iter": 200},
+    {"method": "svmperf"},
 ]
 
 
@@ -73,7 +73,7 @@ def test_every_algorithm_learns(params):
 @pytest.mark.parametrize("start", ["logistic", "zeros"])
 @pytest.mark.parametrize(
     "params",
-    [{"method": "perceptron@k-avg"}, {"method": "1pmb"}, {"method": "svmperf", "max_iter": 200}],
+    [{"method": "perceptron@k-avg"}, {"method": "1pmb"}, {"method": "svmperf"}],
     ids=str,
 )
 def test_features_as_they_are_may_be_sparse(params, start):
@@ -495,7 +495,7 @@ def test_verbose_prints_a_line_for_each_pass(capsys):
     assert len(lines) == model.n_iter_ == 3
     assert lines[0].startswith("[PrecisionAtKPerceptron] pass 1: ")
     assert lines[0].endswith("right at the top of the mini-batches")
-    planes = PrecisionAtKPerceptron(method="svmperf", max_iter=200, verbose=1).fit(X, y)
+    planes = PrecisionAtKPerceptron(method="svmperf", verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == planes.n_iter_
     assert lines[0].startswith("[PrecisionAtKPerceptron] round 1: ")
@@ -799,7 +799,7 @@ def test_tuned_threshold():
         ({"batch_size": 2, "target_loss": "wta"}, [0, 1] * 3, "only k=1 places at the top"),
         ({"eta0": 0}, [0, 1] * 3, "eta0 must be a finite number > 0"),
         ({"alpha": -1}, [0, 1] * 3, "alpha must be 'auto' or a finite number >= 0"),
-        ({"max_iter": 0}, [0, 1] * 3, "max_iter must be an integer >= 1"),
+        ({"max_iter": 0}, [0, 1] * 3, "max_iter must be 'auto' or an integer >= 1"),
         ({"tol": -1}, [0, 1] * 3, "tol must be a finite number >= 0"),
         ({}, [0.5, 1.5] * 3, "Unknown label type"),
         ({"average": "no"}, [0, 1] * 3, "average must be True or False"),

@@ -57,7 +57,7 @@ CLOSED = {
     "documents, pairs": (PairwiseDAGRanker(), ITEMS[:, 0]),
     "documents, not centred": (LowRankSurrogateRanker(centered=False), ITEMS[:, 0]),
     "items": (LowRankSurrogateRanker(estimator="ridge"), ITEMS),
-    "items, gaps": (LowRankSurrogateRanker(**DCG), GAPS),
+    "items, gaps": (LowRankSurrogateRanker(**DCG, estimator="ridge"), GAPS),
     "items, pairs": (PairwiseDAGRanker(estimator="ridge"), ITEMS),
     "items, squares": (OrderPreservingRegressor(surrogate="pointwise_squared"), ITEMS),
     "classes": (LowRankSurrogateClassifier(estimator="ridge"), CLASSES),

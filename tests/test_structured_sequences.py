@@ -40,7 +40,7 @@ def test_without_ids_rows_are_classified_alone(words):
     X, y, _ = words
     model = StructuredHingeSequenceClassifier(tol=1e-5).fit(X, y)
     assert np.all(model.transitions_ == 0)
-    other = StructuredHingeClassifier(alpha=1e-4, standardize=False, tol=1e-5).fit(X, y)
+    other = StructuredHingeClassifier(alpha=model.alpha_, standardize=False, tol=1e-5).fit(X, y)
     assert_allclose(model.objective_, other.objective_, rtol=1e-4)
 
 

@@ -43,10 +43,9 @@ complete = ~np.isnan(known[train]).any(axis=1)
 losses = {"dcg": "dcg", "eru": ExpectedRankUtility(neutral=2, half_life=2, max_grade=5)}
 print(f"{complete.sum()} of 500 users have rated everything")
 for name, loss in losses.items():
-    # With NaN in y ridge regression is the default; here both fits use it.
-    ridge = LowRankSurrogateRanker(target_loss=loss, estimator="ridge")
-    with_gaps = clone(ridge).fit(X[train], known[train])
-    without = clone(ridge).fit(X[train][complete], known[train][complete])
+    ranker = LowRankSurrogateRanker(target_loss=loss)
+    with_gaps = clone(ranker).fit(X[train], known[train])
+    without = clone(ranker).fit(X[train][complete], known[train][complete])
     print(
         f"{name}, measured on complete ratings: {with_gaps.score(X[test], ratings[test]):.3f} "
         f"(only users without gaps: {without.score(X[test], ratings[test]):.3f})"

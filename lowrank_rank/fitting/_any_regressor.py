@@ -30,16 +30,11 @@ def chosen_estimator(estimator, rows, encoding):
     if not isinstance(estimator, str):
         return estimator
     if estimator == "auto":
-        return "ridge" if kind == "documents" or missing else "logistic"
+        return "ridge" if kind == "documents" else "logistic"
     if estimator == "logistic" and kind == "documents":
         raise ValueError(
             "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
             "for each document: leave estimator='auto', or use OrderPreservingRegressor."
-        )
-    if estimator == "logistic" and missing:
-        raise ValueError(
-            "estimator='logistic' needs every label, and y has NaN: leave estimator='auto', which "
-            "is ridge regression then, or use 'trees'."
         )
     return item_forest(missing) if estimator == "trees" and kind != "documents" else estimator
 

@@ -127,8 +127,8 @@ def items_decoder(decoder, loss, y):
 
 
 def is_missing(rows, encoding):
-    """Whether a row of fixed items of positive weight has a NaN label."""
-    return encoding.kind == "items" and not is_finite(rows.y[rows.weights > 0])
+    """Whether a row of fixed items or of a set, of positive weight, has a NaN label."""
+    return encoding.kind in ("items", "sets") and not is_finite(rows.y[rows.weights > 0])
 
 
 def checked_row_targets(loss, y, lists, weights):

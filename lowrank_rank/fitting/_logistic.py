@@ -8,6 +8,7 @@ from scipy.special import expit, logit, softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from .._arrays import is_finite
 from .._base import linear_scores
 from .._lists import batches
 from .._warn import warn
@@ -72,18 +73,23 @@ class ClassModel(NamedTuple):
         return self.probabilities(X) @ self.vectors
 
 
+def curvature_of_classes(k):
+    """The curvature of the loss of k classes at equal scores, for the default penalty."""
+    return 1.0 / k if k > 2 else 0.25
+
+
 def fit_logistic(X, y, weights, alpha, *, tol, max_iter=1000):
     """Coefficients of logistic regression of the features as given, n_iter and alpha.
 
     The objective is the mean of ``-log p(y | x)`` plus ``alpha / 2`` times the squared coefficients
-    of standardised features; alpha "auto" is the formula of "classes" and counts rows by the
-    weights. No entry of the gradient is above `tol` at the solution. Two classes have one row of
-    coefficients.
+    of standardised features; alpha "auto" counts rows by the weights. No entry of the gradient is
+    above `tol` at the solution. Two classes have one row of coefficients.
     """
     n_rows = float(weights.sum())
     weights, X, y = _counted(weights, X, y)
     scaled, scaling, moments = _standardised(X, weights)
-    alpha = chosen_alpha(alpha, "classes", moments.mean_square, n_rows)
+    c = curvature_of_classes(len(np.unique(y)))
+    alpha = chosen_alpha(alpha, moments.mean_square, n_rows, c)
     C = 1.0 / (alpha * len(weights)) if alpha > 0 else np.inf
     model = LogisticRegression(C=C, tol=tol, max_iter=max_iter)
     model.fit(scaled, y, sample_weight=weights)
@@ -99,7 +105,7 @@ def fit_classes(rows, vectors, alpha, *, tol, max_iter):
     if len(present) == 1:
         intercept[present] = 0.0
         square = Moments.of(X, weights).mean_square
-        alpha = chosen_alpha(alpha, "classes", square, weights.sum())
+        alpha = chosen_alpha(alpha, square, weights.sum(), curvature_of_classes(1))
         return ClassModel(coef, intercept, vectors, 1, alpha)
     slopes, at_zero, n_iter, alpha = fit_logistic(X, y, weights, alpha, tol=tol, max_iter=max_iter)
     if len(present) == 2:  # half the log odds for each class give the same probabilities
@@ -156,13 +162,15 @@ def fit_fractional(rows, encoding, alpha, *, tol, max_iter):
     plus ``alpha / 2`` times the squared coefficients of standardised features. The loss is convex
     and strictly proper: its minimiser over all functions is E[t | x], as for the squared error. For
     targets 0 and 1 this is logistic regression. No entry of the gradient is above `tol` at the
-    solution, in units of coefficients in which the curvature is about 1.
+    solution, in units of coefficients in which the curvature is about 1. An unknown target, NaN,
+    has the loss 0.
     """
     weights, X, targets = _counted(rows.weights, rows.X, encoding.targets)
-    low, high = targets.min(axis=0), targets.max(axis=0)
+    low, high = np.fmin.reduce(targets), np.fmax.reduce(targets)
+    low, high = np.nan_to_num(low), np.nan_to_num(high)  # NaN: a pair that nobody compares
     varying = high > low
     scaled, scaling, moments = _standardised(X, weights)
-    alpha = chosen_alpha(alpha, encoding.kind, moments.mean_square, rows.weights.sum())
+    alpha = chosen_alpha(alpha, moments.mean_square, rows.weights.sum(), 0.25)
     shares = targets[:, varying]  # a copy
     shares -= low[varying]
     shares /= (high - low)[varying]
@@ -186,35 +194,39 @@ def _minimum(X, shares, weights, alpha, tol, max_iter):
     equally curved.
     """
     p, d = X.shape[1], shares.shape[1]
-    axes = sparse.identity(p)
+    axes, known, total = sparse.identity(p), None, 1.0
+    if not is_finite(shares):
+        known = ~np.isnan(shares)
+        total = weights @ known
     if sparse.issparse(X):
         squares = np.asarray(X.multiply(X).T @ weights).ravel()
     elif p > 500:  # the axes would cost more than they save
         squares = weights @ X**2
     else:
         squares, axes = np.linalg.eigh((X.T * weights) @ X)
-    means = np.clip(weights @ shares, 1e-6, 1.0 - 1e-6)
-    spread = means * (1.0 - means)
+    means = np.clip(weights @ np.nan_to_num(shares) / total, 1e-6, 1.0 - 1e-6)
+    spread = total * means * (1.0 - means)
     curvature = np.vstack([squares[:, np.newaxis] * spread + alpha, spread])
     unit = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))
     solution, n_iter = np.vstack([np.zeros((p, d)), logit(means)]), 0
     for some in (slice(first, first + 64) for first in range(0, d, 64)):
-        part = X, 2.0 * shares[:, some] - 1.0, weights, alpha, unit[:, some], axes
+        mask, signed = None if known is None else known[:, some], 2.0 * shares[:, some] - 1.0
+        part = X, np.nan_to_num(signed, copy=False), mask, weights, alpha, unit[:, some], axes
         start = solution[:, some] / unit[:, some]
         start = start - _value_and_gradient(start, *part)[1]  # Newton's step: the curvature is 1
-        theta, *_, now = lbfgs(
-            lambda w, part=part: _value_and_gradient(w, *part), start, tol=tol, max_iter=max_iter
-        )
+        limits = {"tol": tol, "max_iter": max_iter, "polish": True}
+        theta, *_, now = lbfgs(lambda w, part=part: _value_and_gradient(w, *part), start, **limits)
         solution[:, some], n_iter = theta * unit[:, some], max(n_iter, now)
     solution[:-1] = axes @ solution[:-1]
     return solution, n_iter
 
 
-def _value_and_gradient(theta, X, signed, weights, alpha, unit, axes):
+def _value_and_gradient(theta, X, signed, known, weights, alpha, unit, axes):
     """Sum over the targets of the objective, and its gradient.
 
-    `signed` is ``2 share - 1``. With h = z / 2 and t = tanh(h), the loss of z is
-    ``|h| - log(1 + |t|) - signed h``, up to log 2, and its derivative ``(t - signed) / 2``.
+    `signed` is ``2 share - 1``. With h = z / 2 and t = tanh(h), the loss of z is ``|h| - log(1 +
+    |t|) - signed h``, up to log 2, and its derivative ``(t - signed) / 2``. Where `known` is False,
+    `signed` and h are 0, and so is the loss; None is known everywhere.
     """
     w = theta * unit
     halves, slopes = axes @ w[:-1] / 2.0, np.zeros(w.shape)
@@ -222,6 +234,8 @@ def _value_and_gradient(theta, X, signed, weights, alpha, unit, axes):
     for rows in batches(X.shape[0], sum(w.shape), 2**15):  # pieces that fit into the cache
         h = X[rows] @ halves
         h += w[-1] / 2.0
+        if known is not None:
+            h *= known[rows]
         t = np.tanh(h)
         # At most 64 factors of up to 2: one logarithm of their product.
         losses = np.abs(h).sum(axis=1) - np.log(np.prod(1.0 + np.abs(t), axis=1))

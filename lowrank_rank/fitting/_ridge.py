@@ -23,7 +23,7 @@ from .._base import linear_scores
 from .._labels import refuse_zero_weights
 from .._warn import warn
 from ._encoding import is_missing, mean_normaliser
-from ._statistics import Groups, Moments, SecondMoments, chosen_alpha
+from ._statistics import Groups, Moments, SecondMoments, chosen_alpha, count_lists
 
 #: Numbers of dense and sparse features above which `fit` iterates. Second moments of 4000
 #: features take 128 MiB; products of sparse rows are slow from some hundred features on.
@@ -76,19 +76,11 @@ def chosen_solver(X, d, alpha, n_matrices=1):
     return "lsqr" if is_wide or n_matrices * p**2 > MAX_FEATURES_GRAM**2 else "gram"
 
 
-def penalty_and_scale(alpha, kind, features, missing=False):
-    """The penalty of ridge regression of one kind of rows, and the unit of each feature.
-
-    `features` are the `Moments` of X. For documents the unit is a standard deviation, dense or
-    sparse.
-    """
-    if kind == "documents":
-        m, is_pooled = len(features.mean), features.within is None
-        scale = features.deviation if is_pooled else features.scale
-    else:
-        m, scale = features.mean_square, features.scale
-    model = "smooth" if kind == "documents" else "missing" if missing else "ridge"
-    return chosen_alpha(alpha, kind, m, features.total, model), scale
+def with_lists(features, rows):
+    """`Moments` that count the lists of documents, also where rows are not centred within them."""
+    if rows.y.ndim > 1 or rows.lists is None:
+        return features
+    return replace(features, lists=count_lists(rows.lists.codes, rows.weights))
 
 
 def sums_of(rows, encoding):
@@ -97,8 +89,10 @@ def sums_of(rows, encoding):
     n_bytes = 8 * (1 if is_finite(targets) else targets.shape[1]) * p**2
     what = f"The sums of ridge regression, for {p} features,"
     check_size(what, n_bytes, "use fit, which iterates then, or hash features")
+    sums = SecondMoments.of(rows.X, targets, rows.weights, encoding.codes)
     return replace(
-        SecondMoments.of(rows.X, targets, rows.weights, encoding.codes),
+        sums,
+        features=with_lists(sums.features, rows),
         kind=encoding.kind,
         normalisers=encoding.normalisers,
         missing=is_missing(rows, encoding),
@@ -112,8 +106,8 @@ def solve_sums(sums, alpha):
         refuse_zero_weights()
     if alpha == "gcv" and sums.kind != "documents" and not sums.missing:
         alpha = sums.gcv_alpha(features.scale)
-    alpha, scale = penalty_and_scale(alpha, sums.kind, features, sums.missing)
-    coef, intercept = sums.solve(alpha * features.total, scale)
+    alpha = chosen_alpha(alpha, features.mean_square, features.n_lists)
+    coef, intercept = sums.solve(alpha * features.total, features.scale)
     factor = mean_normaliser(sums.normalisers)
     coef *= factor
     return LinearModel(coef.T, intercept * factor, "gram", alpha=alpha, sums=sums)
@@ -128,8 +122,9 @@ def fit_lsqr(rows, encoding, alpha, tol, max_iter):
     `tol` is the accuracy of the predictions, in standard deviations.
     """
     features, factor = Moments.of(rows.X, rows.weights, encoding.codes), encoding.factor
-    alpha, unit = penalty_and_scale(alpha, encoding.kind, features, is_missing(rows, encoding))
-    penalty = alpha * features.total * unit**2
+    features = with_lists(features, rows)
+    alpha = chosen_alpha(alpha, features.mean_square, features.n_lists)
+    penalty = alpha * features.total * features.scale**2
     X = rows.X.astype(np.float64, copy=False)  # once, rather than in every product
     (n, p), d = X.shape, encoding.targets.shape[1]
     codes = np.zeros(n, dtype=np.intp) if encoding.codes is None else encoding.codes

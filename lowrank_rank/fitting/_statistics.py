@@ -1,4 +1,4 @@
-"""Moments of features and targets, the standardiser, and default penalties.
+"""Moments of features and targets, the standardiser, and the default penalty.
 
 Moments add up over blocks of whole lists.
 
@@ -92,6 +92,9 @@ class Moments:
         Weighted sum of the squared deviations from the mean of the list; None without lists.
     filled : ndarray of shape (p,)
         Sum of the weights of the rows where a feature is not 0.
+    lists : ndarray of shape (2,) or None
+        Number of lists of positive weight, and the sum over lists of the mean weight of their rows
+        of positive weight; None where each row is a list.
     """
 
     n_rows: int
@@ -100,6 +103,7 @@ class Moments:
     squares: np.ndarray
     filled: np.ndarray
     within: np.ndarray | None = None
+    lists: np.ndarray | None = None
 
     @classmethod
     def of(cls, X, weights, codes=None):
@@ -129,7 +133,8 @@ class Moments:
                 filled += weights[rows] @ (X[rows] != 0)
                 sums += kinds[:, rows] @ np.square(part, out=part)
             squares, within = groups.totals @ (means - mean) ** 2 + sums[0], sums[1]
-        return cls(n, total, mean, squares, filled, None if codes is None else within)
+        of_lists = () if codes is None else (within, count_lists(codes, weights))
+        return cls(n, total, mean, squares, filled, *of_lists)
 
     def __add__(self, other):
         """Moments of both blocks together (Chan, Golub & LeVeque's update)."""
@@ -143,7 +148,13 @@ class Moments:
             self.squares + other.squares + self.total * fraction * step**2,
             self.filled + other.filled,
             None if self.within is None else self.within + other.within,
+            None if self.lists is None else self.lists + other.lists,
         )
+
+    @property
+    def n_lists(self):
+        """Number n of lists, weighted; the rows of a single list count by their weights."""
+        return self.total if self.lists is None or self.lists[0] <= 1 else float(self.lists[1])
 
     @property
     def deviation(self):
@@ -174,13 +185,22 @@ class Moments:
 
     @property
     def _variances(self):
-        """Variances of the scaled features, ``min(2 q, 1)``."""
+        """Variances of the scaled features, ``min(2 q, 1)``, or 1 for documents."""
+        if self.lists is not None:
+            return np.ones(len(self.mean))
         return np.minimum(2.0 * self.filled / max(self.total, _TINY), 1.0)
 
     @property
     def mean_square(self):
-        """Mean squared norm of the centred and scaled rows, at most the number of features."""
-        return float(len(self.mean) if self.within is not None else self._variances.sum())
+        """Number m of features; a rare one of items, classes or sets counts as its variance."""
+        return float(self._variances.sum())
+
+
+def count_lists(codes, weights):
+    """`Moments.lists` of rows with these codes of lists."""
+    n_counted = np.bincount(codes, weights > 0)
+    means = np.bincount(codes, weights)[n_counted > 0] / n_counted[n_counted > 0]
+    return np.array([len(means), means.sum()])
 
 
 def shift_full_columns(X, mean=None):
@@ -442,33 +462,15 @@ def _known_moments(X, targets, weights, codes=None):
     return SecondMoments(features, total, x_mean, t_mean, gram[np.newaxis], cross, t_squares)
 
 
-# Default penalties --------------------------------------------------------------------
-#
-# A penalty is added to the mean loss of standardised features. Few rows for many features need a
-# stronger one: it grows with the fraction f = min(m / n, 1) of n rows.
-# ``python -m benchmarks rules`` compares each formula with a search by cross-validation.
-
-#: Kind of rows and model -> function of ``f = min(m / n, 1)`` and ``g = min(m / 100, 1)``, with m
-#: the mean squared norm of the scaled rows, for documents the number of features. "smooth" is
-#: logistic regression, a surrogate, or ridge regression of documents; "missing" is ridge regression
-#: with missing labels.
-FORMULAS = {
-    ("documents", "smooth"): lambda f, g: max(0.1, 10.0 * f),
-    ("documents", "hinge"): lambda f, g: 0.01 * max(1.0, 300.0 * f),
-    ("items", "smooth"): lambda f, g: 0.5 * f * g,
-    ("items", "ridge"): lambda f, g: 3.0 * f * g,
-    ("items", "missing"): lambda f, g: max(0.1, 3.0 * f),
-    ("items", "hinge"): lambda f, g: max(0.003, f**2),
-    ("classes", "smooth"): lambda f, g: 0.1 * f * g,
-    ("classes", "ridge"): lambda f, g: f * g,
-    ("classes", "hinge"): lambda f, g: 0.3 * f * g,
-    ("sets", "smooth"): lambda f, g: 0.2 * f * g,
-    ("sets", "ridge"): lambda f, g: f * g,
-}
+# Default penalty ----------------------------------------------------------------------
 
 
-def chosen_alpha(alpha, kind, mean_square, n_rows, model="smooth"):
-    """The penalty: a number, or for "auto" the formula, with n the sum of the weights."""
+def chosen_alpha(alpha, m, n, curvature=1.0):
+    """The penalty beside the mean loss: a number, or for "auto" ``0.5 curvature m / n``.
+
+    m is `Moments.mean_square` and n `Moments.n_lists`. The curvature of the loss at equal scores is
+    1 for squares and for documents. The factor 0.5 is measured (``python -m benchmarks rules``).
+    """
     if alpha == "gcv":
         raise ValueError(
             "alpha='gcv' is for ridge regression of fixed items, classes or sets of labels, all of "
@@ -476,5 +478,4 @@ def chosen_alpha(alpha, kind, mean_square, n_rows, model="smooth"):
         )
     if alpha != "auto":
         return float(alpha)
-    m = mean_square or 1.0  # X may be empty
-    return float(FORMULAS[kind, model](min(m / n_rows, 1.0), min(m / 100, 1.0)))
+    return 0.5 * curvature * (m or 1.0) / n  # X may be empty

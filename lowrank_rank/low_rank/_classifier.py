@@ -83,14 +83,13 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         Largest dimension of the surrogate; None is the rank, which is exact.
     estimator : {"auto", "ridge", "logistic", "trees"}, regressor or classifier, default="auto"
         The model. "auto" and "logistic" are multinomial logistic regression; its probabilities p
-        give ``u = sum of p(y) alpha(y)``. "trees" is ``RandomForestClassifier()``, "ridge" linear
-        least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
+        give ``u = sum of p(y) alpha(y)``. "trees" is ``RandomForestClassifier()``
+        (``CalibratedClassifierCV(RandomForestClassifier())`` has better probabilities on some
+        data), "ridge" linear least squares of ``alpha(y)``. A classifier needs ``predict_proba``.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``0.1 f g`` for "logistic" and ``f g`` for "ridge", with f =
-        min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
-        feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
-        says. "gcv", of "ridge" alone, is the best of 65 by generalised cross-validation.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        "gcv", of "ridge", is the best of 65 by generalised cross-validation: take it where costs
+        hardly depend on X. With few rows "auto" may cost more there than one constant decision.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, check_size
 from .._base import Rows
 from .._classes import read_label_sets
-from .._labels import read_item_names, read_weights
+from .._labels import check_items_judged, read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
@@ -57,11 +57,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         alone. "ridge" is linear least squares. "trees" is ``RandomForestClassifier()``, with a
         class for each set in fit.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``0.2 f g`` for "logistic" and ``f g`` for "ridge", with f =
-        min(m / n, 1), g = min(m / 100, 1), n rows, counted by `sample_weight`, and m features. A
-        feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
-        says. "gcv", of "ridge" alone, is the best of 65 by generalised cross-validation.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        "gcv", of "ridge", is the best of 65 by generalised cross-validation, for weak signals.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -173,6 +170,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             An `estimator` gets a data frame of pandas or polars unchanged.
         y : array-like or sparse matrix of shape (n_samples, n_labels), or (n_samples,)
             1 where the row has the label, else 0; one dimension is one label of any two classes.
+            NaN is a label that nobody gave: it is left out. The sizes of "f1" leave out the row.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; None is 1 for each.
 
@@ -194,15 +192,28 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             read_item_names(self, y, reset=True)
             if self._is_linear():
                 check_range(X, self)
-            sets, self.classes_ = read_label_sets(y, None, self)
+            sets, self.classes_ = read_label_sets(y, None, self, allow_missing=True)
             check_consistent_length(X, sets)
             self.target_loss_ = loss
-            self.n_labels_, self._max_size_ = sets.shape[1], int(sets.sum(axis=1).max())
+            self.n_labels_, self._max_size_ = sets.shape[1], int(np.nansum(sets, axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
+            self._check_known(rows, loss)
             self._keep(self._fitted(rows, loss))
             if isinstance(self._model_, FractionalModel) and isinstance(loss, FBeta):
                 self._model_ = LabelledSets(self._model_, self.n_labels_)
         return self
+
+    def _check_known(self, rows, loss):
+        """Refuse labels that no row knows, and NaN where sets have to be known as a whole."""
+        check_items_judged(rows.y, rows.weights)
+        known = ~np.isnan(rows.y[rows.weights > 0]).any(axis=1)
+        needs_sets = self._has_trees() or isinstance(loss, FBeta)
+        if needs_sets and not (known.all() if self._has_trees() else known.any()):
+            raise ValueError(
+                "y has NaN: estimator='trees' needs every label, and the F-measure some rows that "
+                "know all labels. Use target_loss='hamming' with estimator='auto', which leaves "
+                "out single labels."
+            )
 
     def _fitted(self, rows, loss):
         if not self._has_trees():

@@ -50,19 +50,14 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         ``ExtraTreesRegressor()`` (noisy orders, such as people's tastes, want min_samples_leaf=5),
         and 200 boosted trees for documents: 7 leaves and step 0.05, above 20,000 rows 31 leaves and
         step 0.1 (`HistGradientBoostingRanker` ranks documents better). "auto" is "ridge" for
-        documents and y with NaN, else "logistic".
+        documents and "logistic" for items, which leaves out unknown labels.
     decoder : str or callable, default="auto"
         A name in ``target_loss.decoders``, or ``decode(u, n_items)`` that returns ranks. "auto" is
         exact if feasible; longer lists of "pd" and "kendall" are decoded as by `PairwiseDAGRanker`.
         Documents are sorted.
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty: ``alpha / 2`` times the squared coefficients of standardised features, added to
-        the mean loss. "auto" is ``max(0.1, 10 f)`` for documents, ``f g / 2`` for "logistic", ``3 f
-        g`` for items by "ridge", ``max(0.1, 3 f)`` with NaN in y. Here f = min(m / n, 1) and g =
-        min(m / 100, 1), with n rows, counted by `sample_weight`, and m features. For items, a
-        feature with a share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide
-        says. "gcv", for items by "ridge", is the best of 65 penalties by generalised
-        cross-validation: take it for noisy orders of many weak features.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        "gcv", of items by "ridge", is the best of 65 by generalised cross-validation.
     centered : bool, default=True
         Documents: subtract from targets the mean of their list; "trees" update these means while
         they grow. False is the published loss.
@@ -247,12 +242,13 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         Targets of pairs, r^2 / 2 in a row, may exceed the memory.
         """
         X, y = rows.X, rows.y
-        if y.ndim > 1 and is_finite(y):
+        if y.ndim > 1:
             decoder = items_decoder(self.decoder, loss, y)
             d = n_targets(loss, decoder, y.shape[1])
             if self.estimator in ("auto", "logistic") and decoder != "sort" and d > 64:
                 return self._fit_some_pairs(rows, loss, d)
-            if self.estimator == "ridge" and chosen_solver(X, d, self.alpha) == "gram":
+            adds_up = self.estimator == "ridge" and is_finite(y)
+            if adds_up and chosen_solver(X, d, self.alpha) == "gram":
                 return self._fit_blocks_of_rows(rows, loss, d)
         return self._regress(rows, self._encode(rows, loss))
 

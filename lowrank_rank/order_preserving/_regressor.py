@@ -49,10 +49,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         "pairwise_squared_hinge" are not order-preserving. A two-sided pointwise surrogate given by
         name has eta = 1.5 times the largest utility.
     alpha : float or "auto", default="auto"
-        Penalty of the squared coefficients of the standardised features, >= 0. "auto" is ``max(0.1,
-        10 f)`` for documents and ``f g / 2`` for fixed items. Here f = min(m / n, 1) and g = min(m
-        / 100, 1), n is the sum of the sample weights, and m the number of features. For fixed
-        items, a feature with a share q < 1/2 of entries that are not 0 counts as 2 q features.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
     standardize : bool, default=True
         Whether to divide features by their standard deviation; for documents, by the standard
         deviation within lists; for fixed items with q < 1/2, by the standard deviation over
@@ -295,8 +292,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         """The `Objective` of standardised features; sets the penalty."""
         moments = summary.features
         scale = moments.scale if self.standardize else np.ones(len(moments.mean))
-        kind = "documents" if self.n_items_ is None else "items"
-        self.alpha_ = chosen_alpha(self.alpha, kind, moments.mean_square, moments.total)
+        curvature = 1.0 if self.surrogate_.is_squared else 1.0 / (self.n_items_ or 1)
+        self.alpha_ = chosen_alpha(self.alpha, moments.mean_square, moments.n_lists, curvature)
         scaling = Scaling(moments.mean, scale)
         return Objective(encoded, self.surrogate_, summary, scaling, self.alpha_)
 

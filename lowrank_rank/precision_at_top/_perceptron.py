@@ -102,9 +102,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         one for each 1000 rows if that is more; there are fewer where a batch would have fewer than
         about 20 rows of the rarer class, or no place at the top. Batches of queries have a
         hundredth of the rows, at most about 2000.
-    max_iter : int, default=6
-        Number of passes over the rows; of "svmperf", whose tangents take a pass each, the largest
-        number.
+    max_iter : int or "auto", default="auto"
+        Number of passes over the rows, 6 for "auto"; of "svmperf" the largest number of tangents,
+        200 for "auto", each of which takes a pass.
     average : bool, default=True
         Whether to predict with the midpoint of the start and the mean of the weights, in which
         update t has the weight t**3. Published methods predict with the uniform mean alone. False
@@ -193,7 +193,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         "method": [*METHODS],
         "start": ["auto", "logistic", "zeros"],
         "batch_size": ["auto", count()],
-        "max_iter": [count()],
+        "max_iter": [count(), "auto"],
         "average": [bool],
         "alpha": ["auto", number(0)],
         "eta0": [number(above=0)],
@@ -209,7 +209,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         method: str = "ramp",
         start: str = "auto",
         batch_size: int | str = "auto",
-        max_iter: int = 6,
+        max_iter: int | str = "auto",
         average: bool = True,
         alpha: float | str = "auto",
         eta0: float = 20.0,
@@ -398,10 +398,12 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _solve(self, path, X, positive, lists):
         """All passes, or cutting planes, over the standardised rows; returns the weights."""
-        loss = self.target_loss_
+        loss, max_iter = self.target_loss_, self.max_iter
+        if max_iter == "auto":
+            max_iter = 200 if self.method == "svmperf" else 6
         if self.method == "svmperf":
             report = partial(self._report, "round", "rows")
-            settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": self.max_iter}
+            settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": max_iter}
             weights, self.dual_gap_, curve = minimise_struct(
                 X, positive, lists, loss, report=report, **settings
             )
@@ -412,11 +414,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if not batches:
             raise ValueError(f"The top of {loss!r} covers every list: all orders are equal.")
         path.n_places, self.loss_curve_ = sum(batch.n_places for batch in batches), []
-        for n_pass in range(1, self.max_iter + 1):
+        for n_pass in range(1, max_iter + 1):
             order = random_state.permutation(len(batches))
             self.loss_curve_.append(self._run_pass(path, [batches[i] for i in order]))
             self._report("pass", "mini-batches", n_pass, self.loss_curve_[-1])
-        self._path_, self.n_iter_ = path, self.max_iter
+        self._path_, self.n_iter_ = path, n_pass
         return self._weights(path)
 
     def _solve_one_pass(self, path, X, positive, lists):

@@ -17,7 +17,7 @@ from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_pref
 from ..fitting._encoding import encode_documents, encode_items, items_decoder
 from ..fitting._estimator import RegressionMixin, fit_blocks, partial_fit
 from ..fitting._ridge import LinearModel
-from ..fitting._statistics import chosen_alpha
+from ..fitting._statistics import Moments, chosen_alpha
 from ..target_losses import PairwiseDisagreement
 from ..target_losses._names import resolve_target_loss
 from ._pairs import FeaturePairs, ScorePairs, pair_moments, tables_of_lists
@@ -110,7 +110,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         ``PairwiseDisagreement("difference")``.
     estimator : {"auto", "ridge", "logistic", "trees"} or regressor, default="auto"
         The regression of u_ij (i < j), as in `LowRankSurrogateRanker`. "auto" is "ridge" for
-        documents and for items with NaN in y, else "logistic". Documents take "auto" and "ridge".
+        documents and "logistic" for items. Documents take "auto" and "ridge".
     decoder : str or callable, default="auto"
         "auto" is "exact" up to 12 items, "short_search" up to 40, and "dag" for longer lists. "dag"
         is algorithm 1, "exact" the least cost with a certificate, "local_search" improves the order
@@ -127,8 +127,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         divided by the length of the list. A callable takes preferences (m, r, r) and returns scores
         (m, r).
     alpha : float, "auto" or "gcv", default="auto"
-        Penalty of "ridge" and "logistic", as in `LowRankSurrogateRanker`; "auto" counts rows, not
-        pairs.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
+        "gcv", of items by "ridge", is the best of 65 by generalised cross-validation.
     tol : float, default=1e-4
         Largest gradient of "logistic"; accuracy of "ridge" where it iterates.
     max_iter : int, default=1000
@@ -490,7 +490,8 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         """Fit ridge regression to pairs of documents, and keep it."""
         self._say(f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents")
         moments = pair_moments(self.pair_features, rows, loss)
-        alpha = chosen_alpha(self.alpha, "documents", rows.X.shape[1], rows.weights.sum())
+        documents = Moments.of(rows.X, rows.weights, rows.lists.codes)
+        alpha = chosen_alpha(self.alpha, documents.mean_square, documents.n_lists)
         features = moments.features
         coef, intercept = moments.solve(alpha * features.total, features.deviation)
         model = LinearModel(coef.T, intercept, "gram", alpha=alpha)

@@ -24,7 +24,7 @@ from .._labels import read_weights
 from .._lists import RankingLists
 from .._parameters import all_or_nothing, check_parameters, fresh_fit
 from .._warn import warn
-from ..fitting._logistic import fit_logistic
+from ..fitting._logistic import curvature_of_classes, fit_logistic
 from ..target_losses import MatrixLoss
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
@@ -61,10 +61,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     decisions : array-like of shape (n_decisions,) or None, default=None
         Labels of the columns; None is the classes.
     alpha : float or "auto", default="auto"
-        Penalty, > 0: ``1 / (C n)`` of scikit-learn's ``LinearSVC(multi_class="crammer_singer")``.
-        "auto" is ``0.3 f g``, divided by the hinge at zero weights. Here f = min(m / n, 1) and g =
-        min(m / 100, 1), with n rows, counted by `sample_weight`, and m features. A feature with a
-        share q < 1/2 of entries that are not 0 counts as 2 q features, as the guide says.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
     standardize : bool, default=True
         Whether to divide features by their standard deviation, with q < 1/2 over ``sqrt(2 q)``.
         ``coef_`` is for X as given.
@@ -198,7 +195,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             if self.solver == "perceptron":
                 self._keep(problem, self._mistakes(problem))
             else:
-                alpha = self._penalty(problem, "classes", float(weights.sum()))
+                alpha = self._penalty(problem, curvature_of_classes(len(self.classes_)))
                 batches = {"batch_size": self.batch_size, "random_state": self.random_state}
                 w = self._solve(problem, alpha, **batches)
                 self._keep(problem, w)

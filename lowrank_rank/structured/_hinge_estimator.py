@@ -162,19 +162,20 @@ class HingeEstimator:
             mean, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
             if self._is_standardised():
                 mean, scale = moments.mean if centre else mean, moments.scale
-            self._scaling_, self._mean_square_ = Scaling(mean, scale), moments.mean_square
+            self._scaling_ = Scaling(mean, scale)
+            self._size_ = moments.mean_square, moments.n_lists * weights.max()
         scaling = self._scaling_
         shift = scaling.mean / scaling.scale if sparse.issparse(X) else 0.0
         return standardise(X, scaling), shift
 
-    def _penalty(self, problem, kind, n_rows):
-        """`alpha`, or the formula of `kind` over the objective at zero weights.
+    def _penalty(self, problem, curvature):
+        """`alpha`, or the default penalty over the objective at zero weights.
 
         Costs times c need weights times c: the penalty has to fall by the factor c.
         """
         if not isinstance(self.alpha, str):
             return float(self.alpha)
-        alpha = chosen_alpha("auto", kind, self._mean_square_, n_rows, "hinge")
+        alpha = chosen_alpha("auto", *self._size_, curvature)
         if self.solver == "sgd":  # the first step has the length 1 / sqrt(alpha)
             alpha = max(alpha, 1e-3)
         value = problem.at_zero.value

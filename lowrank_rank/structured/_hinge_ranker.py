@@ -46,10 +46,7 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
         relevant items of each list), "recall@k" (at least), "auc", or an object. The hinge of ndcg
         learns nothing from long lists with few relevant items.
     alpha : float or "auto", default="auto"
-        Penalty, > 0. "auto" is ``0.01 max(1, 300 f)`` for documents and ``max(0.003, f^2)`` for
-        fixed items, divided by the hinge at zero weights. Here f = min(m / n, 1), with n rows,
-        counted by `sample_weight`, and m features. For fixed items, a feature with a share q < 1/2
-        of entries that are not 0 counts as 2 q features, as the guide says.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
     standardize : bool, default=True
         Whether to divide features by their standard deviation, for documents within lists, for
         fixed items with q < 1/2 over ``sqrt(2 q)``. ``coef_`` is for X as given.
@@ -191,8 +188,7 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
             rows, measure, hinge = self._read_labels(X, y, qid, sample_weight, reset=True)
             encoded = self._encode(rows, measure, hinge, reset=True)
             problem = self._standardise(hinge, *encoded)
-            kind = "documents" if self.n_items_ is None else "items"
-            alpha = self._penalty(problem, kind, float(rows.weights.sum()))
+            alpha = self._penalty(problem, 0.5)
             batches = {"batch_size": self.batch_size, "random_state": self.random_state}
             self._keep(problem, self._solve(problem, alpha, **batches))
             is_least = self.solver_ != "sgd" and not self.coef_.any()
@@ -315,11 +311,12 @@ def _grouped(X, y, lists, weights):
     if y.ndim == 2:
         return X, y.ravel(), lists, weights
     if lists.ids is None:  # the weights of rows count copies; one weight for all is that of a list
-        rows = np.arange(len(y))
+        rows, of_list = np.arange(len(y)), weights[:1]
         if np.any(weights != weights[0]):
             rows = copies_of_rows(X, weights, ", or qid and one weight for all rows of a list")
+            of_list = np.ones(1)
         rows = rows[row_order(X[rows], y[rows])]
-        return X[rows], y[rows], RankingLists([len(rows)]), np.ones(1)
+        return X[rows], y[rows], RankingLists([len(rows)]), of_list
     remedy = " LowRankSurrogateRanker and OrderPreservingRegressor take a weight for each row."
     first = weights_of_lists(weights, lists, "list", remedy)
     rows = row_order(X, y, lists.codes)

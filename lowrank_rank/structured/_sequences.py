@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.extmath import row_norms
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -56,12 +57,13 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
 
     Weights count sequences: both sums are weighted.
     Without qid every row is a sequence of its own, as in `StructuredHingeClassifier`. Features are
-    not standardised. The hinge is not calibrated in general.
+    not standardised: m below is the mean squared norm of the elements, and n their number. The
+    hinge is not calibrated in general.
 
     Parameters
     ----------
     alpha : float or "auto", default="auto"
-        Penalty, > 0. "auto" is 1e-4.
+        Penalty ``alpha / 2 |w|^2``; "auto" is ``0.5 c m / n``: m features, n lists, c of the guide.
     solver : {"auto", "lbfgs", "cutting_plane", "sgd"}, default="auto"
         As in `StructuredHingeRanker`. "auto" is "lbfgs", which sums over all label sequences.
     tol : float, default=1e-2
@@ -184,7 +186,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
             y = read_classes(self, X, y)
             self.classes_ = check_two_classes(np.unique(y))
             problem = self._encode(X, y, self._sequences(qid, len(y)), sample_weight)
-            alpha = 1e-4 if self.alpha == "auto" else float(self.alpha)
+            alpha = self._penalty(problem, 0.5)
             batches = {"batch_size": self.batch_size, "n_batches": _N_BATCHES}
             w = self._solve(problem, alpha, **batches, random_state=self.random_state)
             self._keep(problem, w)
@@ -257,7 +259,10 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         rows, lists, weights = _distinct(row_codes(X, index), lists, weights)
         X, index, q = X[rows], index[rows], len(self.classes_)
         hinge = ListHinge(index, lists)
-        weights = weights / (weights @ lists.lengths)
+        n_elements = float(weights @ lists.lengths)
+        weights = weights / n_elements
+        # Features are as given: their mean squared norm takes the place of their number.
+        self._size_ = float(lists.spread(weights) @ row_norms(X, squared=True)), n_elements
         return ChainProblem(X, hinge, weights, q, intercept=self.fit_intercept)
 
     @staticmethod

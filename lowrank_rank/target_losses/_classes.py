@@ -37,7 +37,10 @@ class SetLoss(_ClassMeasure):
     """
 
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
-        """Targets alpha(y), shape (n, d), of sets y (n, s) of at most `max_size` labels."""
+        """Targets alpha(y), shape (n, d), of sets y (n, s) of at most `max_size` labels.
+
+        NaN in y is an unknown label. A target that depends on an unknown label is NaN.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define encode(y, max_size).")
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
@@ -113,14 +116,16 @@ class FBeta(SetLoss):
     def encode(self, y: np.ndarray, max_size: int | None = None) -> np.ndarray:
         y = np.asarray(y)
         sizes = y.sum(axis=1)
-        largest = int(sizes.max(initial=0))
+        largest = int(np.fmax.reduce(sizes, initial=0))
         max_size = largest if max_size is None else max_size
         if largest > max_size:
             raise ValueError(f"A row of y has {largest} labels, more than max_size={max_size}.")
         has_size = sizes[:, np.newaxis] == np.arange(1, max_size + 1)
         both = (y[:, :, np.newaxis] > 0) & has_size[:, np.newaxis]
         flat = both.reshape(len(y), y.shape[1] * max_size)
-        return np.hstack([sizes[:, np.newaxis] == 0, flat]).astype(np.float64)
+        targets = np.hstack([sizes[:, np.newaxis] == 0, flat]).astype(np.float64)
+        targets[np.isnan(sizes)] = np.nan
+        return targets
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
         z = np.asarray(z)
