@@ -214,7 +214,7 @@ class BaseRanker:
     __metadata_request__partial_fit = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in {"__init__", "fit"} & vars(cls).keys():
             setattr(cls, name, _with_hints(vars(cls)[name]))
@@ -291,7 +291,9 @@ class BaseRanker:
             self.target_loss_.measure(self._grades(y), scores, qid=qid, sample_weight=sample_weight)
         )
 
-    def rank(self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False) -> Any:
+    def rank(
+        self, X: MatrixLike, *, qid: ArrayLike | None = None, one_list: bool = False
+    ) -> np.ndarray:
         """Ranks of the items of each list, 1 = best.
 
         Parameters
@@ -330,7 +332,7 @@ class BaseRanker:
         flat = lists.group(scores.ravel())
         return lists.ungroup(ranks_from_scores(flat, lists)).reshape(scores.shape)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
         if tags.regressor_tags is None:
             return tags
@@ -375,7 +377,10 @@ class BaseRanker:
 class LinearRanker(BaseRanker):
     """Mixin of rankers with scores ``X coef' + intercept``."""
 
-    def __sklearn_tags__(self):
+    coef_: np.ndarray
+    intercept_: float | np.ndarray
+
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -414,7 +419,7 @@ class BinaryRanker(BaseRanker):
     intercept_: np.ndarray
     n_items_ = None
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class, tags.input_tags.sparse = False, True
         return tags

@@ -1,8 +1,9 @@
 """Blocks of whole lists, in memory, from disk or on a cluster."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import add
+from typing import Any
 
 from ._arrays import n_rows, plain
 
@@ -98,20 +99,20 @@ class Blocks:
         ``function(block, *args)``, one after another.
     """
 
-    def __init__(self, source, steps=()):
+    def __init__(self, source: Iterable[Any], steps: tuple[Any, ...] = ()) -> None:
         self.source, self.steps = source, steps
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         for block in self.source:
             for function, args in self.steps:
                 block = function(block, *args)
             yield block
 
-    def map(self, function, *args):
+    def map(self, function: Callable[..., Any], *args: Any) -> "Blocks":
         """Blocks with ``function(block, *args)`` applied."""
         return Blocks(self.source, (*self.steps, (function, args)))
 
-    def sum(self, function, *args):
+    def sum(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum of ``function(block, *args)`` over the blocks, in their order."""
         try:
             return reduce(add, (function(block, *args) for block in self))

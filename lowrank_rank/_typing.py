@@ -1,36 +1,40 @@
-"""Types of what users pass in."""
+"""Types of what users pass in and get."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
+if TYPE_CHECKING:
+    from typing import Self
+
+    # scikit-learn has no types: this is what users of our objects see of its classes.
+    class BaseEstimator:
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+        def set_params(self, **params: Any) -> Self: ...
+
+    class Bunch(dict[str, Any]):
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    from sklearn.base import BaseEstimator as BaseEstimator
+    from sklearn.utils import Bunch as Bunch
 
 
-class SupportsArray(Protocol):
-    """An array, a series or a frame: what `numpy.asarray` reads. A single number is none."""
-
-    def __array__(self) -> np.ndarray: ...
+class ArrayLike(Protocol):
+    """Numbers or labels, one or more a row: an array, series, list or frame."""
 
     def __len__(self) -> int: ...
 
-
-class SupportsFrame(Protocol):
-    """A data frame of pandas, polars or another package."""
-
-    @property
-    def columns(self) -> Any: ...
-
-    @property
-    def shape(self) -> Any: ...
+    def __getitem__(self, rows: slice, /) -> Any: ...
 
 
-class SupportsCsr(Protocol):
+class SparseMatrix(Protocol):
     """A sparse matrix or array of SciPy."""
 
     def tocsr(self) -> Any: ...
 
 
-#: Numbers or labels, one or more a row: arrays, series, lists.
-ArrayLike: TypeAlias = SupportsArray | Sequence[Any]
-#: Features or labels of several columns: the same, frames and sparse matrices.
-MatrixLike: TypeAlias = ArrayLike | SupportsFrame | SupportsCsr
+#: Features or labels of several columns.
+MatrixLike: TypeAlias = ArrayLike | SparseMatrix
+#: Parts of a model by name.
+Named: TypeAlias = Sequence[tuple[str, Any]]

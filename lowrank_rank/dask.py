@@ -6,6 +6,7 @@ rows of lists that are cut between two partitions. ``pip install "lowrank_rank[d
 """
 
 import copy
+from collections.abc import Callable, Iterator
 from functools import reduce
 from inspect import signature
 from operator import add
@@ -46,21 +47,23 @@ class DaskBlocks(Blocks):
     Dask remembers how each future was made, and makes the blocks of a lost worker again.
     """
 
-    def __init__(self, client, futures, first_row=None):
-        self.client, self.futures, self.first_row = client, futures, first_row
+    def __init__(self, client: Any, futures: list[Any], first_row: Any = None) -> None:
+        self.client: Any = client
+        self.futures: list[Any] = futures
+        self.first_row: Any = first_row
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.client.gather(self.futures))
 
-    def map(self, function, *args):
+    def map(self, function: Callable[..., Any], *args: Any) -> "DaskBlocks":
         each = ([arg] * len(self.futures) for arg in args)
         return DaskBlocks(self.client, self.client.map(function, self.futures, *each, pure=False))
 
-    def sum(self, function, *args):
+    def sum(self, function: Callable[..., Any], *args: Any) -> Any:
         """Sum in the order of the blocks, so that every run gives the same digits."""
         return reduce(add, self.map(function, *args))
 
-    def total(self, function, add):
+    def total(self, function: Callable[..., Any], add: Callable[..., Any]) -> Any:
         """Sum of what has p x p numbers of each block; a worker adds up eight at a time."""
         parts = [delayed(function)(one) for one in self.futures]
         while len(parts) > 1:
@@ -158,7 +161,7 @@ def _join(blocks):
     return tuple(None if parts[0] is None else stacked(parts) for parts in columns)
 
 
-def whole_lists(client, futures, distinct):
+def whole_lists(client: Any, futures: list[Any], distinct: Any) -> list[Any]:
     """Futures of blocks of whole lists: the rows of a list move to its first partition.
 
     `distinct` has the distinct query ids of each partition.

@@ -14,7 +14,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
     cross_validate,
 )
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from ._arrays import (
@@ -29,6 +29,7 @@ from ._arrays import (
 from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
 from ._lists import RankingLists
 from ._parameters import RUNTIME, check_parameter, count
+from ._typing import Bunch
 from .metrics._scorer import make_ranking_scorer
 
 __all__ = [
@@ -45,7 +46,7 @@ def query_train_test_split(
     test_size: Any = None,
     train_size: Any = None,
     random_state: Any = None,
-) -> list:
+) -> list[Any]:
     """Split rows into a training and a test part of whole queries.
 
     `sklearn.model_selection.train_test_split` would cut queries apart.
@@ -339,7 +340,7 @@ def query_permutation_importance(
     n_repeats: int = 5,
     n_jobs: int | None = None,
     random_state: Any = None,
-) -> Bunch | dict:
+) -> Bunch | dict[str, Bunch]:
     """How much a fitted ranker loses when a feature is permuted within each query.
 
     `sklearn.inspection.permutation_importance` would permute over all rows. A feature that differs

@@ -242,7 +242,7 @@ class ConsensusRanking(TableMixin):
         scores = {} if self.scores is None else {"score": self.scores[best_first]}
         return {"rank": self.ranks[best_first], "item": self.order, **scores}
 
-    def __str__(self):
+    def __str__(self) -> str:
         found = f"{self!r}\n{self.method}: cost {self.cost:g}"
         if self.bound is None:
             return found

@@ -88,7 +88,7 @@ class BradleyTerry(TableMixin):
     tie: float
     tie_error: float
     half_games: float
-    judge_weights: dict | None = None
+    judge_weights: dict[Any, float] | None = None
 
     def _columns(self):
         found, errors = self.rank_intervals(random_state=0), self.standard_errors
@@ -179,7 +179,7 @@ class BradleyTerry(TableMixin):
         log_odds = self.strengths[names.index(a)] - self.strengths[names.index(b)]
         return float(_outcomes(log_odds, np.log(self.tie) if self.tie else -np.inf)[2])
 
-    def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple]:
+    def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple[Any, Any]]:
         """The k pairs of items to compare next.
 
         Each pair is the one whose outcome is expected to reduce the sum of the variances of the

@@ -51,7 +51,7 @@ class Votes(NamedTuple):
     items: np.ndarray
     are_counts: bool = False
 
-    def total(self):
+    def total(self) -> np.ndarray:
         """Weight of the votes for "i before j", (r, r)."""
         return PairwiseDisagreement().total_preferences(self.labels, self.weights)
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, by_label, check_finite, check_same_index, check_same_shape, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
+from .._typing import Bunch
 
 _FRACTION = number(0, 1)
 
@@ -20,7 +21,7 @@ def utilities_from_clicks(
     position: ArrayLike,
     *,
     propensity: float | ArrayLike | Callable[..., Any] = 1.0,
-    trust: tuple | None = None,
+    trust: tuple[Any, Any] | None = None,
     min_propensity: float = 0.0,
     non_negative: bool = False,
 ) -> np.ndarray:
@@ -175,7 +176,7 @@ def make_clicks(
     n_sessions: int = 1000,
     max_grade: float | None = None,
     propensity: float | ArrayLike | Callable[..., Any] = 1.0,
-    trust: tuple | None = None,
+    trust: tuple[Any, Any] | None = None,
     temperature: float = 0.0,
     cutoff: int | None = None,
     random_state: int | np.random.RandomState | None = None,

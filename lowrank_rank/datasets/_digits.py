@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
-from sklearn.utils import Bunch, check_array, check_random_state
+from sklearn.utils import check_array, check_random_state
 
 from .._parameters import check_parameter, count
 from .._parameters import random_state as seed
 from .._tables import pandas_for
+from .._typing import Bunch
 
 
 def load_digits_retrieval(

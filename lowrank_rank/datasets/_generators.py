@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import check_random_state
 
 from .._parameters import Rule, check_parameter, count, number
 from .._parameters import random_state as seed
+from .._typing import Bunch
 
 _range = Rule(
     lambda value: (

@@ -1,6 +1,6 @@
 """Blocks of whole lists, for data larger than memory."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from decimal import Decimal
 from functools import cache
@@ -149,12 +149,21 @@ class ListBlocks:
     row.
     """
 
-    def __init__(self, blocks, place, name, is_fixed, size, *, verbose=0):
+    def __init__(
+        self,
+        blocks: Callable[[int], Iterator[Any]],
+        place: Callable[[int], str],
+        name: str,
+        is_fixed: bool,
+        size: int,
+        *,
+        verbose: int = 0,
+    ) -> None:
         self._blocks, self._place, self._name, self._is_fixed = blocks, place, name, is_fixed
         self._size = size
         self._verbose = verbose
 
-    def __iter__(self) -> Iterator[tuple]:
+    def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         # While ids come sorted, the last one is enough to find one that comes back.
         earlier_ids: set | None = None if self._is_fixed else set()
         last: list = []
@@ -189,7 +198,7 @@ class ListBlocks:
         if self._verbose:
             report(f"pass over {n_blocks} blocks")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ListBlocks({self._name})"
 
 

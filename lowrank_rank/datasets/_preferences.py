@@ -2,10 +2,11 @@
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import check_random_state
 
 from .._parameters import check_parameter, count, number
 from .._parameters import random_state as seed
+from .._typing import Bunch
 from ..decoders.feedback_arcs._graphs import acyclic
 from ._generators import check_label_features, draw_labels, noise_level
 

@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from .._arrays import check_size
+from .._typing import Bunch
 from ._files import read_path, refuse_line
 from ._orders import tied_grades
 

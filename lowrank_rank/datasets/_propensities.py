@@ -5,7 +5,6 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
-from sklearn.utils import Bunch
 
 from .._arrays import (
     ArrayLike,
@@ -17,6 +16,7 @@ from .._arrays import (
 )
 from .._lists import codes_of
 from .._parameters import check_parameter, number
+from .._typing import Bunch
 from ._clicks import check_positions
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
-from sklearn.utils import Bunch
 
 from .._arrays import column_names, is_frame, plain, table_of
 from .._labels import QUERY
 from .._lists import id_text
 from .._parameters import Rule, check_parameter
+from .._typing import Bunch
 from .._warn import warn
 from ._files import numbered_blocks, open_replacing, path_like, read_path, refuse_line
 
@@ -179,7 +179,7 @@ def check_judged(human, by_judge, runs, measures):
                 )
 
 
-def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
+def load_qrels(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
     """Read TREC judgements: lines ``query iteration document relevance``.
 
     Lines that begin with # are comments.
@@ -218,7 +218,7 @@ def load_qrels(path: Any, *, as_frame: bool = False) -> "dict | Any":
     return _load(path, "query iteration document relevance", 3, int, "relevance", as_frame)
 
 
-def load_run(path: Any, *, as_frame: bool = False) -> "dict | Any":
+def load_run(path: Any, *, as_frame: bool = False) -> "dict[str, dict[str, Any]] | Any":
     """Read a TREC run: lines ``query Q0 document rank score tag``.
 
     The scores order the documents. Ranks and the tag are ignored, as in trec_eval. Lines that begin
@@ -323,7 +323,7 @@ def _parse(block, n_words, place, kind, read):
     return parsed
 
 
-def runs_to_features(runs: dict, qrels: Any = None) -> Bunch:
+def runs_to_features(runs: dict[str, Any], qrels: Any = None) -> Bunch:
     """Join runs of several systems into features of documents, to learn how to fuse them.
 
     A row is a document that some run retrieved for a query. Each run has two features: its score,

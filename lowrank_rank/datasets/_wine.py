@@ -4,7 +4,8 @@ import csv
 from importlib.resources import files
 
 import numpy as np
-from sklearn.utils import Bunch
+
+from .._typing import Bunch
 
 SOURCE = (
     "Red wines of the Paris tasting of 24 May 1976, points out of 20, analysed by O. Ashenfelter, "

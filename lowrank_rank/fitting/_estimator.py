@@ -5,11 +5,11 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import add
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -49,6 +49,8 @@ from ._logistic import FractionalModel, fit_fractional
 from ._ridge import LinearModel, chosen_solver, fit_lsqr, solve_sums, sums_of
 from ._statistics import SecondMoments
 
+_Model = TypeVar("_Model")
+
 _COLUMNS = ("n_features_in_", "feature_names_in_", "item_names_")
 
 
@@ -77,6 +79,15 @@ class RegressionMixin:
     n_jobs: Any
     random_state: Any
     verbose: Any
+    solver_: str | None
+    n_iter_: int | None
+    estimators_: list[Any]
+    estimator_: Any
+    alpha_: float | None
+    low_: np.ndarray
+    high_: np.ndarray
+    coef_: np.ndarray
+    intercept_: float | np.ndarray
     _shared: ClassVar[tuple[str, ...]] = ()  # attributes that all batches of a model share
     _averaged: ClassVar[tuple[str, ...]] = ()  # fitted attributes that are means over rows
     _keeps_float32: ClassVar[bool] = False  # linear models take float32
@@ -86,7 +97,7 @@ class RegressionMixin:
     _encode: Any
     _read: Any
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # of the class that mixes this in
         estimator = self._trees if self._has_trees() else self.estimator
         is_accepted = predictor.accepts(estimator)  # else fit says what is wrong with it
@@ -291,7 +302,7 @@ def partial_fit(
 
 
 @available_if(adds_up)
-def fit_blocks(self: Any, blocks: Iterable) -> Any:
+def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
     """Fit to blocks of whole lists, with one block at a time in memory.
 
     One pass over the blocks gives the same model as `fit` on all rows, up to rounding.
@@ -447,7 +458,7 @@ def _agree(now, before):
     return np.array_equal(now, before) if arrays else bool(now == before)
 
 
-def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
+def merge(models: Sequence[_Model]) -> _Model:
     """Merge models of parts of the rows into one model of all rows.
 
     The sums of ridge regression add up. So parts of the rows can be fitted on different machines,
@@ -482,11 +493,11 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
     >>> bool(abs(merge(parts).coef_ - both.coef_)[0] < 1e-12)
     True
     """
-    models = [cast(Any, model) for model in models]
-    if not models:
+    given: list[Any] = list(models)
+    if not given:
         raise ValueError("There are no models to merge: give at least one.")
-    first: Any = models[0]
-    for model in models:
+    first: Any = given[0]
+    for model in given:
         adds = isinstance(model, RegressionMixin) and hasattr(model, "fit_blocks")
         if not adds or type(model) is not type(first):
             raise ValueError(
@@ -512,10 +523,10 @@ def merge(models: Sequence[BaseEstimator]) -> BaseEstimator:
                 "some pair features do not add up. Fit the parts with estimator='ridge'."
             )
     names = ("total", "x_mean", "t_mean", "gram", "cross")
-    keys = [b"".join(getattr(m._sums_, n).tobytes() for n in names) for m in models]
+    keys = [b"".join(getattr(m._sums_, n).tobytes() for n in names) for m in given]
     if len(set(keys)) < len(keys):
         raise ValueError(
             "Two of the models have equal sums: they are the same model, or were fitted to "
             "the same rows, which would count twice. Give each part once."
         )
-    return keep_batch(clone(first), reduce(add, (Batch.of(m, m._sums_) for m in models)))
+    return keep_batch(clone(first), reduce(add, (Batch.of(m, m._sums_) for m in given)))

@@ -151,6 +151,10 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     array(['sick', 'sick'], dtype='<U4')
     """
 
+    classes_: np.ndarray
+    decisions_: np.ndarray
+    n_components_: int
+    approximation_error_: float
     _keeps_float32: ClassVar = True
     _trees: ClassVar = RandomForestClassifier()
     _keeps_frames: ClassVar = True
@@ -286,7 +290,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     @available_if(adds_up)
     def fit_blocks(
-        self, blocks: Iterable, *, classes: ArrayLike | None = None
+        self, blocks: Iterable[Any], *, classes: ArrayLike | None = None
     ) -> "LowRankSurrogateClassifier":
         """Fit to blocks of rows, with one block at a time in memory.
 

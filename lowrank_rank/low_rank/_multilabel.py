@@ -122,6 +122,9 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     0.62
     """
 
+    classes_: np.ndarray
+    target_loss_: SetLoss
+    n_labels_: int
     _trees: ClassVar = RandomForestClassifier()
     _keeps_frames: ClassVar = True
     _parameters: ClassVar = {
@@ -153,7 +156,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.multi_label = tags.target_tags.multi_output = True

@@ -131,6 +131,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     {'alpha': 0.1}
     """
 
+    decoder_: Any
     _keeps_float32: ClassVar = True
     _keeps_frames: ClassVar = True
     _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")

@@ -1,5 +1,6 @@
 """StackingRanker: several rankers in one, weighted by the measure on held-out queries."""
 
+from dataclasses import dataclass
 from inspect import signature
 from itertools import islice
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils import Bunch, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, take_rows
@@ -18,6 +19,7 @@ from .._base import BaseRanker
 from .._labels import ranking_target
 from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
 from .._tables import TableMixin
+from .._typing import Bunch, Named
 from .._warn import warn
 from ..fitting._any_regressor import weight_parameters
 from ..order_preserving._list_loss import spread_within
@@ -27,6 +29,7 @@ from ._default_parts import default_parts
 from ._wrapped import WrappedRanker, WrapsModels, name_of_lists
 
 
+@dataclass(repr=False, eq=False)
 class HeldOutScores(TableMixin):
     """The measure of the stack and of its parts on held-out queries; prints as a table.
 
@@ -39,8 +42,9 @@ class HeldOutScores(TableMixin):
         The measure of the stack, then of each part.
     """
 
-    def __init__(self, parts, weights, scores):
-        self.parts, self.weights, self.scores = parts, weights, scores
+    parts: list[str]
+    weights: np.ndarray
+    scores: list[float]
 
     def _columns(self):
         return {
@@ -148,6 +152,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     array([2, 1, 2, 1])
     """
 
+    estimators: Named | None
+    estimators_: list[Any]
+    named_estimators_: Bunch
+    weights_: dict[str, float]
+    scores_: HeldOutScores | None
     _parameters: ClassVar = {
         "estimators": [_parts, None],
         "cv": [count(2), _splitter, _splits, None],
@@ -158,11 +167,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        estimators: list | None = None,
+        estimators: Named | None = None,
         *,
         target_loss: str | RankingMeasure = "ndcg@10",
         cv: Any = None,
-        weights: dict | None = None,
+        weights: dict[str, float] | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -173,7 +182,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def get_params(self, deep: bool = True) -> dict:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters; with `deep` also the parts by name, and ``name__parameter``.
 
         Parameters
@@ -370,7 +379,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         where = "all rows" if fold is None else f"fold {fold}"
         return f"[StackingRanker] {name} on {where}" if self.verbose else None
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = [get_tags(part).input_tags for _, part in self.estimators or ()]
         tags.input_tags.sparse = bool(inner) and all(one.sparse for one in inner)

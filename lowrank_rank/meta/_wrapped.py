@@ -111,6 +111,9 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     1.0
     """
 
+    estimator_: Any
+    validation_scores_: np.ndarray
+    n_iter_: int
     _parameters: ClassVar = {
         "estimator": [predictor],
         "relevance_threshold": [number(), None],
@@ -221,14 +224,14 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
         """Attribute of the fitted estimator, if it has one."""
         return attribute_of_fitted(self, "coef_")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         if predictor.accepts(self.estimator):  # else fit raises the error
             inner = get_tags(self.estimator).input_tags
             tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> "WrappedRanker":
         given = copy(self)
         given.estimator = clonable(self.estimator)
         return super(WrappedRanker, given).__sklearn_clone__()

@@ -86,11 +86,11 @@ class RankerComparison(TableMixin):
     """
 
     measure: str
-    names: list
+    names: list[str]
     qid: np.ndarray
     values: np.ndarray
     means: MeanIntervals
-    pairs: list
+    pairs: list[tuple[int, int]]
     difference: np.ndarray
     interval: np.ndarray
     p_value: np.ndarray
@@ -181,7 +181,7 @@ class RankerComparisons(dict):
 
 def compare_rankers(
     y_true: Any,
-    rankers: dict | None = None,
+    rankers: dict[str, Any] | None = None,
     *,
     X: MatrixLike | None = None,
     qid: ArrayLike | None = None,

@@ -47,7 +47,7 @@ class MeanIntervals(TableMixin):
     map      0.75  0.3006  0.9544          4            1
     """
 
-    names: list
+    names: list[str]
     mean: np.ndarray
     standard_error: np.ndarray
     interval: np.ndarray

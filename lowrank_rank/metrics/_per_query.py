@@ -117,7 +117,7 @@ def evaluate_run(
     average: str | None = "mean",
     all_queries: bool = True,
     zero_division: float = np.nan,
-) -> "dict | Any":
+) -> "dict[str, Any] | Any":
     """Measures of a run against judgements: what was not retrieved counts as missed.
 
     A run scores the documents that a system has retrieved for each query, judgements (qrels) say

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import UNUSED
 
@@ -14,13 +14,14 @@ from .._cut_queries import warn_of_cut_queries
 from .._labels import carries_qid, one_label_per_row, read_item_names, refuse_lost_qid, split_target
 from .._lists import RankingLists
 from .._parameters import check_parameter, check_parameters
+from .._typing import BaseEstimator
 from .._warn import warn
 from ..target_losses._names import SCORE_ONLY, TARGET_LOSSES, resolve_measure, stated_parameters
 from ..target_losses._target_loss import RankingMeasure
 
 
 def make_ranking_scorer(
-    target_loss: Any, *, one_list: bool = False, pos_label: Any = None, **params
+    target_loss: Any, *, one_list: bool = False, pos_label: Any = None, **params: Any
 ) -> "RankingScorer":
     """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
 
@@ -104,7 +105,7 @@ def make_ranking_scorer(
     return RankingScorer(measure, one_list=one_list, pos_label=pos_label)
 
 
-def get_ranking_scorer_names() -> list:
+def get_ranking_scorer_names() -> list[str]:
     """Names that `make_ranking_scorer` takes; 10 and 25% stand for any number.
 
     Returns
@@ -146,7 +147,11 @@ class RankingScorer(BaseEstimator):
     __metadata_request__score = {"qid": True, "estimator": UNUSED, "y_true": UNUSED}  # noqa: RUF012
 
     def __init__(
-        self, measure: RankingMeasure | dict, *, one_list: bool = False, pos_label: Any = None
+        self,
+        measure: RankingMeasure | dict[str, RankingMeasure],
+        *,
+        one_list: bool = False,
+        pos_label: Any = None,
     ) -> None:
         self.measure = measure
         self.one_list = one_list
@@ -165,7 +170,7 @@ class RankingScorer(BaseEstimator):
         *,
         qid: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
-    ) -> float | dict:
+    ) -> float | dict[str, float]:
         """Measure of the estimator's scores, greater is better.
 
         Parameters
@@ -197,7 +202,9 @@ class RankingScorer(BaseEstimator):
 
     __call__ = score
 
-    def labels_and_scores(self, estimator: Any, X: MatrixLike, y: Any, qid: Any) -> tuple:
+    def labels_and_scores(
+        self, estimator: Any, X: MatrixLike, y: Any, qid: Any
+    ) -> tuple[Any, Any, Any]:
         """Labels of the relevant class, scores of the model, and query ids."""
         check_same_index(X=X, y=y, qid=qid)
         model, _ = last_step(estimator)

@@ -147,7 +147,7 @@ class _Objective:
     """Objective of boosted trees: gradient and curvature of a surrogate at the scores."""
 
     # There is no get_params: both libraries would take its parameters for their own.
-    def __init__(self, surrogate, target_loss, qid):
+    def __init__(self, surrogate: Any, target_loss: Any, qid: Any) -> None:
         self.surrogate = surrogate
         self.target_loss = target_loss
         self.qid = qid
@@ -158,12 +158,16 @@ class _Objective:
         self._latest: Any = None
 
     # LightGBM counts these four parameters; XGBoost looks for the name "sample_weight".
-    def __call__(self, y_true, y_pred, sample_weight=None, group=None):
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Gradient and curvature of `value` by the scores, each of shape (n_rows,)."""
         loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
         return loss(scores)
 
-    def value(self, y_true, y_pred, sample_weight=None, group=None):
+    def value(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
+    ) -> float:
         """The sum over lists that the trees minimise; arguments as in a call."""
         loss, scores = self._list_loss(y_true, y_pred, sample_weight, group)
         values = loss.evaluate(loss.lists.group(scores)).values
@@ -212,25 +216,27 @@ class _Objective:
             return lists_of(y, self.qid)
         return _lists_of_groups(group, n_rows)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         qid = "" if self.qid is None else f", qid=<{len(self.qid)} rows>"
         return f"boosting_objective({self.surrogate!r}, {self.target_loss!r}{qid})"
 
-    def __getstate__(self):  # without the utilities of the latest labels
+    def __getstate__(self) -> dict[str, Any]:  # without the utilities of the latest labels
         return {**self.__dict__, "_latest": None}
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> "_Objective":
         return _Objective(self.surrogate, self.target_loss, self.qid)
 
 
 class _Metric:
     """Metric of boosted trees: mean of a measure over the lists of an evaluation set."""
 
-    def __init__(self, target_loss):
+    def __init__(self, target_loss: Any) -> None:
         self.target_loss = target_loss
         self._measure = clone(resolve_measure(target_loss))
 
-    def __call__(self, y_true, y_pred, sample_weight=None, group=None):
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
+    ) -> tuple[Any, ...]:
         """Name, value and ``is_higher_better``, which XGBoost does not take."""
         data = y_pred if hasattr(y_pred, "get_label") else None
         if data is not None:  # `train` passes the scores first
@@ -248,10 +254,10 @@ class _Metric:
         result = (name.replace(" ", ""), value)  # XGBoost splits results at blanks
         return result if hasattr(data, "get_uint_info") else (*result, True)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"boosting_metric({self.target_loss!r})"
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> "_Metric":
         return _Metric(self.target_loss)
 
 

@@ -158,7 +158,7 @@ class OrderCheck(NamedTuple):
     expected: np.ndarray | None = None
     scores: np.ndarray | None = None
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.holds
 
 

@@ -149,6 +149,10 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     array([1, 2, 1])
     """
 
+    estimator_: Any
+    n_iter_: int
+    max_leaf_nodes_: int | None
+    validation_scores_: np.ndarray
     _parameters: ClassVar = {
         "loss": [Rule(lambda loss: loss != (), "a loss or a tuple of losses")],
         "max_iter": ["auto", count()],
@@ -160,7 +164,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        loss: str | Surrogate | tuple = ("lambdarank", "pairwise_squared"),
+        loss: str | Surrogate | tuple[Any, ...] = ("lambdarank", "pairwise_squared"),
         *,
         target_loss: str | TargetLoss = "ndcg@10",
         learning_rate: float = 0.1,
@@ -301,7 +305,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
 
     # Fitting --------------------------------------------------------------------------
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

@@ -1,7 +1,7 @@
 """OrderPreservingRegressor: linear scores under an order-preserving surrogate."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -115,6 +115,12 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     (True, [2, 1])
     """
 
+    surrogate_: Surrogate
+    alpha_: float
+    objective_: float
+    gradient_norm_: float
+    n_iter_: int
+    bound_factor_: float
     _parameters: ClassVar = {
         "alpha": ["auto", number(0)],
         "tol": [number(above=0)],
@@ -188,7 +194,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             self._fit(HeldBlocks([rows]), loss)
         return self
 
-    def fit_blocks(self, blocks: Iterable) -> "OrderPreservingRegressor":
+    def fit_blocks(self, blocks: Iterable[Any]) -> "OrderPreservingRegressor":
         """Minimise the surrogate over blocks of whole lists, one at a time in memory.
 
         The result equals `fit` on all rows together, up to rounding and `tol`. One pass over the
@@ -259,7 +265,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
             order-preserving, and for items of one list with different weights.
         """
         check_is_fitted(self)
-        bound = self.bound_factor_ * np.sqrt(np.maximum(surrogate_regret, 0.0))
+        bound = self.bound_factor_ * np.sqrt(np.maximum(np.asarray(surrogate_regret), 0.0))
         return bound if bound.ndim else float(bound)
 
     # Fitting --------------------------------------------------------------------------

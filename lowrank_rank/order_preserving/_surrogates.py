@@ -25,9 +25,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from .._parameters import check_parameter, number
+from .._typing import BaseEstimator
 from ..fitting._pairs import dense_grades, pair_sums
 
 #: Bound of scores and utilities, such that sums of their squares are finite.
@@ -92,7 +93,7 @@ class Surrogate(BaseEstimator):
     takes_negative: ClassVar[bool] = False
     _positive: ClassVar[tuple[str, ...]] = ()  # parameters that are finite numbers > 0
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "evaluate" in vars(cls) and "is_squared" not in vars(cls):
             cls.is_squared = False
@@ -239,6 +240,7 @@ class TwoSided(Surrogate):
     constant c.
     """
 
+    rising: Callable[[Any], tuple[Any, Any, Any]]
     t: Any = 0.0
     _positive: ClassVar[tuple[str, ...]] = ("eta",)
 
@@ -712,7 +714,7 @@ def surrogate_for(surrogate, v):
     A two-sided pointwise surrogate given by name, or with eta=None, has eta = 1.5 times the largest
     utility.
     """
-    resolved = resolve_surrogate(surrogate)
+    resolved: Any = resolve_surrogate(surrogate)
     named = isinstance(surrogate, str)
     if "eta" in resolved.get_params() and (named or resolved.eta is None):
         largest = float(v.max(initial=0.0))

@@ -7,10 +7,10 @@ import numpy as np
 from .._arrays import MatrixLike
 from .._parameters import check_parameter
 from ..metrics._comparison import RankerComparison, compare_rankers
-from ._top import axes_for
+from ._top import Display, axes_for
 
 
-class RankerComparisonDisplay:
+class RankerComparisonDisplay(Display):
     """Means of rankers, or their differences, with intervals; or differences query by query.
 
     Parameters
@@ -39,7 +39,13 @@ class RankerComparisonDisplay:
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, rankers: dict, *, ax: Any = None, kind: str = "intervals", **kwargs: Any
+        cls,
+        y_true: Any,
+        rankers: dict[str, Any],
+        *,
+        ax: Any = None,
+        kind: str = "intervals",
+        **kwargs: Any,
     ) -> "RankerComparisonDisplay":
         """Compare scores, and draw.
 
@@ -64,7 +70,7 @@ class RankerComparisonDisplay:
     @classmethod
     def from_estimators(
         cls,
-        rankers: dict,
+        rankers: dict[str, Any],
         X: MatrixLike,
         y: MatrixLike,
         *,

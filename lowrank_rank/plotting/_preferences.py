@@ -9,10 +9,10 @@ from ..decoders import preference_cost
 from ..decoders.feedback_arcs._decoders import pd_decoder
 from ..decoders.feedback_arcs._exact import MAX_ITEMS_ORDERING
 from ..decoders.feedback_arcs._graphs import net_preferences
-from ._top import axes_for
+from ._top import Display, axes_for
 
 
-class PreferenceMatrixDisplay:
+class PreferenceMatrixDisplay(Display):
     """Preferences between the items of one list, drawn in decoded order.
 
     The cell (i, j) shows the net preference ``u_ij - u_ji`` for the item of the row over the item
@@ -49,9 +49,19 @@ class PreferenceMatrixDisplay:
     (array([2, 1, 3]), 1.0, 1.0)
     """
 
-    def __init__(self, *, preferences, ranks, bound=None, item_names=None, cost_name="cost"):
-        self.preferences = np.asarray(preferences, dtype=np.float64)
-        self.ranks = np.asarray(ranks)
+    im_: Any
+
+    def __init__(
+        self,
+        *,
+        preferences: ArrayLike,
+        ranks: ArrayLike,
+        bound: float | None = None,
+        item_names: ArrayLike | None = None,
+        cost_name: str = "cost",
+    ) -> None:
+        self.preferences: np.ndarray = np.asarray(preferences, dtype=np.float64)
+        self.ranks: np.ndarray = np.asarray(ranks)
         self.bound = bound
         self.item_names = item_names
         self.cost_name = cost_name

@@ -7,10 +7,10 @@ import numpy as np
 from .._arrays import ArrayLike
 from ..consensus._consensus import ConsensusRanking
 from ..consensus._duels import BradleyTerry
-from ._top import axes_for
+from ._top import Display, axes_for
 
 
-class RankIntervalDisplay:
+class RankIntervalDisplay(Display):
     """Ranks of items with intervals, best on top.
 
     Parameters
@@ -40,6 +40,11 @@ class RankIntervalDisplay:
     >>> display.low, display.high
     (array([1, 2, 2]), array([1, 3, 3]))
     """
+
+    lines_: Any
+    ranks: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
 
     def __init__(
         self,

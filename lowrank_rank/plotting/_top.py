@@ -12,6 +12,13 @@ from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 
 
+class Display:
+    """Base of the displays: axes of matplotlib and their figure."""
+
+    ax_: Any
+    figure_: Any
+
+
 def axes_for(ax, **figure):
     """Return the given axis, or the axis of a new figure."""
     if ax is not None:
@@ -33,7 +40,7 @@ def mean_gains(gains, scores, lists, max_k):
     return np.cumsum(at_place) / lists.n_lists
 
 
-class PrecisionAtKDisplay:
+class PrecisionAtKDisplay(Display):
     """Precision at k, or the gains of the first k, as a curve over k.
 
     The curve is a mean over lists, with ties in expectation. A second curve shows a random order.
@@ -82,18 +89,20 @@ class PrecisionAtKDisplay:
     (array([100., 100., 400.]), array([300., 400., 400.]))
     """
 
+    line_: Any
+
     def __init__(
         self,
         *,
-        k,
-        values,
-        chance,
-        best=None,
-        kind="precision",
-        normalize=False,
-        budget=None,
-        name=None,
-    ):
+        k: np.ndarray,
+        values: np.ndarray,
+        chance: np.ndarray,
+        best: np.ndarray | None = None,
+        kind: str = "precision",
+        normalize: bool = False,
+        budget: int | None = None,
+        name: str | None = None,
+    ) -> None:
         self.k = k
         self.values = values
         self.chance = chance
@@ -159,7 +168,7 @@ class PrecisionAtKDisplay:
         name: str | None = None,
         ax: Any = None,
         plot_chance_level: bool = True,
-        chance_level_kw: dict | None = None,
+        chance_level_kw: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> "PrecisionAtKDisplay":
         """Draw the curve of scores.
@@ -233,7 +242,7 @@ class PrecisionAtKDisplay:
             factor * mean_gains(gains, s, lists, len(k))
             for s in (scores, np.zeros_like(scores), gains)
         )
-        settings = {"kind": kind, "normalize": normalize, "budget": budget, "name": name}
+        settings: Any = {"kind": kind, "normalize": normalize, "budget": budget, "name": name}
         best = best if kind == "gains" else None
         display = cls(k=k, values=values, chance=chance, best=best, **settings)
         return display.plot(
@@ -246,7 +255,7 @@ class PrecisionAtKDisplay:
         *,
         name: str | None = None,
         plot_chance_level: bool = True,
-        chance_level_kw: dict | None = None,
+        chance_level_kw: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> "PrecisionAtKDisplay":
         """Draw the curve.

@@ -188,7 +188,11 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    loss_curve_: list
+    alpha_: float
+    loss_curve_: list[float]
+    n_iter_: int
+    dual_gap_: float
+    threshold_: float
     _parameters: ClassVar = {
         "method": [*METHODS],
         "start": ["auto", "logistic", "zeros"],

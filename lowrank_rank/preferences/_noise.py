@@ -41,7 +41,7 @@ class NoiseReport(NamedTuple):
     enough: str
     in_p_reinforce: np.ndarray | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         reason = {
             "borda": "Sorting net preferences is exact on every list.",
             "dag": "Algorithm 1 is exact on every list, sorting net preferences is not.",
@@ -65,11 +65,11 @@ class NoiseReport(NamedTuple):
 
 @checked(target_loss=["pd", "map"], tol=[number(0)])
 def noise_report(
-    u: ArrayLike | list,
+    u: ArrayLike,
     *,
     probabilities: ArrayLike | None = None,
     score_function: str | Callable[..., Any] = "dmj",
-    scores: ArrayLike | list | None = None,
+    scores: ArrayLike | None = None,
     target_loss: str = "pd",
     tol: float = 1e-12,
 ) -> NoiseReport:

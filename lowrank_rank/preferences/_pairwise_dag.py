@@ -194,6 +194,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     """
 
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
+    votes_: np.ndarray
     _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
     _averaged: ClassVar = ("_mean_", "votes_", "_known_")
     _parameters: ClassVar = {
@@ -337,7 +338,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     def predict_preferences(
         self, X: MatrixLike, *, qid: ArrayLike | None = None
-    ) -> np.ndarray | list:
+    ) -> np.ndarray | list[np.ndarray]:
         """Net preferences between the items of each list.
 
         Parameters
@@ -367,7 +368,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
 
     def predict_preference_probabilities(
         self, X: MatrixLike, *, qid: ArrayLike | None = None
-    ) -> np.ndarray | list:
+    ) -> np.ndarray | list[np.ndarray]:
         """Probability of "i before j", where labels are votes.
 
         ``P_ij = (1 + u_ij / m_ij) / 2``, cut to [0, 1], for the preferences u of

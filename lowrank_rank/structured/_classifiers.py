@@ -117,6 +117,10 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
     array(['low', 'high'], dtype='<U4')
     """
 
+    classes_: np.ndarray
+    decisions_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
     _parameters: ClassVar = {
         **HINGE_PARAMETERS,
         "solver": [*HINGE_PARAMETERS["solver"], "perceptron"],
@@ -245,7 +249,7 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             self._keep(problem, self._step_more(problem, batch_size=self.batch_size))
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -498,6 +502,8 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
     (array([1, 1, 0, 0, 0, 0]), 1.0)
     """
 
+    is_vacuous_: bool
+    threshold_: float
     _parameters: ClassVar = {
         **{k: v for k, v in HINGE_PARAMETERS.items() if k not in ("batch_size", "random_state")},
         "solver": ["auto", "lbfgs", "cutting_plane"],

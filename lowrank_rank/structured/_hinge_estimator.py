@@ -140,6 +140,11 @@ class HingeEstimator:
     tol: float
     max_iter: int
     verbose: int
+    alpha_: float
+    solver_: str
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
 
     def _is_standardised(self):
         return self.standardize  # type: ignore[attr-defined]  # a parameter of the estimator

@@ -117,6 +117,10 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
     __metadata_request__score = {"qid": True}  # noqa: RUF012
 
+    classes_: np.ndarray
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    transitions_: np.ndarray
     _parameters: ClassVar = {k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"}
 
     def __init__(
@@ -241,7 +245,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     def _is_standardised(self):
         return False
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -21,7 +21,7 @@ class _ClassMeasure(RankingMeasure):
         """The measure at a true and b false positives among P positives and N negatives."""
         raise NotImplementedError
 
-    def values(self, y, scores, lists):
+    def values(self, y: Any, scores: Any, lists: Any) -> np.ndarray:
         predicted = (scores > 0).astype(float)
         a, P = lists.sum(predicted * y), lists.sum(y)
         b, N = lists.sum(predicted) - a, lists.lengths - P
@@ -100,7 +100,7 @@ class FBeta(SetLoss):
 
     _parameters: ClassVar[dict] = {"beta": [number(above=0)]}
 
-    def __init__(self, beta=1.0):
+    def __init__(self, beta: float = 1.0) -> None:
         self.beta = beta
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:

@@ -119,7 +119,7 @@ class PairwiseDisagreement(TargetLoss):
         is_higher, is_lower = np.greater(first, second), np.less(first, second)
         return (is_higher.view(np.int8) - is_lower.view(np.int8)).astype(np.float64)
 
-    def encode(self, y: ArrayLike) -> np.ndarray:
+    def encode(self, y: Any) -> np.ndarray:
         check_pairs_fit(self, *np.shape(y)[:2])
         if np.ndim(y) == 3:
             return differences_from_matrices(self.preferences(y))
@@ -131,7 +131,7 @@ class PairwiseDisagreement(TargetLoss):
             differences[rows] = self.net_preference(first, second)
         return differences
 
-    def regression_targets(self, y: ArrayLike) -> np.ndarray:
+    def regression_targets(self, y: Any) -> np.ndarray:
         """The encoding, with NaN for the pairs with an item that is not judged."""
         targets = self.encode(y)
         if np.ndim(y) == 2 and np.isnan(y).any():
@@ -228,12 +228,12 @@ class KendallTau(PairwiseDisagreement):
         # the label.
         return self.values(y, scores, lists, of_orders=True)
 
-    def encode(self, y: ArrayLike) -> np.ndarray:
+    def encode(self, y: Any) -> np.ndarray:
         targets = super().encode(y)
         targets *= self._pair_factors(y)[:, np.newaxis]
         return targets
 
-    def regression_targets(self, y: ArrayLike) -> np.ndarray:
+    def regression_targets(self, y: Any) -> np.ndarray:
         """The encoding, with NaN for unknown pairs, over the number of all pairs in every list."""
         targets = PairwiseDisagreement(weights="unit").regression_targets(y)
         targets *= self._pair_factors(np.zeros((1, np.shape(y)[1])))

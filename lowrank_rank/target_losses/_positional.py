@@ -198,7 +198,7 @@ class PositionalLoss(TargetLoss):
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         return y.ravel(), RankingLists.equal(*y.shape)
 
-    def encode(self, y: ArrayLike) -> np.ndarray:
+    def encode(self, y: Any) -> np.ndarray:
         """Utilities v_i(y) = gain_i / normaliser, shape (n_lists, r); 0 where undefined."""
         flat, lists = self._flat(y)
         gains = self.gains(flat, lists)
@@ -314,7 +314,7 @@ class PrecisionAtShare(_TopK):
     def _positions(self, n_items):
         return np.arange(1, int(places_of_share(self.share, n_items)) + 1)
 
-    def encode(self, y: ArrayLike) -> np.ndarray:
+    def encode(self, y: Any) -> np.ndarray:
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         k = places_of_share(self.share, y.sum(axis=1))
         open_to = (self._positions(y.shape[1]) <= k[:, np.newaxis]) / k[:, np.newaxis]

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils.validation import check_consistent_length
 
@@ -23,6 +22,7 @@ from .._arrays import ArrayLike, check_same_labels, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
 from .._parameters import check_parameter, check_parameters, number
+from .._typing import BaseEstimator
 from .._warn import warn
 from ..decoders._decoded import Decoder, decode_sort
 
