@@ -100,7 +100,8 @@ class Blocks:
     """
 
     def __init__(self, source: Iterable[Any], steps: tuple[Any, ...] = ()) -> None:
-        self.source, self.steps = source, steps
+        self.source: Iterable[Any] = source
+        self.steps: tuple[Any, ...] = steps
 
     def __iter__(self) -> Iterator[Any]:
         for block in self.source:

@@ -1,5 +1,6 @@
 """LETOR files: SVMlight lines with a qid."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -38,7 +39,7 @@ def load_letor(
     dtype: Any = np.float64,
     zero_based: bool = False,
     dense: bool = False,
-) -> Any:
+) -> Sequence[Any]:
     """Read ranking data in LETOR's format: SVMlight lines with a qid.
 
     Each line is ``grade qid:7 1:0.3 4:1.0 # comment``. Files ending in .gz or .bz2 are unpacked.

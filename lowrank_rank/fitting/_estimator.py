@@ -79,14 +79,10 @@ class RegressionMixin:
     n_jobs: Any
     random_state: Any
     verbose: Any
-    solver_: str | None
     n_iter_: int | None
     estimators_: list[Any]
-    estimator_: Any
-    alpha_: float | None
     low_: np.ndarray
     high_: np.ndarray
-    coef_: np.ndarray
     intercept_: float | np.ndarray
     _shared: ClassVar[tuple[str, ...]] = ()  # attributes that all batches of a model share
     _averaged: ClassVar[tuple[str, ...]] = ()  # fitted attributes that are means over rows
@@ -244,19 +240,19 @@ class RegressionMixin:
             if not (is_finite(model.coef) and is_finite(model.intercept)):
                 refuse_range()
             model = model._replace(sums=None)
-            self.solver_ = model.solver
+            self.solver_: str | None = model.solver
         self._model_: Any = model
         linear, self.n_iter_ = model, model.n_iter
         if isinstance(model, RegressorModel):
             self.estimators_, linear = model.regressors, model.linear
             if len(model.regressors) == 1:
-                self.estimator_ = model.regressors[0]
+                self.estimator_: Any = model.regressors[0]
         else:
-            self.alpha_ = model.alpha
+            self.alpha_: float | None = model.alpha
         if isinstance(model, FractionalModel):
             self.low_, self.high_ = model.low, model.high
         if linear is not None:
-            self.coef_ = linear.coef[0] if flat else linear.coef
+            self.coef_: np.ndarray = linear.coef[0] if flat else linear.coef
             self.intercept_ = float(linear.intercept[0]) if flat else linear.intercept
 
 

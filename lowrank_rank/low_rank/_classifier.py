@@ -153,8 +153,6 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     classes_: np.ndarray
     decisions_: np.ndarray
-    n_components_: int
-    approximation_error_: float
     _keeps_float32: ClassVar = True
     _trees: ClassVar = RandomForestClassifier()
     _keeps_frames: ClassVar = True
@@ -330,8 +328,8 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         """`Rows` and their `Encoding`; sets the fitted attributes that follow from the costs."""
         matrix, self.classes_, self.decisions_ = costs
         self._loss_ = MatrixLoss(matrix, self.n_components)
-        self.n_components_ = self._loss_.n_components_
-        self.approximation_error_ = self._loss_.approximation_error_
+        self.n_components_: int = self._loss_.n_components_
+        self.approximation_error_: float = self._loss_.approximation_error_
         indices = class_indices(y, self.classes_)
         return Rows(X, indices, None, weights), Encoding("classes", self._loss_.encode(indices))
 

@@ -123,7 +123,6 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
     """
 
     classes_: np.ndarray
-    target_loss_: SetLoss
     n_labels_: int
     _trees: ClassVar = RandomForestClassifier()
     _keeps_frames: ClassVar = True

@@ -153,10 +153,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
     """
 
     estimators: Named | None
-    estimators_: list[Any]
-    named_estimators_: Bunch
     weights_: dict[str, float]
-    scores_: HeldOutScores | None
     _parameters: ClassVar = {
         "estimators": [_parts, None],
         "cv": [count(2), _splitter, _splits, None],
@@ -279,11 +276,11 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             parts = {name: as_ranker(part, y.ndim) for name, part in given}
             found = self._weights_of(parts, X, target, groups, weights)
             kept = {name: part for name, part in parts.items() if found is None or found[name]}
-            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            self.estimators_: list[Any] = Parallel(n_jobs=self.n_jobs)(
                 delayed(fitted_part)(name, part, X, target, weights, self._said(name))
                 for name, part in kept.items()
             )
-            self.named_estimators_ = Bunch(**dict(zip(kept, self.estimators_, strict=True)))
+            self.named_estimators_: Bunch = Bunch(**dict(zip(kept, self.estimators_, strict=True)))
             if found is None:
                 scores = [scores_of(part, X) for part in self.estimators_]
                 spreads = [spread_within(one, groups, weights) for one in scores]
@@ -293,7 +290,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
     def _weights_of(self, parts, X, target, groups, weights):
         """Weight of each part by name: as given, or by a search that sets `scores_`, or None."""
-        self.scores_ = None
+        self.scores_: HeldOutScores | None = None
         if self.weights is not None:
             if self.weights.keys() != parts.keys() or not sum(self.weights.values()) > 0:
                 raise ValueError(

@@ -111,9 +111,6 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
     1.0
     """
 
-    estimator_: Any
-    validation_scores_: np.ndarray
-    n_iter_: int
     _parameters: ClassVar = {
         "estimator": [predictor],
         "relevance_threshold": [number(), None],
@@ -186,7 +183,7 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
                 )
             self.target_loss_, self.n_items_, self.n_lists_ = loss, None, lists.n_counted(weights)
             self._has_qid_ = lists.ids is not None
-            self.estimator_ = self._fit_clone(
+            self.estimator_: Any = self._fit_clone(
                 X, y, lists, None if sample_weight is None else weights
             )
         return self
@@ -304,10 +301,10 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             (take_rows(X, held), options_held),
         )
         value = measure_on(self.target_loss_, y[held], lists_held, w[held])
-        self.validation_scores_ = staged_scores(
+        self.validation_scores_: np.ndarray = staged_scores(
             self.estimator, fitted, tried, value, self.n_iter_no_change
         )
-        self.n_iter_ = int(np.argmax(self.validation_scores_)) + 1
+        self.n_iter_: int = int(np.argmax(self.validation_scores_)) + 1
         return with_trees(self.estimator, self.n_iter_)
 
 

@@ -149,10 +149,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
     array([1, 2, 1])
     """
 
-    estimator_: Any
     n_iter_: int
     max_leaf_nodes_: int | None
-    validation_scores_: np.ndarray
     _parameters: ClassVar = {
         "loss": [Rule(lambda loss: loss != (), "a loss or a tuple of losses")],
         "max_iter": ["auto", count()],
@@ -263,7 +261,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
                 f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each"
             )
             derivatives = self._derivatives(rows, before.get("estimator_"))
-            self.estimator_ = self._grow(trees, n_iter, rows.X, derivatives)
+            self.estimator_: Any = self._grow(trees, n_iter, rows.X, derivatives)
             self.n_iter_, self.max_leaf_nodes_ = n_iter, trees.max_leaf_nodes
             self._grown_by_ = repr(self._losses)
         return self
@@ -410,7 +408,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
                 f"{len(scores)} rounds: held-out {self.target_loss} {scores[-1]:.4f}, best "
                 f"{scores[best]:.4f} at {best + 1}"
             )
-        self.validation_scores_ = np.array(scores)
+        self.validation_scores_: np.ndarray = np.array(scores)
         return best + 1
 
     def _print(self, line):

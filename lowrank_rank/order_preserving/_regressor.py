@@ -116,11 +116,8 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     """
 
     surrogate_: Surrogate
-    alpha_: float
     objective_: float
     gradient_norm_: float
-    n_iter_: int
-    bound_factor_: float
     _parameters: ClassVar = {
         "alpha": ["auto", number(0)],
         "tol": [number(above=0)],
@@ -328,14 +325,14 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     def _keep(self, objective, theta, value, gradient_norm, n_iter):
         """Set the fitted attributes, for features as given."""
         self.objective_, self.gradient_norm_ = value, gradient_norm
-        self.n_iter_ = max(n_iter, 1)  # scikit-learn asks for at least 1
+        self.n_iter_: int = max(n_iter, 1)  # scikit-learn asks for at least 1
         if self.surrogate_.is_shift_invariant and self.n_items_ is not None:
             theta = theta - theta.mean(axis=0)  # penalised to 0; the mean intercept is arbitrary
         coef, intercept = objective.scaling.unscaled(theta[:, :-1], theta[:, -1])
         if self.surrogate_.is_shift_invariant:
             intercept -= intercept.mean()
         self._keep_linear(coef, intercept)
-        self.bound_factor_ = objective.bound_factor(self.target_loss_)
+        self.bound_factor_: float = objective.bound_factor(self.target_loss_)
         useless = np.flatnonzero(objective.summary.utility == 0)
         if self.n_items_ and self.surrogate_.has_tails and len(useless) and gradient_norm > 0.0:
             warn(

@@ -49,8 +49,6 @@ class PreferenceMatrixDisplay(Display):
     (array([2, 1, 3]), 1.0, 1.0)
     """
 
-    im_: Any
-
     def __init__(
         self,
         *,
@@ -195,7 +193,7 @@ class PreferenceMatrixDisplay(Display):
         order = np.argsort(self.ranks)
         net = net_preferences(self.preferences)[np.ix_(order, order)]
         largest = np.abs(net).max() or 1.0
-        self.im_ = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
+        self.im_: Any = ax.imshow(net, cmap=cmap, vmin=-largest, vmax=largest)
         ax.set_yticks(range(len(order)), names[order])
         ax.set_xticks(range(len(order)), names[order], rotation=90)
         title = f"{self.cost_name} {self.cost:.4g}"

@@ -42,9 +42,6 @@ class RankIntervalDisplay(Display):
     """
 
     lines_: Any
-    ranks: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
 
     def __init__(
         self,
@@ -55,7 +52,9 @@ class RankIntervalDisplay(Display):
         item_names: ArrayLike | None = None,
         title: str = "",
     ) -> None:
-        self.ranks, self.low, self.high = (np.asarray(one) for one in (ranks, low, high))
+        self.ranks: np.ndarray = np.asarray(ranks)
+        self.low: np.ndarray = np.asarray(low)
+        self.high: np.ndarray = np.asarray(high)
         self.item_names = item_names
         self.title = title
 

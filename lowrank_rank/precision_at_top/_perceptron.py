@@ -188,11 +188,9 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
     1.0
     """
 
-    alpha_: float
     loss_curve_: list[float]
     n_iter_: int
     dual_gap_: float
-    threshold_: float
     _parameters: ClassVar = {
         "method": [*METHODS],
         "start": ["auto", "logistic", "zeros"],
@@ -380,7 +378,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         check_parameters(self)
         if self.method == "svmperf":
             check_parameter("alpha", self.alpha, ["auto", number(above=0)])
-        self.alpha_ = 0.05 if self.alpha == "auto" else float(self.alpha)
+        self.alpha_: float = 0.05 if self.alpha == "auto" else float(self.alpha)
         self.target_loss_ = resolve_top_loss(self.target_loss)
         return self.target_loss_
 
@@ -470,7 +468,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         n_positives = np.count_nonzero(positive)
         if threshold is None or 0 < n_positives < len(positive):
             threshold = threshold_between(scores, n_positives)
-        self.threshold_ = threshold
+        self.threshold_: float = threshold
         self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)  # it changes no order
 
     def _report(self, what, where, n, value):

@@ -194,7 +194,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
     """
 
     __metadata_request__predict = {"qid": True}  # noqa: RUF012
-    votes_: np.ndarray
     _shared: ClassVar = ("n_items_", "target_loss_", "decoder_")
     _averaged: ClassVar = ("_mean_", "votes_", "_known_")
     _parameters: ClassVar = {
@@ -476,7 +475,7 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         self._known_ = np.ones(targets.shape[1])
         if not is_finite(targets):
             self._known_ = weights @ ~np.isnan(targets) / (weights.sum() or 1.0)
-        self.votes_ = loss.mean_votes(labels, weights, targets)
+        self.votes_: np.ndarray = loss.mean_votes(labels, weights, targets)
         return encoding
 
     def _keep(self, model, *, flat=None):

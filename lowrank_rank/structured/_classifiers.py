@@ -502,8 +502,6 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
     (array([1, 1, 0, 0, 0, 0]), 1.0)
     """
 
-    is_vacuous_: bool
-    threshold_: float
     _parameters: ClassVar = {
         **{k: v for k, v in HINGE_PARAMETERS.items() if k not in ("batch_size", "random_state")},
         "solver": ["auto", "lbfgs", "cutting_plane"],
@@ -600,7 +598,7 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
         alpha = 0.1 if self.alpha == "auto" else float(self.alpha)
         coef, intercept = problem.split(self._solve(problem, alpha))
         at_zero = problem.at_zero.value
-        self.is_vacuous_ = bool(self.objective_ >= 0.98 * at_zero)
+        self.is_vacuous_: bool = bool(self.objective_ >= 0.98 * at_zero)
         if not self.is_vacuous_:
             return self._scaling_.unscaled(coef / scale, intercept)
         warn(
@@ -626,6 +624,6 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
             cut = np.concatenate([[True], s[1:] < s[:-1], [True]])  # equal scores stay together
             n_marked = int(np.argmax(np.where(cut, values, -np.inf)))
         at_zero = self.threshold == "hinge" and not self.is_vacuous_
-        self.threshold_ = 0.0 if at_zero else threshold_between(scores, n_marked)
+        self.threshold_: float = 0.0 if at_zero else threshold_between(scores, n_marked)
         self.coef_ = sign * coef
         self.intercept_ = sign * (intercept - self.threshold_)

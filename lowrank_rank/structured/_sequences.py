@@ -120,7 +120,6 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
     classes_: np.ndarray
     coef_: np.ndarray
     intercept_: np.ndarray
-    transitions_: np.ndarray
     _parameters: ClassVar = {k: v for k, v in HINGE_PARAMETERS.items() if k != "standardize"}
 
     def __init__(
@@ -275,7 +274,7 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
 
     def _keep(self, problem, w):
         self.coef_, self.intercept_ = problem.split(w)
-        self.transitions_ = problem.transitions(w)
+        self.transitions_: np.ndarray = problem.transitions(w)
 
     def predict(self, X: MatrixLike, *, qid: ArrayLike | None = None) -> np.ndarray:
         """Labels of the elements, each sequence as a whole.
