@@ -191,3 +191,21 @@ def fresh_fit(estimator):
         for name in [n for n in vars(estimator) if n.endswith("_") and not n.startswith("__")]:
             delattr(estimator, name)
         yield
+
+
+def inherit_docstrings(cls):
+    """Give the public methods of a class what their docstrings share with those they replace.
+
+    A method without a docstring gets the whole of it; a method whose docstring has no section gets
+    the sections, from "Parameters" on.
+    """
+    for name, value in vars(cls).items():
+        is_method = inspect.isroutine(value) or isinstance(value, property)
+        if name.startswith("_") or not is_method or not hasattr(super(cls, cls), name):
+            continue
+        replaced = inspect.getdoc(getattr(super(cls, cls), name)) or ""
+        own, start = inspect.cleandoc(value.__doc__ or ""), replaced.find("\n\nParameters\n")
+        if not own:
+            value.__doc__ = replaced
+        elif start > 0 and "\n---" not in own:
+            value.__doc__ = own + replaced[start:]

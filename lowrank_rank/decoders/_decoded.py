@@ -37,7 +37,7 @@ class Decoder(NamedTuple):
 class Decoded(NamedTuple):
     """Orders with their values and, where known, bounds on the best possible values.
 
-    Attributes
+    Parameters
     ----------
     ranks : ndarray of int, shape (n_lists, r)
         1 = best.

@@ -27,7 +27,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 
-from .._parameters import check_parameter, number
+from .._parameters import check_parameter, inherit_docstrings, number
 from .._typing import BaseEstimator
 from ..fitting._pairs import dense_grades, pair_sums
 
@@ -41,7 +41,7 @@ LARGEST_SCORE = 1e100
 class SurrogateValues(NamedTuple):
     """Values and derivatives of a surrogate at some scores.
 
-    Attributes
+    Parameters
     ----------
     values : ndarray of shape (n_lists,) or None
         Loss of each list, >= 0 up to constants; None for LambdaRank, which has derivatives alone.
@@ -95,6 +95,7 @@ class Surrogate(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        inherit_docstrings(cls)
         if "evaluate" in vars(cls) and "is_squared" not in vars(cls):
             cls.is_squared = False
 

@@ -18,7 +18,20 @@ class _ClassMeasure(RankingMeasure):
     relevance_threshold = None
 
     def of_counts(self, a: Any, b: Any, P: Any, N: Any) -> np.ndarray:
-        """The measure at a true and b false positives among P positives and N negatives."""
+        """The measure at a true and b false positives among P positives and N negatives.
+
+        Parameters
+        ----------
+        a, b : ndarray
+            Numbers of true and of false positives.
+        P, N : ndarray
+            Numbers of positives and of negatives.
+
+        Returns
+        -------
+        ndarray
+            The measure, higher is better.
+        """
         raise NotImplementedError
 
     def values(self, y: Any, scores: Any, lists: Any) -> np.ndarray:
@@ -40,23 +53,85 @@ class SetLoss(_ClassMeasure):
         """Targets alpha(y), shape (n, d), of sets y (n, s) of at most `max_size` labels.
 
         NaN in y is an unknown label. A target that depends on an unknown label is NaN.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n, s)
+            True sets, rows of 0 and 1.
+        max_size : int or None, default=None
+            Number of labels of the largest true set; None is s, the number of all labels.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            alpha(y), what a regression learns.
         """
         raise NotImplementedError(f"{type(self).__name__} must define encode(y, max_size).")
 
     def set_features(self, z: np.ndarray, max_size: int | None = None) -> np.ndarray:
-        """beta(z), shape (n, d), of sets z (n, s): the loss is linear in them."""
+        """beta(z), shape (n, d), of sets z (n, s): the loss is linear in them.
+
+        Parameters
+        ----------
+        z : ndarray of shape (n, s)
+            Predicted sets, rows of 0 and 1.
+        max_size : int or None, default=None
+            Number of labels of the largest true set; None is s, the number of all labels.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            beta(z).
+        """
         raise NotImplementedError(f"{type(self).__name__} must define set_features(z, max_size).")
 
     def offset(self, y: np.ndarray) -> np.ndarray:
-        """The part of the loss that does not depend on the predicted set, shape (n,)."""
+        """The part of the loss that does not depend on the predicted set, shape (n,).
+
+        Parameters
+        ----------
+        y : ndarray of shape (n, s)
+            True sets, rows of 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The offset of each row.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
 
     def decode(self, u: np.ndarray, n_labels: int) -> np.ndarray:
-        """Sets z of the least ``<u, beta(z)>``, 0 and 1 of shape (n, n_labels)."""
+        """Sets z of the least ``<u, beta(z)>``, 0 and 1 of shape (n, n_labels).
+
+        Parameters
+        ----------
+        u : ndarray of shape (n, d)
+            Surrogate vectors, estimates of E[alpha(y) | x].
+        n_labels : int
+            Number s of all labels.
+
+        Returns
+        -------
+        ndarray of int, shape (n, n_labels)
+            The best set of each row, 0 and 1.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define decode(u, n_labels).")
 
     def loss(self, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Loss of each set z[i] where y[i] is true, shape (n,)."""
+        """Loss of each set z[i] where y[i] is true, shape (n,).
+
+        Parameters
+        ----------
+        y : ndarray of shape (n, s)
+            True sets, rows of 0 and 1.
+        z : ndarray of shape (n, s)
+            Predicted sets, rows of 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            One minus the measure of each row.
+        """
         y, z = np.asarray(y), np.asarray(z)
         a, P = (y * z).sum(axis=1), y.sum(axis=1)
         return 1.0 - self.of_counts(a, z.sum(axis=1) - a, P, y.shape[1] - P)
@@ -313,13 +388,48 @@ class MatrixLoss(BaseEstimator):
         return self._factors[3]
 
     def encode(self, y: ArrayLike) -> np.ndarray:
-        """alpha(y), shape (n, d), of class indices y."""
+        """alpha(y), shape (n, d), of class indices y.
+
+        Parameters
+        ----------
+        y : array-like of int, shape (n,)
+            Indices of classes, rows of the matrix.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            Rows of `alpha_`.
+        """
         return self.alpha_[np.asarray(y)]
 
     def decode(self, u: Any) -> np.ndarray:
-        """Index of the decision that minimises ``<u, beta(t)>``, ties to the first."""
+        """Index of the decision that minimises ``<u, beta(t)>``, ties to the first.
+
+        Parameters
+        ----------
+        u : array-like of shape (n, d)
+            Surrogate vectors, estimates of E[alpha(y) | x].
+
+        Returns
+        -------
+        ndarray of int, shape (n,)
+            Indices of decisions, columns of the matrix.
+        """
         return np.argmin(np.asarray(u) @ self.beta_.T, axis=1)
 
     def loss(self, y: ArrayLike, decisions: Any) -> np.ndarray:
-        """Cost of decision indices for class indices, shape (n,)."""
+        """Cost of decision indices for class indices, shape (n,).
+
+        Parameters
+        ----------
+        y : array-like of int, shape (n,)
+            Indices of classes.
+        decisions : array-like of int, shape (n,)
+            Indices of decisions.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The cost of each row.
+        """
         return self.matrix_[np.asarray(y), np.asarray(decisions)]

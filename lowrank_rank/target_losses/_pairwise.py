@@ -83,14 +83,38 @@ class PairwiseDisagreement(TargetLoss):
         return np.where(lists.lengths > 1, -violated, np.nan)
 
     def preferences(self, y: ArrayLike) -> np.ndarray:
-        """The weights y_ij, shape (n_lists, r, r); preferences y are returned unchanged."""
+        """The weights y_ij, shape (n_lists, r, r); preferences y are returned unchanged.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_lists, r, r)
+            [q, i, j] is the weight of "i before j".
+        """
         y = self.check_labels(np.asarray(y, dtype=np.float64))
         if y.ndim == 3:
             return y
         return np.maximum(self.net_preference(y[:, :, None], y[:, None, :]), 0.0)
 
     def total_preferences(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """``sum_q w_q y_qij``, shape (r, r), with a weight for each list."""
+        """``sum_q w_q y_qij``, shape (r, r), with a weight for each list.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+        weights : ndarray of shape (n_lists,)
+            Weight of each list.
+
+        Returns
+        -------
+        ndarray of shape (r, r)
+            [i, j] is the total weight of "i before j".
+        """
         r = np.shape(y)[1]
         total = np.zeros((r, r))
         for rows in batches(len(y), r * r):
@@ -101,6 +125,20 @@ class PairwiseDisagreement(TargetLoss):
         """Mean weight of the labels on each pair, ``E[y_ij + y_ji]``, shape (r, r).
 
         `targets` is the encoding of y: for grades, all of the weight of a pair is for one item.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+        weights : ndarray of shape (n_lists,)
+            Weight of each list.
+        targets : ndarray of shape (n_lists, d)
+            The `regression_targets` of y.
+
+        Returns
+        -------
+        ndarray of shape (r, r)
+            Mean weight of the votes on each pair, symmetric.
         """
         if np.ndim(y) == 2:
             total = np.zeros(targets.shape[1])
@@ -113,7 +151,18 @@ class PairwiseDisagreement(TargetLoss):
         return total + total.T
 
     def net_preference(self, first: Any, second: Any) -> np.ndarray:
-        """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged."""
+        """y_ij - y_ji of grades i and j, elementwise; 0 where one is not judged.
+
+        Parameters
+        ----------
+        first, second : array-like
+            Grades of the items i and j.
+
+        Returns
+        -------
+        ndarray
+            The weight of "i before j" minus that of "j before i".
+        """
         if self.weights == "difference":
             return np.nan_to_num(np.subtract(first, second))
         is_higher, is_lower = np.greater(first, second), np.less(first, second)
@@ -217,6 +266,22 @@ class KendallTau(PairwiseDisagreement):
         super().__init__(weights="unit")
 
     def values(self, y: np.ndarray, scores: Any, lists: Any, of_orders: bool = False) -> np.ndarray:
+        """The measure of each list; tied scores count as ties, not as the mean over their orders.
+
+        Parameters
+        ----------
+        y, scores : ndarray of shape (n_rows,)
+            Grouped; y has passed `check_labels`.
+        lists : RankingLists
+            Lists of the rows.
+        of_orders : bool, default=False
+            Whether to return the mean over the orders that agree with the scores instead.
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+            The measure of each list; NaN if undefined.
+        """
         discordant, tied_scores, tied_labels, tied_both = pair_counts(y, scores, lists)
         by_ties = (tied_scores - tied_both) / 2.0 if of_orders else tied_scores - 2.0 * tied_both
         wrong = discordant + tied_labels + by_ties

@@ -131,7 +131,20 @@ GAINS: dict[str, Callable] = {"linear": lambda y: y, "exponential": _exponential
 
 
 def items_below(p, r):
-    """r - p, the number of items below: the discount of AUC, Spearman and pairs."""
+    """r - p, the number of items below: the discount of AUC, Spearman and pairs.
+
+    Parameters
+    ----------
+    p : ndarray of int
+        Positions, 1 = first.
+    r : int or ndarray of int
+        Length of the list of each position.
+
+    Returns
+    -------
+    ndarray
+        The discount at each position.
+    """
     return (r - p) * 1.0
 
 
@@ -152,33 +165,111 @@ class PositionalLoss(TargetLoss):
     constant: ClassVar[float] = 1.0
 
     def gains(self, y: np.ndarray, lists: Any) -> np.ndarray:
-        """The numerator of each item's utility, >= 0: the label itself."""
+        """The numerator of each item's utility, >= 0: the label itself.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+            Grouped labels that have passed `check_labels`.
+        lists : RankingLists
+            Lists of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Gain of each row.
+        """
         return y
 
     def discount(self, p: Any, r: Any) -> float | np.ndarray:
         """The discount at positions p = 1, 2, ... of lists of length r; the cut-off comes on top.
 
         p holds integers: write ``1.0 / p**2``, as they have no negative powers.
+
+        Parameters
+        ----------
+        p : ndarray of int
+            Positions, 1 = first.
+        r : int or ndarray of int
+            Length of the list of each position.
+
+        Returns
+        -------
+        float or ndarray
+            The discount at each position.
         """
         raise NotImplementedError(f"{type(self).__name__} must define discount(p, r).")
 
     def cutoff(self, y: Any, lists: Any) -> float | np.ndarray | None:
-        """Rank below which nothing counts: a number, one for each list, or None."""
+        """Rank below which nothing counts: a number, one for each list, or None.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+            Grouped labels that have passed `check_labels`.
+        lists : RankingLists
+            Lists of the rows.
+
+        Returns
+        -------
+        float, ndarray of shape (n_lists,) or None
+            The last rank that counts; None is the last of the list.
+        """
         return getattr(self, "k", None)
 
     def divisor(self, y: Any, lists: Any) -> float | np.ndarray | None:
         """Number, or one for each list, that the sum is divided by in the end.
 
         A factor of the discount that is kept apart: sums of whole numbers then stay exact.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+            Grouped labels that have passed `check_labels`.
+        lists : RankingLists
+            Lists of the rows.
+
+        Returns
+        -------
+        float or ndarray of shape (n_lists,)
+            The divisor, above 0.
         """
         return 1.0
 
     def normaliser(self, y: np.ndarray, gains: Any, lists: Any) -> np.ndarray:
-        """One number for each list; 0 marks a list on which the measure is undefined."""
+        """One number for each list; 0 marks a list on which the measure is undefined.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+            Grouped labels that have passed `check_labels`.
+        gains : ndarray of shape (n_rows,)
+            The `gains` of y.
+        lists : RankingLists
+            Lists of the rows.
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+            Normaliser of each list, >= 0.
+        """
         return np.ones(lists.n_lists)
 
     def measure_offset(self, y: np.ndarray, lists: Any) -> float | np.ndarray:
-        """A constant that does not depend on the order, a number or one for each list."""
+        """A constant that does not depend on the order, a number or one for each list.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+            Grouped labels that have passed `check_labels`.
+        lists : RankingLists
+            Lists of the rows.
+
+        Returns
+        -------
+        float or ndarray of shape (n_lists,)
+            What is added to the sum of discounted gains.
+        """
         return 0.0
 
     def values(self, y: np.ndarray, scores: Any, lists: Any) -> np.ndarray:

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_consistent_length
 from .._arrays import ArrayLike, check_same_labels, check_size, plain, take_rows
 from .._labels import check_judged, lists_of, read_labels, read_scored, read_weights
 from .._lists import batches
-from .._parameters import check_parameter, check_parameters, number
+from .._parameters import check_parameter, check_parameters, inherit_docstrings, number
 from .._typing import BaseEstimator
 from .._warn import warn
 from ..decoders._decoded import Decoder, decode_sort
@@ -145,6 +145,10 @@ class RankingMeasure(BaseEstimator):
     undefined: ClassVar[float] = 0.0
     takes_runs: ClassVar[bool] = False
     _parameters: ClassVar[dict] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        inherit_docstrings(cls)
 
     def check_labels(self, y: np.ndarray) -> np.ndarray:
         """Check the labels and the parameters; return the labels as the measure uses them.
@@ -414,19 +418,65 @@ class TargetLoss(RankingMeasure):
         return type(self).row_targets is not TargetLoss.row_targets
 
     def encode(self, y: ArrayLike) -> np.ndarray:
-        """Targets alpha(y), shape (n_lists, d), of labels y (n_lists, r) or (n_lists, r, r)."""
+        """Targets alpha(y), shape (n_lists, d), of labels y (n_lists, r) or (n_lists, r, r).
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_lists, d)
+            alpha(y), what a regression learns.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define encode(y).")
 
     def rank_features(self, ranks: Any) -> np.ndarray:
-        """beta(ranks), shape (n, d), of ranks (n, r): the loss is linear in them."""
+        """beta(ranks), shape (n, d), of ranks (n, r): the loss is linear in them.
+
+        Parameters
+        ----------
+        ranks : ndarray of int, shape (n_lists, r)
+            Ranks of the items, 1 = best.
+
+        Returns
+        -------
+        ndarray of shape (n_lists, d)
+            beta(ranks).
+        """
         raise NotImplementedError(f"{type(self).__name__} must define rank_features(ranks).")
 
     def offset(self, y: ArrayLike) -> np.ndarray:
-        """The part of the loss that does not depend on the order, shape (n_lists,)."""
+        """The part of the loss that does not depend on the order, shape (n_lists,).
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+            The offset of each list.
+        """
         raise NotImplementedError(f"{type(self).__name__} must define offset(y).")
 
     def loss(self, y: ArrayLike, ranks: Any) -> np.ndarray:
-        """Loss of each label y[q] under ranks[q], shape (n_lists,); lower is better."""
+        """Loss of each label y[q] under ranks[q], shape (n_lists,); lower is better.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+        ranks : ndarray of int, shape (n_lists, r)
+            Ranks of the items, 1 = best.
+
+        Returns
+        -------
+        ndarray of shape (n_lists,)
+            The loss of each list.
+        """
         check_same_labels(y=y, ranks=ranks)
         return self.offset(y) + np.einsum("nd,nd->n", self.encode(y), self.rank_features(ranks))
 
@@ -436,15 +486,50 @@ class TargetLoss(RankingMeasure):
         return {"sort": SORT}
 
     def auto_decoder(self, n_items: Any, y: np.ndarray | None = None) -> str:
-        """The decoder that "auto" selects by the settings and the shape of y alone."""
+        """The decoder that "auto" selects by the settings and the shape of y alone.
+
+        Parameters
+        ----------
+        n_items : int
+            Length r of the lists.
+        y : ndarray or None, default=None
+            Labels; None stands for grades that are all judged.
+
+        Returns
+        -------
+        str
+            A name in `decoders`.
+        """
         return next(iter(self.decoders))
 
     def regression_targets(self, y: ArrayLike) -> np.ndarray:
-        """`encode`, with NaN for the targets that a regression ignores."""
+        """`encode`, with NaN for the targets that a regression ignores.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_lists, d)
+            Targets, NaN where nothing is known.
+        """
         return self.encode(y)
 
     def score_targets(self, y: ArrayLike) -> np.ndarray:
-        """Targets (n_lists, r) of the score-and-sort form, for decoder="sort"."""
+        """Targets (n_lists, r) of the score-and-sort form, for decoder="sort".
+
+        Parameters
+        ----------
+        y : array-like of shape (n_lists, r) or (n_lists, r, r)
+            Labels: grades, or preferences where the loss takes them.
+
+        Returns
+        -------
+        ndarray of shape (n_lists, r)
+            A target for each item.
+        """
         return self.encode(y)
 
     def row_targets(
