@@ -76,7 +76,7 @@ ESTIMATORS = [
     OrderPreservingRegressor(surrogate="pairwise_squared"),
     OrderPreservingRegressor(surrogate="bregman_squared", standardize=False, target_loss="eru"),
     HistGradientBoostingRanker(),
-    HistGradientBoostingRanker("cross_entropy"),
+    HistGradientBoostingRanker(loss="cross_entropy"),
     WrappedRanker(Ridge()),
     StackingRanker(),
     StackingRanker(estimators=[("ridge", LowRankSurrogateRanker()), ("grades", Ridge())]),
@@ -134,6 +134,17 @@ def test_every_estimator_is_checked():
     public = [value for value in PUBLIC if isinstance(value, type)]
     estimators = {cls for cls in public if issubclass(cls, BaseEstimator)}
     assert estimators == {type(estimator) for estimator in ESTIMATORS}
+
+
+#: What scikit-learn's own meta-estimators take by position.
+BY_POSITION = {StackingRanker: {"estimators"}, WrappedRanker: {"estimator"}}
+
+
+@pytest.mark.parametrize("cls", {type(one): None for one in ESTIMATORS})
+def test_parameters_are_passed_by_name(cls):
+    parameters = signature(cls).parameters.values()
+    by_position = {one.name for one in parameters if one.kind is not one.KEYWORD_ONLY}
+    assert by_position == BY_POSITION.get(cls, set())
 
 
 WITH_IDS = {type(one): one for one in ESTIMATORS if "qid" in signature(one.fit).parameters}

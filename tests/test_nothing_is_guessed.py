@@ -181,7 +181,7 @@ def test_a_row_without_weight_gives_no_ids(loss):
     X, y, _ = make_documents()
     weights = np.ones(60)
     weights[3] = 0
-    model = HistGradientBoostingRanker(loss, max_iter=3)
+    model = HistGradientBoostingRanker(loss=loss, max_iter=3)
     with pytest.warns(UserWarning, match="was fitted without query ids"):
         value = model.fit(X, y, sample_weight=weights).score(X, y)
     kept = model.fit(X[weights > 0], y[weights > 0])

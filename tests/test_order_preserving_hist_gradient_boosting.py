@@ -39,8 +39,9 @@ def data():
     return X[order], y[order].astype(float), qid[order]
 
 
-def ranker(*args, **params):
-    return HistGradientBoostingRanker(*args, **{"random_state": 0, "max_iter": 30, **params})
+def ranker(loss=("lambdarank", "pairwise_squared"), **params):
+    settings = {"random_state": 0, "max_iter": 30, **params}
+    return HistGradientBoostingRanker(loss=loss, **settings)
 
 
 # What changes nothing --------------------------------------------------------------------
@@ -128,7 +129,7 @@ def test_capacity_follows_the_rows_that_count(n_rows, n_rounds, alone, leaves):
     weights = (np.arange(n_rows + 500) < n_rows) * 1.0
     for model, rounds, n_losses in (
         (HistGradientBoostingRanker(), n_rounds, 2),
-        (HistGradientBoostingRanker("pairwise_squared"), alone, 1),
+        (HistGradientBoostingRanker(loss="pairwise_squared"), alone, 1),
     ):
         model.fit(X, y, qid=qid, sample_weight=weights)
         assert (model.n_iter_, model.max_leaf_nodes_) == (rounds, leaves)

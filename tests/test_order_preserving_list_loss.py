@@ -139,7 +139,7 @@ def test_listnet_is_the_common_name_of_cross_entropy():
     X, y, qid = make_ranking(12, (4, 6), random_state=0)
     for model in (
         OrderPreservingRegressor(surrogate="cross_entropy"),
-        HistGradientBoostingRanker("cross_entropy", max_iter=5, random_state=0),
+        HistGradientBoostingRanker(loss="cross_entropy", max_iter=5, random_state=0),
     ):
         parameter = "surrogate" if hasattr(model, "surrogate") else "loss"
         common = clone(model).set_params(**{parameter: "listnet"})

@@ -44,9 +44,9 @@ def rankers(n_leaves):
     """Rankers by name."""
     settings = {"target_loss": "ndcg_exp", "max_iter": 100, "max_leaf_nodes": n_leaves}
     models = {
-        "RankNet": HistGradientBoostingRanker("ranknet", **settings),
-        "lambdarank": HistGradientBoostingRanker("lambdarank", **settings),
-        "cross-entropy": HistGradientBoostingRanker("cross_entropy", **settings),
+        "RankNet": HistGradientBoostingRanker(loss="ranknet", **settings),
+        "lambdarank": HistGradientBoostingRanker(loss="lambdarank", **settings),
+        "cross-entropy": HistGradientBoostingRanker(loss="cross_entropy", **settings),
     }
     if find_spec("lightgbm"):
         from lightgbm import LGBMRanker

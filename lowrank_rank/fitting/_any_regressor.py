@@ -75,8 +75,8 @@ def item_forest(missing):
 def document_trees(n):
     """The "trees" of n documents, whose targets are noisy: small trees and steps up to 20,000.
 
-    The larger steps of ``HistGradientBoostingRanker("pairwise_squared")`` lost .014 of NDCG@10 on
-    50 queries of digits, and .039 on 100 queries of digits with noisy grades.
+    The larger steps of ``HistGradientBoostingRanker(loss="pairwise_squared")`` lost .014 of NDCG@10
+    on 50 queries of digits, and .039 on 100 queries of digits with noisy grades.
     """
     trees = ensemble.HistGradientBoostingRegressor(
         max_iter=200, min_samples_leaf=min(50, max(5, n // 20)), early_stopping=False
