@@ -100,8 +100,7 @@ class Blocks:
     """
 
     def __init__(self, source: Iterable[Any], steps: tuple[Any, ...] = ()) -> None:
-        self.source: Iterable[Any] = source
-        self.steps: tuple[Any, ...] = steps
+        self.source, self.steps = source, steps
 
     def __iter__(self) -> Iterator[Any]:
         for block in self.source:

@@ -48,9 +48,7 @@ class DaskBlocks(Blocks):
     """
 
     def __init__(self, client: Any, futures: list[Any], first_row: Any = None) -> None:
-        self.client: Any = client
-        self.futures: list[Any] = futures
-        self.first_row: Any = first_row
+        self.client, self.futures, self.first_row = client, futures, first_row
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.client.gather(self.futures))

@@ -379,3 +379,18 @@ def test_folds_that_are_refused():
     halves = [(QID < 15, QID >= 15)]
     with pytest.raises(ValueError, match="no row of positive weight"):
         StackingRanker(PARTS, cv=halves).fit(X, Y, qid=QID, sample_weight=(QID < 15) * 1.0)
+
+
+def test_the_diagram_shows_the_parts_their_weights_and_the_target_loss():
+    stack = StackingRanker(
+        estimators=PARTS, target_loss="map", weights={"ridge": 2, "grades": 0.25}
+    )
+    names = "ridge", "grades", "LowRankSurrogateRanker", "Ridge"
+    assert all(f">{name}<" in stack._repr_html_() for name in names)
+    diagram = stack.fit(X, Y > 1, qid=QID)._repr_html_()
+    assert ">ridge, weight 2<" in diagram
+    assert ">grades, weight 0.25<" in diagram
+    assert "map" in diagram
+    if hasattr(stack, "_get_fitted_attr_html"):  # scikit-learn 1.9
+        assert "MeanAveragePrecision()" in diagram
+    assert "StackingRanker" in StackingRanker()._repr_html_()

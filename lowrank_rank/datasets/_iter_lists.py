@@ -1,6 +1,6 @@
 """Blocks of whole lists, for data larger than memory."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from decimal import Decimal
 from functools import cache
@@ -150,14 +150,7 @@ class ListBlocks:
     """
 
     def __init__(
-        self,
-        blocks: Callable[[int], Iterator[Any]],
-        place: Callable[[int], str],
-        name: str,
-        is_fixed: bool,
-        size: int,
-        *,
-        verbose: int = 0,
+        self, blocks: Any, place: Any, name: str, is_fixed: bool, size: int, *, verbose: int = 0
     ) -> None:
         self._blocks, self._place, self._name, self._is_fixed = blocks, place, name, is_fixed
         self._size = size

@@ -196,7 +196,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
                 check_range(X, self)
             sets, self.classes_ = read_label_sets(y, None, self, allow_missing=True)
             check_consistent_length(X, sets)
-            self.target_loss_ = loss
+            self.target_loss_: SetLoss = loss
             self.n_labels_, self._max_size_ = sets.shape[1], int(np.nansum(sets, axis=1).max())
             rows = Rows(X, sets, None, read_weights(sample_weight, len(sets)))
             self._check_known(rows, loss)

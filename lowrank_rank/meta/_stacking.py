@@ -9,6 +9,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
+from sklearn.ensemble import VotingRegressor
 from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -375,6 +376,14 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
         """The line of progress of a fit, or None."""
         where = "all rows" if fold is None else f"fold {fold}"
         return f"[StackingRanker] {name} on {where}" if self.verbose else None
+
+    def _sk_visual_block_(self):
+        """The parts, with their weights once fitted, in scikit-learn's diagram."""
+        parts, weights = self.estimators or [], getattr(self, "weights_", None)
+        if weights:
+            kept = self.named_estimators_.items()
+            parts = [(f"{name}, weight {weights[name]:.3g}", part) for name, part in kept]
+        return VotingRegressor(parts)._sk_visual_block_()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

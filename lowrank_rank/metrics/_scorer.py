@@ -1,7 +1,7 @@
 """Scorers: a measure as scikit-learn's model selection wants it, query ids included."""
 
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
@@ -123,6 +123,9 @@ def get_ranking_scorer_names() -> list[str]:
     return sorted(name for entry in entries for name in entry.examples)
 
 
+_Measures: TypeAlias = RankingMeasure | dict[str, RankingMeasure]
+
+
 class RankingScorer(BaseEstimator):
     """Scorer of one ranking measure, or of several at once; made by `make_ranking_scorer`.
 
@@ -147,11 +150,7 @@ class RankingScorer(BaseEstimator):
     __metadata_request__score = {"qid": True, "estimator": UNUSED, "y_true": UNUSED}  # noqa: RUF012
 
     def __init__(
-        self,
-        measure: RankingMeasure | dict[str, RankingMeasure],
-        *,
-        one_list: bool = False,
-        pos_label: Any = None,
+        self, measure: _Measures, *, one_list: bool = False, pos_label: Any = None
     ) -> None:
         self.measure = measure
         self.one_list = one_list

@@ -116,6 +116,7 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     """
 
     surrogate_: Surrogate
+    alpha_: float
     objective_: float
     gradient_norm_: float
     _parameters: ClassVar = {

@@ -52,9 +52,7 @@ class RankIntervalDisplay(Display):
         item_names: ArrayLike | None = None,
         title: str = "",
     ) -> None:
-        self.ranks: np.ndarray = np.asarray(ranks)
-        self.low: np.ndarray = np.asarray(low)
-        self.high: np.ndarray = np.asarray(high)
+        self.ranks, self.low, self.high = (np.asarray(one) for one in (ranks, low, high))
         self.item_names = item_names
         self.title = title
 
