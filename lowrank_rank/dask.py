@@ -268,7 +268,8 @@ def predict(model: Any, X: Any) -> da.Array:
     Parameters
     ----------
     model : estimator
-        Any fitted estimator of this package, with `predict` of shape (n_rows,), or (n_rows, r).
+        A fitted estimator whose predictions of a row depend on that row alone: any ranker, or a
+        classifier of one label a row.
     X : dask array or data frame of shape (n_rows, n_features)
         Features of the rows.
 
@@ -276,6 +277,11 @@ def predict(model: Any, X: Any) -> da.Array:
     -------
     dask array of shape (n_rows,) or (n_rows, r)
         As `predict` in memory.
+
+    Raises
+    ------
+    ValueError
+        If the model predicts sequences or sets of labels.
 
     Examples
     --------
@@ -293,8 +299,14 @@ def predict(model: Any, X: Any) -> da.Array:
     (8,)
     """
     check_is_fitted(model)
-    n_items = getattr(model, "n_items_", None)
-    dtype = model.decisions_.dtype if is_classifier(model) else np.float64
+    n_items, dtype = getattr(model, "n_items_", None), np.dtype(np.float64)
+    if is_classifier(model):
+        if _needs_lists(model) or hasattr(model, "n_labels_"):
+            raise ValueError(
+                f"{type(model).__name__} predicts sequences or sets of labels: in memory write "
+                "model.predict(X.compute())."
+            )
+        dtype = getattr(model, "decisions_", model.classes_).dtype
     light, pieces = delayed(_light(model)), _pieces(X)
     lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
     tail = () if n_items is None else (n_items,)
@@ -331,7 +343,8 @@ def rank(
     Raises
     ------
     ValueError
-        If documents have no qid, or the model is a `PairwiseDAGRanker` of documents.
+        If documents have no qid, or the model is a classifier or a `PairwiseDAGRanker` of
+        documents.
 
     Examples
     --------
@@ -349,6 +362,11 @@ def rank(
     array([3, 2, 1, 4])
     """
     check_is_fitted(model)
+    if is_classifier(model):
+        raise ValueError(
+            f"rank sorts what predict gives, and {type(model).__name__} predicts classes: rank "
+            "its scores in memory."
+        )
     check_one_list(one_list, qid, model.n_items_)
     if model.n_items_ is None and _needs_lists(model):
         raise ValueError(
@@ -382,7 +400,7 @@ def score(
     Parameters
     ----------
     model : estimator
-        A fitted ranker or classifier.
+        A fitted ranker, `LowRankSurrogateClassifier` or `StructuredHingeClassifier`.
     X, y, qid, sample_weight, client
         As in `fit`.
 
@@ -390,6 +408,12 @@ def score(
     -------
     float
         Greater is better.
+
+    Raises
+    ------
+    ValueError
+        If the model is another classifier: precision at k or F1 of all rows is not the mean over
+        partitions.
 
     Examples
     --------
@@ -407,6 +431,11 @@ def score(
     1.0
     """
     check_is_fitted(model)
+    if is_classifier(model) and not hasattr(model, "decisions_"):
+        raise ValueError(
+            f"The score of {type(model).__name__} is no mean over partitions: in memory write "
+            "model.score(X.compute(), y.compute()), with the same for qid and weights."
+        )
     blocks = _blocks(model, client, X, y, qid, sample_weight)
     total, weight = blocks.sum(_costs if is_classifier(model) else _values, _light(model))
     if not weight > 0 and is_classifier(model):

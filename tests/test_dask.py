@@ -15,11 +15,18 @@ from sklearn.base import clone
 
 from lowrank_rank import (
     LowRankSurrogateClassifier,
+    LowRankSurrogateMultilabelClassifier,
     LowRankSurrogateRanker,
     OrderPreservingRegressor,
     PairwiseDAGRanker,
+    PrecisionAtKPerceptron,
 )
 from lowrank_rank.datasets import make_label_ranking, make_ranking
+from lowrank_rank.structured import (
+    StructuredHingeBinaryClassifier,
+    StructuredHingeClassifier,
+    StructuredHingeSequenceClassifier,
+)
 
 pytest.importorskip("distributed")
 import dask.array as da
@@ -283,6 +290,46 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
     with pytest.raises(ValueError, match=r"missing|NaN"):
         fit(classifier, X, w * np.nan)
     assert not hasattr(classifier, "coef_")
+
+
+@pytest.mark.parametrize("model", [PrecisionAtKPerceptron(), StructuredHingeBinaryClassifier()])
+def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
+    X, y, _ = rows_of_classes(["red", "green", "blue"])
+    y = np.where(y == "red", "red", "other")
+    model.fit(X, y)
+    on = [da.from_array(a, chunks=17) for a in (X, y)]
+    predicted = predict(model, on[0])
+    assert predicted.dtype == y.dtype
+    assert_array_equal(predicted.compute(), model.predict(X))
+    with pytest.raises(ValueError, match=r"in memory write model\.score"):
+        score(model, *on)
+    assert np.isfinite(model.score(on[0].compute(), on[1].compute()))
+    with pytest.raises(ValueError, match="predicts classes: rank its scores in memory"):
+        rank(model, on[0], one_list=True)
+
+
+def test_accuracy_is_a_mean_over_partitions(client):
+    X, y, w = rows_of_classes(["red", "green", "blue"])
+    model = StructuredHingeClassifier().fit(X, y)
+    on = [da.from_array(a, chunks=17) for a in (X, y, w)]
+    assert_array_equal(predict(model, on[0]).compute(), model.predict(X))
+    found = score(model, on[0], on[1], sample_weight=on[2])
+    assert found == pytest.approx(model.score(X, y, w), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model", [StructuredHingeSequenceClassifier(), LowRankSurrogateMultilabelClassifier()]
+)
+def test_sequences_and_sets_are_predicted_and_scored_in_memory(client, model):
+    X, y, _ = rows_of_classes(["red", "green", "blue"])
+    is_sets = isinstance(model, LowRankSurrogateMultilabelClassifier)
+    y = (y[:, None] == ["red", "green", "blue"]).astype(int) if is_sets else y
+    model.fit(X, y)
+    on = [da.from_array(a, chunks=(17, -1)[: a.ndim]) for a in (X, y)]
+    with pytest.raises(ValueError, match=r"predicts sequences or sets of labels: in memory"):
+        predict(model, on[0])
+    with pytest.raises(ValueError, match="is no mean over partitions"):
+        score(model, *on)
 
 
 def test_rows_that_do_not_match_are_refused_by_partition(client, documents):
