@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,15 @@ def test_imports_go_down(path):
     for module in imported_modules(path):
         if module and module[0] != top:
             assert floor_of(module[0]) < floor_of(top), (path.name, module)
+
+
+def test_the_layout_of_contributing_stands_in_the_order_of_the_floors():
+    text = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| `tests/`")[0]  # without the other folders
+    rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`(\w+)(?:\.py|/)`", row)]
+    assert sorted(named) == sorted(ALL_FLOORS - {"__init__"})
+    assert [floor_of(name) for name in named] == sorted(map(floor_of, named))
 
 
 def test_every_module_has_a_floor():

@@ -292,7 +292,10 @@ def test_wrong_classes_are_refused_and_nothing_is_fitted(client):
     assert not hasattr(classifier, "coef_")
 
 
-@pytest.mark.parametrize("model", [PrecisionAtKPerceptron(), StructuredHingeBinaryClassifier()])
+@pytest.mark.parametrize(
+    "model",
+    [PrecisionAtKPerceptron(pos_label="red"), StructuredHingeBinaryClassifier(pos_label="red")],
+)
 def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
     X, y, _ = rows_of_classes(["red", "green", "blue"])
     y = np.where(y == "red", "red", "other")

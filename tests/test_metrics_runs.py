@@ -75,7 +75,9 @@ def test_equal_to_the_functions_where_all_that_is_judged_was_retrieved():
         {str(q): dict(zip(names, row, strict=True)) for q, row in enumerate(table.tolist())}
         for table in (y, scores)
     )
-    taken = names_of(lambda loss: loss.takes_runs) + ["mrr", "err", "err@10"]
+    taken = names_of(lambda one: one.takes_runs, scored=True)
+    with pytest.raises(ValueError, match=r"use one of .*map, mrr, success@10, err, with"):
+        evaluate_run(run, qrels, "auc")
     assert {"ndcg@10", "map", "eru", "prbep", "dcg_exp"} <= set(taken)
     ours = evaluate_run(run, qrels, taken)
     for name in taken:

@@ -209,10 +209,10 @@ def values_of_run(run, qrels, queries, measures):
     """The measures, by name, of a run on these queries; nan where a measure is undefined."""
     for name, measure in measures.items():
         if not measure.takes_runs:
-            usable = names_of(lambda loss: loss.takes_runs, one_each=True)
+            usable = names_of(lambda one: one.takes_runs, one_each=True, scored=True)
             raise ValueError(
                 f"{name!r} compares all documents of a query, and a run orders only those that it "
-                f"retrieved: use one of {', '.join([*usable, 'mrr', 'err'])}, with their cut-offs."
+                f"retrieved: use one of {', '.join(usable)}, with their cut-offs."
             )
     (y, scores, retrieved), lists = _lists_of_run(run, qrels, queries)
     return {

@@ -121,8 +121,9 @@ class RankingMeasure(BaseEstimator):
     labels : {"binary", "graded", "any"}
         "graded": numbers >= 0. "binary": the same, and grades > 0, or >= `relevance_threshold` if
         the measure has it, are relevant. "any": real numbers.
-    at : {"", "k", "[k]"}
-        The syntax of the name after "@": nothing, the parameter `k`, or an optional `k`.
+    at : {"", "k", "[k]", "p%"}
+        The syntax of the name after "@": nothing, the parameter `k`, an optional `k`, or the
+        parameter `share` in per cent.
     takes_preferences : bool
         Whether y may be preferences (n_lists, r, r).
     allow_missing : bool
