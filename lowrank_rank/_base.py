@@ -94,18 +94,18 @@ def read_features(estimator, X, *, reset, accept_sparse="csr", dtype=np.float64,
     return X
 
 
-def linear_scores(X, coef, intercept, width=1024):
+def linear_scores(X, coef, intercept):
     """X coef' + intercept, shape (n, d), equal for equal rows in any batch; refuses overflow.
 
     Equal documents must tie, but BLAS sums the last rows of a batch in another order. So all blocks
-    have the same number of rows, the last one padded, and 8 to `width` outputs. With more outputs
-    than `width` a batch may have few rows, and blocks are small. Sums of dense X are float64;
-    scores are float32 if X and coef are.
+    have the same number of rows, the last one padded, and 8 to 1024 outputs. With more outputs a
+    batch may have few rows, and blocks are small. Sums of dense X are float64; scores are float32
+    if X and coef are.
     """
     (n, p), d = X.shape, len(coef)
     scores = np.empty((n, d), np.result_type(X, coef))
-    n_rows, intercept = 128 if d <= width else 8, np.zeros(d) + intercept
-    for some in slices(d, width):
+    n_rows, intercept = 128 if d <= 1024 else 8, np.zeros(d) + intercept
+    for some in slices(d, 1024):
         m = some.stop - some.start
         with np.errstate(over="ignore", invalid="ignore"):
             if issparse(X):

@@ -169,6 +169,12 @@ def check_parameters(estimator):
         check_parameter(name, getattr(estimator, name), alternatives)
 
 
+def say(estimator, line):
+    """Print a line of progress if the estimator is `verbose`."""
+    if estimator.verbose:
+        print(f"[{type(estimator).__name__}] {line}", flush=True)
+
+
 @contextmanager
 def all_or_nothing(estimator):
     """Restore the estimator to its former state if anything in the block raises."""

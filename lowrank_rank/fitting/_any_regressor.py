@@ -338,13 +338,13 @@ def linear_model(model, X):
     return LinearModel(coef, intercept) if np.allclose(linear, model.predict(X)) else None
 
 
-def round_significant(values, bits=32):
-    """Round to a number of significant bits.
+def round_significant(values):
+    """Round to 32 significant bits.
 
     Sums that differ in their last digits become equal, so that a tree breaks ties alike.
     """
     mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)
+    return np.ldexp(np.round(np.ldexp(mantissa, 32)), exponent - 32)
 
 
 def fit_one(estimator, X, y, sample_weight=None, **given):

@@ -101,7 +101,7 @@ def simplex_program(slopes, offsets, penalty, groups, *, tol=0.0):
     return m, float(offsets @ m - slope @ slope / (2.0 * penalty))
 
 
-def _interior_point(rows, linear, groups, starts, tol, n_rounds=60):
+def _interior_point(rows, linear, groups, starts, tol):
     """Minimiser of ``|V' m|^2 / 2 - <c, m>`` with m >= 0 and the sum of each group 1.
 
     Each step solves a system of the size of the planes or of the features, whichever are fewer.
@@ -118,7 +118,7 @@ def _interior_point(rows, linear, groups, starts, tol, n_rounds=60):
     z -= nu[groups]  # positive, and the dual equation holds
     size = max(1.0, float(np.einsum("ij,ij->i", rows, rows).max()))
     best, least = m, np.inf
-    for _ in range(n_rounds):
+    for _ in range(60):
         dual = rows @ (m @ rows) - linear - nu[groups] - z
         primal = 1.0 - np.add.reduceat(m, starts)
         mu, error = float(m @ z) / n, float(np.abs(dual).max())

@@ -30,7 +30,7 @@ from .._base import attribute_of_fitted, read_features
 from .._blocks import Blocks, check_has_ids, check_new_lists, read_blocks, refuse_cut_list
 from .._labels import refuse_unjudged_item
 from .._lists import batches
-from .._parameters import all_or_nothing, fresh_fit, predictor
+from .._parameters import all_or_nothing, fresh_fit, predictor, say
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import (
     RegressorModel,
@@ -116,11 +116,6 @@ class RegressionMixin:
     def _adds_up(self):
         return self.estimator in ("auto", "ridge")
 
-    def _say(self, message):
-        """Print a line of progress if `verbose`."""
-        if self.verbose:
-            print(f"[{type(self).__name__}] {message}")
-
     def _regress(self, rows, encoding):
         """The model of `Rows` and their `Encoding`: standardises and solves.
 
@@ -132,21 +127,21 @@ class RegressionMixin:
             X = forest_columns(X, self)
         what = f"on {X.shape}, {targets.shape[1]} target(s)"
         if isinstance(estimator, str) and estimator == "trees":
-            self._say(f"boosted trees {what}")
+            say(self, f"boosted trees {what}")
             estimator = document_trees(X.shape[0])
             if encoding.codes is not None:
                 trees = seeded(estimator, self.random_state)
                 return RegressorModel([fit_centred_trees(trees, X, encoding, weights)])
         if not isinstance(estimator, str):
-            self._say(f"{type(estimator).__name__} {what}")
+            say(self, f"{type(estimator).__name__} {what}")
             return self._fit_estimator(estimator, X, encoding.scaled_targets(weights), weights)
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         if estimator == "logistic":
-            self._say(f"logistic regression {what}")
+            say(self, f"logistic regression {what}")
             return fit_fractional(rows, encoding, self.alpha, **limits)
         d = targets.shape[1]
         solver = chosen_solver(X, d, self.alpha, 1 if is_finite(targets) else d)
-        self._say(f"ridge by solver {solver!r} {what}")
+        say(self, f"ridge by solver {solver!r} {what}")
         if solver == "lsqr":
             return fit_lsqr(rows, encoding, self.alpha, **limits)
         return solve_sums(sums_of(rows, encoding), self.alpha)
@@ -172,7 +167,7 @@ class RegressionMixin:
         estimator = self.estimator
         if isinstance(estimator, str):
             X, estimator = forest_columns(X, self), RandomForestClassifier()
-        self._say(f"{type(estimator).__name__} on {X.shape}, as a classifier")
+        say(self, f"{type(estimator).__name__} on {X.shape}, as a classifier")
         classifier = seeded(estimator, self.random_state)
         fit_one(classifier, X, y, weights_given(classifier, weights))
         vectors = encode(classifier.classes_)
@@ -325,10 +320,10 @@ def fit_blocks(self: Any, blocks: Iterable[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Batch:
-    """What whole lists say to ridge regression: batches of one model add up.
+class BlockSums:
+    """Sums of whole lists for ridge regression: those of one model add up.
 
-    Batches of `partial_fit`, blocks, partitions of Dask and the models of `merge` are alike.
+    Calls of `partial_fit`, blocks, partitions of Dask and the models of `merge` are alike.
 
     Attributes
     ----------
@@ -346,12 +341,12 @@ class Batch:
 
     @classmethod
     def of(cls, model, sums):
-        """The batch of an estimator that has read it."""
+        """The sums of an estimator that has read the lists."""
         fitted = {name: value for name, value in vars(model).items() if name[-1] == "_"}
         return cls(fitted, sums, model._shared, model._averaged)
 
     def __add__(self, later):
-        """Both batches together; refuses batches of two kinds, and a list cut in two."""
+        """The sums of both; refuses batches of two kinds, and a list cut in two."""
         one, two, features = self.fitted, dict(later.fitted), self.sums.features
         settings = [(name, one.get(name), two.get(name)) for name in self.shared]
         centered = (each.sums.features.within is not None for each in (self, later))
@@ -375,7 +370,7 @@ class Batch:
 
 
 def read_batch(reader, block, seen=None, **known):
-    """The `Batch` of a block; a reader without columns, a copy of the model, takes those.
+    """The `BlockSums` of a block; a reader without columns, a copy of the model, takes those.
 
     `seen` are the ids of earlier blocks.
     """
@@ -388,7 +383,7 @@ def read_batch(reader, block, seen=None, **known):
         )
     if seen is not None:
         check_new_lists(rows.ids, seen)
-    return Batch.of(reader, sums_of(rows, encoding))
+    return BlockSums.of(reader, sums_of(rows, encoding))
 
 
 def keep_batch(model, batch, *, whole=True):
@@ -423,7 +418,7 @@ def add_and_solve(model, block, **known):
             "which keeps no sums: clone it and give all batches to partial_fit."
         )
     batch = read_batch(copy(model), block, **known)
-    total = batch if sums is None else Batch.of(model, sums) + batch
+    total = batch if sums is None else BlockSums.of(model, sums) + batch
     return keep_batch(model, total, whole=False)
 
 
@@ -525,4 +520,4 @@ def merge(models: Sequence[_Model]) -> _Model:
             "Two of the models have equal sums: they are the same model, or were fitted to "
             "the same rows, which would count twice. Give each part once."
         )
-    return keep_batch(clone(first), reduce(add, (Batch.of(m, m._sums_) for m in given)))
+    return keep_batch(clone(first), reduce(add, (BlockSums.of(m, m._sums_) for m in given)))

@@ -67,9 +67,9 @@ class LinearProblem:
         gradient[:, :-1], gradient[:, -1] = by_coef, slopes.sum(axis=0)
         return gradient.ravel()
 
-    def _double_rows(self, n_rows=2048):
+    def _double_rows(self):
         """Slices of rows and these rows in double precision; all at once if X is double."""
         if self.X.dtype == np.float64:
             return [(slice(None), self.X)]
-        pieces = slices(self.X.shape[0], n_rows)
+        pieces = slices(self.X.shape[0], 2048)
         return ((rows, self.X[rows].astype(np.float64)) for rows in pieces)

@@ -59,13 +59,13 @@ class Groups:
         means = np.take(self.means(values), self.codes, axis=0)
         return np.subtract(values, means, out=means)
 
-    def centred_slices(self, X, means, min_rows=1024, entries=2**17):
+    def centred_slices(self, X, means):
         """Iterate over the rows of dense X minus the `means` of their groups.
 
-        Gives slices of at least `min_rows` rows and about `entries` numbers, and these centred
-        rows. One array holds the rows of every slice.
+        Gives slices of at least 1,024 rows and about 2**17 numbers, and these centred rows. One
+        array holds the rows of every slice.
         """
-        step = max(min_rows, entries // max(X.shape[1], 1))
+        step = max(1024, 2**17 // max(X.shape[1], 1))
         buffer = np.empty((min(step, len(X)), X.shape[1]))
         for rows in slices(len(X), step):
             part = buffer[: rows.stop - rows.start]

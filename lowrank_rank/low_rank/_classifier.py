@@ -20,7 +20,7 @@ from .._classes import (
     read_costs,
 )
 from .._labels import read_weights
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor, say
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin, add_and_solve, add_blocks, adds_up
 from ..fitting._logistic import ClassModel, fit_classes
@@ -227,7 +227,7 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
 
     def _fitted(self, rows, encoding):
         if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
-            self._say(f"logistic regression on {rows.X.shape}")
+            say(self, f"logistic regression on {rows.X.shape}")
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             limits = {"tol": self.tol, "max_iter": self.max_iter}
             return fit_classes(rows, vectors, self.alpha, **limits)

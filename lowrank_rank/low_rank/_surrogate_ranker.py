@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
 from .._base import BaseRanker, Rows
 from .._lists import batches
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor, say
 from ..fitting._encoding import (
     decoded_scores,
     encode_documents,
@@ -284,7 +284,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
     def _encode(self, rows, loss):
         """The `Encoding` of `Rows`; sets the fitted attributes that follow from the labels."""
         y = rows.y
-        self._say(f"encoding {y.shape[0]} rows for {loss!r}")
+        say(self, f"encoding {y.shape[0]} rows for {loss!r}")
         self._set_lists(rows, loss)
         if y.ndim == 1:
             self.decoder_ = "sort"

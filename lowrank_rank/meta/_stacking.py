@@ -319,7 +319,7 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
 
         def values_of(combined):
             values, of_lists = measure._values_of(labels, combined, qid, weights)
-            return values if of_lists is None else values * of_lists
+            return values * of_lists
 
         if self.cv is None and len(parts) == 2:
             best = mean_best_weights(scores, values_of)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, refuse_dates, take_rows
 from .._base import BaseRanker, Rows, read_features
-from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit
+from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, say
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
 from ..target_losses import TargetLoss
@@ -257,9 +257,7 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             trees, n_iter = self._trees(rows, before)
             if self.early_stopping:
                 n_iter = self._best_n_iter(trees, n_iter, rows)
-            self._print(
-                f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each"
-            )
+            say(self, f"{n_iter} rounds, {len(self._losses)} x {trees.max_leaf_nodes} leaves each")
             derivatives = self._derivatives(rows, before.get("estimator_"))
             self.estimator_: Any = self._grow(trees, n_iter, rows.X, derivatives)
             self.n_iter_, self.max_leaf_nodes_ = n_iter, trees.max_leaf_nodes
@@ -404,16 +402,13 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             stages = part.staged_predict(test.X)
             scores += map(value, islice(stages, n_losses * (len(scores) + 1) - 1, None, n_losses))
             best = int(np.argmax(scores))
-            self._print(
+            say(
+                self,
                 f"{len(scores)} rounds: held-out {self.target_loss} {scores[-1]:.4f}, best "
-                f"{scores[best]:.4f} at {best + 1}"
+                f"{scores[best]:.4f} at {best + 1}",
             )
         self.validation_scores_: np.ndarray = np.array(scores)
         return best + 1
-
-    def _print(self, line):
-        if self.verbose:
-            print(f"[{type(self).__name__}] {line}", flush=True)
 
 
 def _some(rows, kept):

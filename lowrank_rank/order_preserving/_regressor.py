@@ -13,7 +13,7 @@ from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
 from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
 from .._labels import read_item_names
-from .._parameters import check_parameters, count, fresh_fit, number, verbosity
+from .._parameters import check_parameters, count, fresh_fit, number, say, verbosity
 from .._warn import warn
 from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
@@ -305,12 +305,12 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
         """The result of `lbfgs`, with a warning if it does not converge."""
         if objective.has_closed_form:
             n_features = len(objective.scaling.mean)
-            self._say(f"{self.surrogate_!r} of {n_features} features in closed form")
+            say(self, f"{self.surrogate_!r} of {n_features} features in closed form")
             return objective.solve_ridge()
 
         def report(n_iter, value, norm):
             if self.verbose and n_iter % self.verbose == 0:
-                self._say(f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}")
+                say(self, f"iteration {n_iter}: objective {value:.6g}, gradient {norm:.2g}")
 
         solution = objective.minimise(report, tol=self.tol, max_iter=self.max_iter)
         _, _, gradient_norm, n_iter = solution
@@ -342,7 +342,3 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
                 "the gradient is within tol. Drop these items, or use a squared surrogate.",
                 ConvergenceWarning,
             )
-
-    def _say(self, message):
-        if self.verbose:
-            print(f"[{type(self).__name__}] {message}")

@@ -1,7 +1,6 @@
 """PrecisionAtKPerceptron: a binary classifier for the top of the list."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from .._parameters import (
     count,
     fresh_fit,
     number,
+    say,
 )
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, standardise
@@ -268,7 +268,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         """
         with fresh_fit(self):
             X, positive, lists = self._read_labels(X, y, qid)
-            check_top(self._encode(), positive, lists)
+            check_top(self._checked_loss(), positive, lists)
             path, scaled = self._standardise(X, positive)
             weights = self._solve(path, scaled, positive, lists)
             self._keep(X, positive, weights)
@@ -321,7 +321,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         continues = hasattr(self, "classes_")
         with all_or_nothing(self):
             X, positive, lists = self._read_labels(X, y, qid, classes, continues=continues)
-            self._encode()
+            self._checked_loss()
             path = getattr(self, "_path_", None)
             if path is None or not path.n_steps:
                 path, scaled = self._standardise(X, positive)
@@ -373,7 +373,7 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
                 f"{self.pos_label_!r}."
             )
 
-    def _encode(self):
+    def _checked_loss(self):
         """Check the parameters; returns the target loss, which says where the top ends."""
         check_parameters(self)
         if self.method == "svmperf":
@@ -404,7 +404,10 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         if max_iter == "auto":
             max_iter = 200 if self.method == "svmperf" else 6
         if self.method == "svmperf":
-            report = partial(self._report, "round", "rows")
+
+            def report(n, value):
+                say(self, f"round {n}: {value:.4f} right at the top of the rows")
+
             settings = {"alpha": self.alpha_, "tol": self.tol, "max_iter": max_iter}
             weights, self.dual_gap_, curve = minimise_struct(
                 X, positive, lists, loss, report=report, **settings
@@ -419,7 +422,8 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
         for n_pass in range(1, max_iter + 1):
             order = random_state.permutation(len(batches))
             self.loss_curve_.append(self._run_pass(path, [batches[i] for i in order]))
-            self._report("pass", "mini-batches", n_pass, self.loss_curve_[-1])
+            value = self.loss_curve_[-1]
+            say(self, f"pass {n_pass}: {value:.4f} right at the top of the mini-batches")
         self._path_, self.n_iter_ = path, n_pass
         return self._weights(path)
 
@@ -470,9 +474,3 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
             threshold = threshold_between(scores, n_positives)
         self.threshold_: float = threshold
         self.intercept_ = np.array([0.0 - sign * threshold], dtype=X.dtype)  # it changes no order
-
-    def _report(self, what, where, n, value):
-        """Print a line of progress."""
-        if self.verbose:
-            name = type(self).__name__
-            print(f"[{name}] {what} {n}: {value:.4f} right at the top of the {where}")

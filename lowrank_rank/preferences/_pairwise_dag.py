@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, n_rows, slices
 from .._base import BaseRanker, check_no_qid
 from .._lists import RankingLists, batches
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
+from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor, say
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences, net_scores
@@ -479,23 +479,23 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
         return encoding
 
     def _keep(self, model, *, flat=None):
-        if self.n_items_ is not None:
-            super()._keep(model)
-            return
-        # The average row has the score 0.
-        super()._keep(model._replace(intercept=-model.coef @ self._mean_))
-        self._model_ = ScorePairs(self._model_)
+        is_scores = self.n_items_ is None and flat is None
+        if is_scores:  # the average row has the score 0
+            model = model._replace(intercept=-model.coef @ self._mean_)
+        super()._keep(model, flat=flat)
+        if is_scores:
+            self._model_ = ScorePairs(self._model_)
 
     def _solve_pairs(self, rows, loss):
         """Fit ridge regression to pairs of documents, and keep it."""
-        self._say(f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents")
+        say(self, f"{int((rows.lists.lengths**2).sum())} ordered pairs of {len(rows.y)} documents")
         moments = pair_moments(self.pair_features, rows, loss)
         documents = Moments.of(rows.X, rows.weights, rows.lists.codes)
         alpha = chosen_alpha(self.alpha, documents.mean_square, documents.n_lists)
         features = moments.features
         coef, intercept = moments.solve(alpha * features.total, features.deviation)
         model = LinearModel(coef.T, intercept, "gram", alpha=alpha)
-        super()._keep(model, flat=False)
+        self._keep(model, flat=False)
         self._model_ = FeaturePairs(model, self.pair_features, self._mean_)
 
     # Prediction -----------------------------------------------------------------------

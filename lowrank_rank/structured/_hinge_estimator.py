@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from .._arrays import check_range, check_size
 from .._base import linear_scores, read_features
 from .._blocks import check_has_ids, refuse_cut_list
-from .._parameters import count, number, random_state, verbosity
+from .._parameters import count, number, random_state, say, verbosity
 from .._warn import warn
 from ..fitting._statistics import Moments, Scaling, chosen_alpha, standardise
 from ._solvers import Descent, cutting_planes, descend, smoothed
@@ -233,5 +233,4 @@ class HingeEstimator:
         """Print progress after every `verbose` iterations."""
         if self.verbose and n_iter % self.verbose == 0:
             certificate = "" if gap is None else f", gap {gap:.2g}"
-            name = type(self).__name__
-            print(f"[{name}] iteration {n_iter}: objective {objective:.6g}{certificate}")
+            say(self, f"iteration {n_iter}: objective {objective:.6g}{certificate}")

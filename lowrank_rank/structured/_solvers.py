@@ -195,20 +195,18 @@ def cutting_planes(problem, parts, *, alpha, tol, max_iter, report=None):
     return best
 
 
-def smoothed(
-    problem, *, alpha, tol, max_iter, report=None, start=0.03, factor=0.1, sharpest=1e-6, rest=0.002
-):
+def smoothed(problem, *, alpha, tol, max_iter, report=None):
     """L-BFGS on smooth approximations, each sharper than the one before, until the gap is small.
 
     The probabilities of labels at each point are a point of the dual, which gives the gap. The
     minimisers of two stages are extrapolated to no smoothing (Richardson), because their distance
-    from the limit is linear in gamma. gamma is `start` times the objective at zero weights, then
-    `factor` times less, down to `sharpest`. A stage ends when its own minimum is nearer than the
-    fraction `rest` of the gap.
+    from the limit is linear in gamma. gamma is .03 times the objective at zero weights, then ten
+    times less at each stage, down to 1e-6. A stage ends when its own minimum is nearer than .002 of
+    the gap.
     """
     best = Best(problem, alpha, tol)
     unit = max(best.objective, np.finfo(float).tiny)
-    w, before, gamma = np.zeros(problem.size), None, start * unit
+    w, before, gamma = np.zeros(problem.size), None, 0.03 * unit
     to_minimum, tangent = np.inf, problem.at_zero
 
     def objective(w):
@@ -228,21 +226,21 @@ def smoothed(
                 best.at(w)
             if report is not None:
                 report(best.n_iter, best.objective, best.gap)
-        return done() or to_minimum < rest * best.gap
+        return done() or to_minimum < 0.002 * best.gap
 
     def done():
         """Zero weights decide nothing: they need a gap ten times smaller."""
         return best.gap <= (best.tol if best.w.any() else 0.1 * best.tol)
 
-    while best.n_iter < max_iter and not done() and gamma > sharpest * unit:
+    while best.n_iter < max_iter and not done() and gamma > 1e-6 * unit:
         left = max_iter - best.n_iter
         w = lbfgs(objective, w, tol=0.0, max_iter=left, report=look, memory=20)[0]
         if tangent.exact is None:
             best.at(w)
         if before is not None:
-            best.at(w + (w - before) * factor / (1.0 - factor))
+            best.at(w + (w - before) * 0.1 / 0.9)
         before = w
-        gamma *= factor
+        gamma *= 0.1
     return best
 
 

@@ -32,7 +32,7 @@ from ._target_loss import RELEVANCE, BinaryMeasure, Decoder, TargetLoss, recipro
 # Sums over positions ----------------------------------------------------------------
 
 
-def scored_sum(gains, scores, discount, lists, *, cutoff=None, max_rows=2**15):
+def scored_sum(gains, scores, discount, lists, *, cutoff=None):
     """Sum over each list of discount(rank) times gain, a mean over the orders of ties."""
     r = lists.common_length
     if r is None or np.ndim(cutoff):
@@ -40,7 +40,7 @@ def scored_sum(gains, scores, discount, lists, *, cutoff=None, max_rows=2**15):
         return _sum_in_order(gains, scores, sort_lists(scores, lists), weights, lists)
     row, total = _discount_row(discount, r, cutoff), np.empty(lists.n_lists)
     depth = len(row)
-    for some in batches(lists.n_lists, r, max_rows):  # pieces that fit into the cache
+    for some in batches(lists.n_lists, r, 2**15):  # pieces that fit into the cache
         order = np.argsort(scores.reshape(-1, r)[some], axis=1)[:, ::-1]
         order = order + lists.starts[some, np.newaxis]
         # Ties below the first position without a discount change nothing.
