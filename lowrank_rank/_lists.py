@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from ._arrays import check_unmasked, plain, slices
+from ._arrays import check_unmasked, numbers, plain, slices
 
 
 class RankingLists:
@@ -397,18 +397,21 @@ def ranks_from_scores(scores, lists):
     return ranks
 
 
-def check_ranks(ranks, name, n_items=None):
-    """Ranks 1..r of orders, (n, r), as integers; refuses rows that are no permutation of 1..r."""
-    ranks = np.asarray(ranks)
-    r = n_items if n_items is not None or ranks.ndim != 2 else ranks.shape[1]
-    numbers = ranks.ndim == 2 and ranks.shape[1] == r and ranks.dtype.kind in "iuf"
-    wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, r + 1), axis=1) if numbers else [True]
-    if np.any(wrong):
-        place = f"[{int(np.argmax(wrong))}]" if numbers else ""
-        given = ranks[np.argmax(wrong)].tolist() if numbers else f"the shape {ranks.shape}"
+def check_ranks(given, name, shape):
+    """Ranks 1..r, or those of a `Decoded`, as integers; refuses rows that are no order."""
+    given = np.asarray(getattr(given, "ranks", given))
+    ranks, r = numbers(given, name), shape[1]
+    if ranks.shape != shape:
         raise ValueError(
-            f"{name}{place} must be the ranks 1..{'r' if r is None else r} of all items, 1 = best, "
-            f"got {given}."
+            f"{name} must be the ranks 1..{r} of all items of {shape[0]} lists, shape {shape}, got "
+            f"the shape {ranks.shape}."
+        )
+    wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, r + 1), axis=1)
+    for q in np.flatnonzero(wrong)[:1]:
+        raise ValueError(
+            f"{name}[{q}] must be the ranks 1..{r} of all items, 1 = best, got "
+            f"{given[q].tolist()}. An order, item indices best first, has the ranks "
+            "np.argsort(order) + 1."
         )
     return ranks.astype(np.intp, copy=False)
 

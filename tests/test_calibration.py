@@ -34,7 +34,10 @@ REFUSED = {
     "ranks of one list": (lambda: regret(ranks=[1, 2, 3]), r"ranks 1..3 of all items.*\(3,\)"),
     "NaN ranks": (lambda: regret(ranks=[[1, 2, np.nan]]), r"ranks\[0\] must be"),
     "text ranks": (lambda: regret(ranks=[["a", "b", "c"]]), "ranks must be"),
-    "two rows of ranks": (lambda: regret(ranks=RANKS * 2), "1 distributions for 2 rows of ranks"),
+    "two rows of ranks": (
+        lambda: regret(ranks=RANKS * 2),
+        r"of 1 lists.*\(2, 3\)",
+    ),
     "not a distribution": (lambda: regret(probabilities=[[2, -5]]), r"probabilities\[0\].*sum 1"),
     "sum below 1": (lambda: regret(probabilities=[[0.5, 0.4]]), r"probabilities\[0\].*sum 1"),
     "NaN probabilities": (lambda: regret(probabilities=[[np.nan, 1]]), r"probabilities\[0\]"),

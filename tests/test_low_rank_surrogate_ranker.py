@@ -819,7 +819,7 @@ def test_a_function_decodes(items):
     with pytest.raises(ValueError, match="had decoder <function by_the_diagonal"):
         parts.set_params(decoder="diagonal").partial_fit(X, y)
     orders = LowRankSurrogateRanker(target_loss="map", decoder=lambda u, n: np.argsort(-u[:, :n]))
-    with pytest.raises(ValueError, match=r"for list 0: it must return the rank of each item, 1 to"):
+    with pytest.raises(ValueError, match=r"decoder returns\[0\] must be the ranks 1\.\."):
         orders.fit(X, y).predict(X)
     with pytest.raises(ValueError, match="needs lists of fixed items"):
         ranker.fit(X, y[:, 0], qid=np.arange(len(X)) // 5)

@@ -487,10 +487,13 @@ def test_documents_are_decoded_by_a_function():
 @pytest.mark.parametrize(
     ("decode", "message"),
     [
-        (lambda u: np.zeros(u.shape[:2]), r"returned \[0.0, 0.0, 0.0, 0.0\] for list 0.*1 to 4"),
+        (
+            lambda u: np.zeros(u.shape[:2]),
+            r"returns\[0\] must be the ranks 1..4 .*got \[0.0, 0.0, 0.0, 0.0\]",
+        ),
         (lambda u: np.argsort(-u.sum(axis=2)), r"np.argsort\(order\) \+ 1"),
-        (lambda u: np.arange(1, 5), r"shape \(4,\) for 400 lists of 4 items"),
-        (lambda u: None, "it must return their ranks"),
+        (lambda u: np.arange(1, 5), r"of 400 lists, shape \(400, 4\), got the shape \(4,\)"),
+        (lambda u: None, "What the decoder returns must be the ranks"),
     ],
 )
 def test_what_a_function_returns_must_be_ranks(data, decode, message):

@@ -93,26 +93,6 @@ def compared_ranks(ranks, n_lists, n_items):
     return ranks
 
 
-def checked_ranks(decoded, shape):
-    """Ranks from the result of a custom decoder, ranks or `Decoded`; refuses what is no order."""
-    returned = np.asarray(decoded.ranks if isinstance(decoded, Decoded) else decoded)
-    ranks = numbers(returned, "What the decoder returned")
-    if ranks.shape != shape:
-        raise ValueError(
-            f"The decoder returned an array of shape {ranks.shape} for {shape[0]} lists of "
-            f"{shape[1]} items: it must return their ranks, of shape {shape}."
-        )
-    wrong = np.any(np.sort(ranks, axis=1) != np.arange(1, shape[1] + 1), axis=1)
-    if wrong.any():
-        q = int(np.argmax(wrong))
-        raise ValueError(
-            f"The decoder returned {returned[q].tolist()} for list {q}: it must return the rank of "
-            f"each item, 1 to {shape[1]}, each once, 1 = best. An order, item indices best first, "
-            "has the ranks np.argsort(order) + 1."
-        )
-    return ranks.astype(np.intp, copy=False)
-
-
 # Sorting and assignment -------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import is_finite
-from ..decoders._decoded import checked_ranks
+from .._lists import check_ranks
 from ..target_losses import TargetLoss
 from ..target_losses._target_loss import reciprocal
 
@@ -180,7 +180,7 @@ def decoded_scores(loss, decoder, u, n_items):
     if decoder == "sort":
         return u
     if callable(decoder):
-        ranks = checked_ranks(decoder(u, n_items), (len(u), n_items))
+        ranks = check_ranks(decoder(u, n_items), "What the decoder returns", (len(u), n_items))
     else:
         ranks = loss.decoders[decoder].decode(u, n_items)
     return n_items - ranks.astype(np.float64)

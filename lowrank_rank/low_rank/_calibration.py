@@ -207,7 +207,8 @@ def decoded_ranks(loss, name, support, probabilities, decoder=None):
     decoder, r = decoder or loss.decoders[name], support.shape[1]
     targets = loss.score_targets(support) if decoder.of_scores else loss.encode(support)
     decoded = decoder.decode(probabilities @ np.nan_to_num(targets), r)
-    return check_ranks(decoded, f"What the decoder {name!r} of {loss!r} returns", r)
+    name = f"What the decoder {name!r} of {loss!r} returns"
+    return check_ranks(decoded, name, (len(probabilities), r))
 
 
 # Risks ------------------------------------------------------------------------------
@@ -262,9 +263,7 @@ def conditional_regret(
             "support must hold labels, of shape (n_labels, r) or (n_labels, r, r), got "
             f"{targets.shape}."
         )
-    ranks = check_ranks(ranks, "ranks", targets.shape[1])
     u = read_distributions(probabilities, len(targets)) @ loss.encode(support)
-    if len(u) != len(ranks):
-        raise ValueError(f"There are {len(u)} distributions for {len(ranks)} rows of ranks.")
+    ranks = check_ranks(ranks, "ranks", (len(u), targets.shape[1]))
     best = (u @ loss.rank_features(all_ranks(ranks.shape[1])).T).min(axis=1)
     return np.einsum("nd,nd->n", u, loss.rank_features(ranks)) - best

@@ -9,10 +9,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from ..._arrays import ArrayLike
-from ..._lists import batches, ranks_from_orders
+from ..._lists import batches, check_ranks, ranks_from_orders
 from ..._parameters import check_parameter, count
 from ..._warn import warn
-from .._decoded import Decoded, Decoder, checked_ranks
+from .._decoded import Decoded, Decoder
 from ._exact import MAX_ITEMS_ORDERING, MAX_ITEMS_SUBSETS, certified, least_costs
 from ._graphs import check_preference_matrices, costs_of, dag_ranks, net_preferences
 from ._local_search import local_search
@@ -265,7 +265,7 @@ def pd_decoder(decoder: str | Callable[..., Any], n_items: int) -> Decoder:
 
         def decode(u, *, bound=False):
             u = check_preference_matrices(u)
-            ranks = checked_ranks(decoder(u), u.shape[:2])
+            ranks = check_ranks(decoder(u), "What the decoder returns", u.shape[:2])
             return certified(u, ranks) if bound else Decoded(ranks, costs_of(u, ranks))
 
         return Decoder(decode, False)
