@@ -93,20 +93,27 @@ def _derivatives(s, v, weights, is_filling, top, dtype):
     kind = np.cumsum(is_new, axis=1) - 1
     n_kinds = int(kind[:, -1].max()) + 1
     kind += n_kinds * np.arange(n_lists)[:, np.newaxis]
-    of_kinds = np.zeros((7, n_lists * n_kinds))
-    of_kinds[0] = s.min()  # kinds without rows go behind all others
-    each = s, v, *_mean_discounts(is_first, top)
-    of_kinds[:6, kind[is_new]] = [one[is_new] for one in each]
-    of_kinds[6] = np.bincount(kind.ravel(), weights.ravel(), n_lists * n_kinds)
-    found = _of_pairs(*of_kinds.reshape(7, n_lists, n_kinds).astype(dtype))
+
+    def of_kinds(values, filling=0.0):
+        found = np.full((n_lists, n_kinds), filling, dtype)
+        found.ravel()[kind[is_new]] = values[is_new]
+        return found
+
+    of_weights = np.bincount(kind.ravel(), weights.ravel(), n_lists * n_kinds)
+    found = _of_pairs(
+        of_kinds(s, s.min()),  # kinds without rows go behind all others
+        of_kinds(v),
+        *map(of_kinds, _mean_discounts(is_first, top)),
+        weights=of_weights.reshape(n_lists, n_kinds).astype(dtype),
+    )
     return tuple(weights * one.ravel()[kind] for one in found)
 
 
 def _mean_discounts(is_first, top):
-    """Means over the orders of rows with equal scores; their first rows are given.
+    """Means over the orders of rows with equal scores; `is_first` marks the first of them.
 
-    They are the discount of a row, 0 behind the first `top` places; whether the row is there; the
-    discount; and the difference of discounts of two of these rows, 0 if both are behind.
+    Returns, with discount D and I = 1 in the first `top` places, else 0, the means of I D, of I, of
+    D, and of I_i (D_i - D_j) over pairs of these rows, i before j.
     """
     n_lists, n = is_first.shape
     place, start = np.arange(n), np.flatnonzero(is_first)
@@ -126,7 +133,12 @@ def _mean_discounts(is_first, top):
 
 
 def _of_pairs(s, v, of_first, share, of_all, of_tie, weights):
-    """Gradient and curvature for a weight of 1, from the means of `_mean_discounts`."""
+    """Gradient and curvature for a weight of 1, from the means of `_mean_discounts`.
+
+    A pair counts if its first item i is among the first `top` places, I_i = 1. Rows of unequal
+    scores i > j are ordered independently within their ties, so that the mean of I_i (D_i - D_j) is
+    E[I_i D_i] - E[I_i] E[D_j] = of_first - share * of_all. Rows of equal scores have `of_tie`.
+    """
     n_lists, n = s.shape
     place, e = np.arange(n), np.exp(np.clip(s, -_SPREAD, _SPREAD))
     gradient, curvature = np.zeros((2, n_lists, n))
@@ -136,6 +148,7 @@ def _of_pairs(s, v, of_first, share, of_all, of_tie, weights):
         i, j = slice(k, min(k + step, last)), slice(k, n)
         ei, ej, wi, wj = e[:, i], e[:, j], weights[:, i], weights[:, j]
         distance = s[:, i, np.newaxis] - s[:, np.newaxis, j]
+        # The mean of I_i (D_i - D_j).
         c = of_first[:, i, np.newaxis] - share[:, i, np.newaxis] * of_all[:, np.newaxis, j]
         if of_tie.any():
             np.copyto(c, of_tie[:, i, np.newaxis], where=distance == 0)
