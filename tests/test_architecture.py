@@ -96,6 +96,19 @@ def test_the_layout_of_contributing_stands_in_the_order_of_the_floors():
     assert [floor_of(name) for name in named] == sorted(map(floor_of, named))
 
 
+def test_names_that_contributing_sends_to_exist():
+    """Every ``NAME`` in `tests/file.py` of the steps "Add a ..." is a name of that file."""
+    root = Path(__file__).parents[1]
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"`([A-Z_]+)`(?:,| of| in|\s|\()+`(tests/\S+\.py)`", text)
+    assert len(pairs) >= 6
+    for name, path in pairs:
+        assert re.search(rf"^{name}\b", (root / path).read_text(encoding="utf-8"), re.M), (
+            name,
+            path,
+        )
+
+
 def test_every_module_has_a_floor():
     assert {parts_of(path)[0] for path in MODULES} == ALL_FLOORS
 
