@@ -15,6 +15,7 @@ from types import ModuleType
 import api_groups
 import meta_estimators
 import numpy as np
+import scikit_learn_tools as scikit_learn
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 
@@ -32,6 +33,7 @@ def write_generated_pages(doc, changelog):
         "target_loss_names.inc": names_table(TARGET_LOSSES, aimed_at=True),
         "scorer_names.inc": names_table(SCORE_ONLY, aimed_at=False),
         "meta_estimators.inc": outcomes_table(meta_estimators.TABLE),
+        "scikit_learn_tools.inc": tools_table(),
         "groups.inc": group_index(),
         "changelog.inc": markdown_to_rst(changelog.read_text(encoding="utf-8")),
     }
@@ -302,6 +304,15 @@ def outcomes_table(tools):
     for name, (*outcomes, note) in tools.items():
         marked = [f"**{o}**" if o == meta_estimators.LOST else o for o in outcomes]
         rows.append([f"``{name}``", *marked, note])
+    return list_table(rows)
+
+
+def tools_table():
+    """What works with each estimator, and why the rest does not."""
+    rows = [["estimator", *scikit_learn.TOOLS.values()]]
+    for name in scikit_learn.ESTIMATORS:
+        cells = [scikit_learn.WHY_NOT.get((name, tool), "works") for tool in scikit_learn.TOOLS]
+        rows.append([f"`{name.split('.')[-1]}`", *cells])
     return list_table(rows)
 
 
