@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn import config_context, ensemble
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
@@ -14,29 +14,41 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._arrays import is_data_frame, name_the_text, plain, take_rows, without_empty_columns
 from .._base import attribute_of_fitted
-from ._encoding import is_missing
 from ._list_trees import fit_list_trees
 from ._ridge import LinearModel
 
 _HIST_TREES = ensemble.HistGradientBoostingRegressor, ensemble.HistGradientBoostingClassifier
 
 
-def chosen_estimator(estimator, rows, encoding):
-    """The estimator that "auto" and the "trees" of items stand for on these rows.
+def route_of(estimator, kind):
+    """How a fit uses `estimator` for labels of this kind.
 
-    The "trees" of documents stay a name: `fit_centred_trees` fits them.
+    ============  ===========  ===========  ============  ============
+    estimator     documents    items        classes       sets
+    ============  ===========  ===========  ============  ============
+    "auto"        "ridge"      "logistic"   "logistic"    "logistic"
+    "ridge"       "ridge"      "ridge"      "ridge"       "ridge"
+    "logistic"    refused      "logistic"   "logistic"    "logistic"
+    "trees"       "boosted"    "forest"     "classifier"  "classifier"
+    a classifier  "regressor"  "regressor"  "classifier"  "regressor"
+    a regressor   "regressor"  "regressor"  "regressor"   "regressor"
+    ============  ===========  ===========  ============  ============
+
+    "forest" is `item_forest`, "boosted" `document_trees`. A "classifier" predicts expected vectors
+    from the probabilities of classes or distinct sets.
     """
-    kind, missing = encoding.kind, is_missing(rows, encoding)
     if not isinstance(estimator, str):
-        return estimator
+        return "classifier" if kind == "classes" and is_classifier(estimator) else "regressor"
     if estimator == "auto":
         return "ridge" if kind == "documents" else "logistic"
+    if estimator == "trees":
+        return {"documents": "boosted", "items": "forest"}.get(kind, "classifier")
     if estimator == "logistic" and kind == "documents":
         raise ValueError(
             "estimator='logistic' is for fixed items, y of shape (n_queries, r), and y has one row "
             "for each document: leave estimator='auto', or use OrderPreservingRegressor."
         )
-    return item_forest(missing) if estimator == "trees" and kind != "documents" else estimator
+    return estimator
 
 
 def forest_columns(X, model):

@@ -34,17 +34,19 @@ from .._parameters import all_or_nothing, fresh_fit, predictor, say
 from ..target_losses import PairwiseDisagreement
 from ._any_regressor import (
     RegressorModel,
-    chosen_estimator,
     document_trees,
     fit_centred_trees,
     fit_one,
     fits_of,
     forest_columns,
+    item_forest,
     linear_model,
+    route_of,
     seeded,
     weights_given,
     wraps,
 )
+from ._encoding import is_missing
 from ._logistic import FractionalModel, fit_fractional
 from ._ridge import LinearModel, chosen_solver, fit_lsqr, solve_sums, sums_of
 from ._statistics import SecondMoments
@@ -121,12 +123,12 @@ class RegressionMixin:
 
         Its ``predict(X)`` has the shape (n, d).
         """
-        estimator = chosen_estimator(self.estimator, rows, encoding)
+        estimator, route = self.estimator, route_of(self.estimator, encoding.kind)
         X, targets, weights = rows.X, encoding.targets, rows.weights
-        if self._has_trees() and encoding.kind != "documents":
-            X = forest_columns(X, self)
         what = f"on {X.shape}, {targets.shape[1]} target(s)"
-        if isinstance(estimator, str) and estimator == "trees":
+        if route == "forest":
+            X, estimator = forest_columns(X, self), item_forest(is_missing(rows, encoding))
+        elif route == "boosted":
             say(self, f"boosted trees {what}")
             estimator = document_trees(X.shape[0])
             if encoding.codes is not None:
@@ -136,7 +138,7 @@ class RegressionMixin:
             say(self, f"{type(estimator).__name__} {what}")
             return self._fit_estimator(estimator, X, encoding.scaled_targets(weights), weights)
         limits = {"tol": self.tol, "max_iter": self.max_iter}
-        if estimator == "logistic":
+        if route == "logistic":
             say(self, f"logistic regression {what}")
             return fit_fractional(rows, encoding, self.alpha, **limits)
         d = targets.shape[1]

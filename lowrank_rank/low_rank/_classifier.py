@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -21,6 +21,7 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor, say
+from ..fitting._any_regressor import route_of
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin, add_and_solve, add_blocks, adds_up
 from ..fitting._logistic import ClassModel, fit_classes
@@ -32,10 +33,8 @@ def _has_probabilities(classifier):
     estimator = classifier.estimator
     if hasattr(classifier, "_model_"):
         has_any = getattr(classifier._model_, "vectors", None) is not None
-    elif isinstance(estimator, str):
-        has_any = estimator in ("auto", "logistic", "trees")
     else:
-        has_any = is_classifier(estimator)
+        has_any = route_of(estimator, "classes") in ("logistic", "classifier")
     if has_any:
         return True
     raise AttributeError(
@@ -226,15 +225,15 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
         return self
 
     def _fitted(self, rows, encoding):
-        if isinstance(self.estimator, str) and self.estimator in ("auto", "logistic"):
+        route = route_of(self.estimator, "classes")
+        if route == "logistic":
             say(self, f"logistic regression on {rows.X.shape}")
             vectors = self._loss_.encode(np.arange(len(self.classes_)))
             limits = {"tol": self.tol, "max_iter": self.max_iter}
             return fit_classes(rows, vectors, self.alpha, **limits)
-        is_forest = self._has_trees()
-        if not is_forest and (isinstance(self.estimator, str) or not is_classifier(self.estimator)):
+        if route != "classifier":
             return self._regress(rows, encoding)
-        if not is_forest and not hasattr(self.estimator, "predict_proba"):
+        if not self._has_trees() and not hasattr(self.estimator, "predict_proba"):
             raise ValueError(
                 f"{self.estimator!r} has no predict_proba, and expected costs need probabilities: "
                 "use another classifier, or put CalibratedClassifierCV around this one."

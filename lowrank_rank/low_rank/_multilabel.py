@@ -12,6 +12,7 @@ from .._base import Rows
 from .._classes import read_label_sets
 from .._labels import check_items_judged, read_item_names, read_weights
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
+from ..fitting._any_regressor import route_of
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
 from ..fitting._logistic import FractionalModel
@@ -218,7 +219,8 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
             )
 
     def _fitted(self, rows, loss):
-        if not self._has_trees():
+        route = route_of(self.estimator, "sets")
+        if route != "classifier":
             n, d = len(rows.y), loss.encode(rows.y[:0], self._max_size_).shape[1]
             check_size(
                 f"The targets of {n} rows, {d} for each,",
@@ -226,7 +228,7 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
                 "use target_loss='hamming', or fit to fewer rows",
             )
             targets = loss.encode(rows.y, self._max_size_)
-            if self.estimator in ("auto", "logistic") and isinstance(loss, FBeta):
+            if route == "logistic" and isinstance(loss, FBeta):
                 targets = np.hstack([targets, rows.y])  # for `LabelledSets`
             return self._regress(rows, Encoding("sets", targets))
         distinct, classes = np.unique(rows.y, axis=0, return_inverse=True)

@@ -12,6 +12,7 @@ from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
 from .._base import BaseRanker, Rows
 from .._lists import batches
 from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor, say
+from ..fitting._any_regressor import route_of
 from ..fitting._encoding import (
     decoded_scores,
     encode_documents,
@@ -246,10 +247,10 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         if y.ndim > 1:
             decoder = items_decoder(self.decoder, loss, y)
             d = n_targets(loss, decoder, y.shape[1])
-            if self.estimator in ("auto", "logistic") and decoder != "sort" and d > 64:
+            route = route_of(self.estimator, "items")
+            if route == "logistic" and decoder != "sort" and d > 64:
                 return self._fit_some_pairs(rows, loss, d)
-            adds_up = self.estimator == "ridge" and is_finite(y)
-            if adds_up and chosen_solver(X, d, self.alpha) == "gram":
+            if route == "ridge" and is_finite(y) and chosen_solver(X, d, self.alpha) == "gram":
                 return self._fit_blocks_of_rows(rows, loss, d)
         return self._regress(rows, self._encode(rows, loss))
 

@@ -115,9 +115,7 @@ TARGET_LOSSES = {p: name for p, name in _MEASURES.items() if issubclass(name.mea
 SCORE_ONLY = {p: name for p, name in _MEASURES.items() if p not in TARGET_LOSSES}
 
 
-def names_of(
-    holds: Callable[..., Any] | None = None, *, one_each: bool = False, scored: bool = False
-) -> list[str]:
+def names_of(holds: Callable | None = None, *, one_each=False, scored=False) -> list[str]:
     """Example names of the target losses with a property ``holds(loss)``, for messages and tests.
 
     With `one_each` one name for each class and kind of cut-off, as in messages. `scored` adds the
