@@ -402,11 +402,8 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
             stages = part.staged_predict(test.X)
             scores += map(value, islice(stages, n_losses * (len(scores) + 1) - 1, None, n_losses))
             best = int(np.argmax(scores))
-            say(
-                self,
-                f"{len(scores)} rounds: held-out {self.target_loss} {scores[-1]:.4f}, best "
-                f"{scores[best]:.4f} at {best + 1}",
-            )
+            values = f"{scores[-1]:.4f}, best {scores[best]:.4f} at {best + 1}"
+            say(self, f"{len(scores)} rounds: held-out {self.target_loss} {values}")
         self.validation_scores_: np.ndarray = np.array(scores)
         return best + 1
 

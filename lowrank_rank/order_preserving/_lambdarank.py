@@ -99,13 +99,11 @@ def _derivatives(s, v, weights, is_filling, top, dtype):
         found.ravel()[kind[is_new]] = values[is_new]
         return found
 
-    of_weights = np.bincount(kind.ravel(), weights.ravel(), n_lists * n_kinds)
-    found = _of_pairs(
-        of_kinds(s, s.min()),  # kinds without rows go behind all others
-        of_kinds(v),
-        *map(of_kinds, _mean_discounts(is_first, top)),
-        weights=of_weights.reshape(n_lists, n_kinds).astype(dtype),
-    )
+    total = np.bincount(kind.ravel(), weights.ravel(), n_lists * n_kinds)
+    total = total.reshape(n_lists, n_kinds).astype(dtype)
+    means = map(of_kinds, _mean_discounts(is_first, top))
+    # Kinds without rows go behind all others.
+    found = _of_pairs(of_kinds(s, s.min()), of_kinds(v), total, *means)
     return tuple(weights * one.ravel()[kind] for one in found)
 
 
@@ -132,7 +130,7 @@ def _mean_discounts(is_first, top):
     return means[:, tie].reshape(4, n_lists, n)
 
 
-def _of_pairs(s, v, of_first, share, of_all, of_tie, weights):
+def _of_pairs(s, v, weights, of_first, share, of_all, of_tie):
     """Gradient and curvature for a weight of 1, from the means of `_mean_discounts`.
 
     A pair counts if its first item i is among the first `top` places, I_i = 1. Rows of unequal
