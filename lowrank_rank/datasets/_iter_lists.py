@@ -329,8 +329,9 @@ def of_arrays(source):
     arrays = []
     for part in source:
         try:
-            is_path = path_like.accepts(part)
-            arrays.append(np.load(read_path(part), mmap_mode="r") if is_path else part)
+            if path_like.accepts(part):
+                part = np.load(read_path(part), mmap_mode="r", allow_pickle=False)
+            arrays.append(part)
         except (EOFError, ValueError) as error:
             raise ValueError(f"{part} is not a readable .npy file: {error}.") from None
     X, y, qid = arrays
