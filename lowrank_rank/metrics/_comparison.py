@@ -8,7 +8,7 @@ query. Nothing is drawn at random.
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -318,7 +318,7 @@ def compare_rankers(
     if rankers is None:
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
         names, ids, table = read_values(y_true, unused)
-        read: tuple = ids, {"value": table}, {}, None, None
+        read = QueryValues(ids, {"value": table})
     else:
         if not isinstance(rankers, dict) or not rankers:
             raise ValueError(
@@ -330,7 +330,7 @@ def compare_rankers(
         read = _values_of(y_true, judge, rankers, X, qid, measures, zero_division)
     pairs, unit = _pairs_of(names, baseline), "tasks" if rankers is None else "queries"
     found = RankerComparisons(
-        (name, _comparison(name, names, pairs, confidence_level, unit, read)) for name in read[1]
+        (m, _comparison(m, names, pairs, confidence_level, unit, read)) for m in read.by_people
     )
     return found if isinstance(measure, list | tuple | dict) else found.popitem()[1]
 
@@ -346,10 +346,9 @@ def _pairs_of(names, baseline):
 
 def _comparison(measure, names, pairs, confidence_level, unit, read):
     """The comparison of the values by one measure."""
-    ids, by_people, by_judges, kept, unanswered = read
-    values, by_judge = by_people[measure], by_judges.get(measure)
+    values, by_judge = read.by_people[measure], read.by_judge.get(measure)
+    kept = ~np.isnan(values).any(axis=1) if by_judge is None else read.is_human
     j, others = (None, None) if by_judge is None else (by_judge[kept], by_judge[~kept])
-    kept = ~np.isnan(values).any(axis=1) if by_judge is None else kept
     if by_judge is None and kept.sum() < 2:
         raise ValueError(
             f"{measure} is defined on {kept.sum()} of {len(values)} {unit}: at least two are "
@@ -362,17 +361,38 @@ def _comparison(measure, names, pairs, confidence_level, unit, read):
     ranks = _rank_intervals(of_all, 1.0 - confidence_level)
     first, second = np.reshape(pairs, (-1, 2)).T.astype(int)
     found = {name: matrix[first, second] for name, matrix in of_all.items()}
-    means = replace(means, names=names, rank_interval=ranks, n_unanswered=unanswered)
-    ids, holms = np.arange(len(values)) if ids is None else ids, holm(found["p_value"])
-    found |= {"p_adjusted": holms, "confidence_level": float(confidence_level), "unit": unit}
-    return RankerComparison(measure, names, ids[kept], values[kept], means, pairs, **found)
+    means = replace(means, names=names, rank_interval=ranks, n_unanswered=read.n_unanswered)
+    ids = (np.arange(len(values)) if read.ids is None else read.ids)[kept]
+    found |= {"p_adjusted": holm(found["p_value"]), "confidence_level": float(confidence_level)}
+    return RankerComparison(measure, names, ids, values[kept], means, pairs, **found, unit=unit)
 
 
 # Scores and runs ------------------------------------------------------------
 
 
+class QueryValues(NamedTuple):
+    """Values of all rankers on each query.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (n_queries,) or None
+    by_people, by_judge : dict from measures to ndarray of shape (n_queries, n_rankers)
+        Values by the labels of people, the judge's where they gave none; and by the judge's.
+    is_human : ndarray of bool, shape (n_queries,), or None without a judge
+        Whether people labelled the query.
+    n_unanswered : ndarray of int, shape (n_rankers,), or None
+        Number of queries that a run lacks.
+    """
+
+    ids: Any
+    by_people: dict
+    by_judge: dict = {}  # noqa: RUF012
+    is_human: Any = None
+    n_unanswered: Any = None
+
+
 def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
-    """Ids of the queries, values by people and by the judge, and which queries people judged."""
+    """`QueryValues` of scores, fitted models or runs."""
     are_runs = is_judgements(y_true) or is_judgements(judge)
     scores = {f"rankers[{name!r}]": one for name, one in rankers.items() if not _is_model(one)}
     if not are_runs:
@@ -393,9 +413,9 @@ def _values_of(y_true, judge, rankers, X, qid, measures, zero_division):
     ids = None if qid is None else lists_of(np.zeros(len(y_true)), qid, "y_true").ids
     asked = rankers, X, qid, measures, zero_division
     if judge is None:
-        return ids, _values_by(y_true, *asked), {}, None, None
-    y_true, judge, kept = _with_judge(y_true, judge, qid)
-    return ids, _values_by(y_true, *asked), _values_by(judge, *asked), kept, None
+        return QueryValues(ids, _values_by(y_true, *asked))
+    y_true, judge, is_human = _with_judge(y_true, judge, qid)
+    return QueryValues(ids, _values_by(y_true, *asked), _values_by(judge, *asked), is_human)
 
 
 def _is_model(ranker):
@@ -419,7 +439,7 @@ def _of_runs(qrels, judge, rankers, measures, zero_division):
             f"The runs lack {len(asked) - len(queries)} of {len(asked)} judged queries, such as "
             f"{left_out!r}, all of them: these are left out, and evaluate_run counts them."
         )
-    kept, fallback = np.array([q in human for q in queries]), check_zero_division(zero_division)
+    fallback, is_human = check_zero_division(zero_division), np.array([q in human for q in queries])
 
     def values(labels):
         found = [values_of_run(run, labels, queries, measures) for run in runs.values()]
@@ -427,7 +447,8 @@ def _of_runs(qrels, judge, rankers, measures, zero_division):
         return {m: np.where(np.isnan(table), fallback, table) for m, table in tables.items()}
 
     of_judge = values(by_judge) if by_judge else {}
-    return np.array(queries, dtype=object), values(human), of_judge, kept, np.array(unanswered)
+    ids = np.array(queries, dtype=object)
+    return QueryValues(ids, values(human), of_judge, is_human, np.array(unanswered))
 
 
 def _values_by(y, rankers, X, qid, measures, zero_division):
