@@ -302,10 +302,7 @@ def predict(model: Any, X: Any) -> da.Array:
     n_items, dtype = getattr(model, "n_items_", None), np.dtype(np.float64)
     if is_classifier(model):
         if _needs_lists(model) or hasattr(model, "n_labels_"):
-            raise ValueError(
-                f"{type(model).__name__} predicts sequences or sets of labels: in memory write "
-                "model.predict(X.compute())."
-            )
+            _refuse(model, "predicts sequences or sets of labels", "model.predict(X.compute())")
         dtype = getattr(model, "decisions_", model.classes_).dtype
     light, pieces = delayed(_light(model)), _pieces(X)
     lengths = X.chunks[0] if isinstance(X, da.Array) else [np.nan] * len(pieces)
@@ -363,10 +360,8 @@ def rank(
     """
     check_is_fitted(model)
     if is_classifier(model):
-        raise ValueError(
-            f"rank sorts what predict gives, and {type(model).__name__} predicts classes: rank "
-            "its scores in memory."
-        )
+        line = "scipy.stats.rankdata(-model.decision_function(X.compute()))"
+        _refuse(model, "predicts classes, which have no ranks", line)
     check_one_list(one_list, qid, model.n_items_)
     if model.n_items_ is None and _needs_lists(model):
         raise ValueError(
@@ -432,10 +427,8 @@ def score(
     """
     check_is_fitted(model)
     if is_classifier(model) and not hasattr(model, "decisions_"):
-        raise ValueError(
-            f"The score of {type(model).__name__} is no mean over partitions: in memory write "
-            "model.score(X.compute(), y.compute()), with the same for qid and weights."
-        )
+        line = "model.score(X.compute(), y.compute()), with the same for qid and weights"
+        _refuse(model, "has a score that is no mean over partitions", line)
     blocks = _blocks(model, client, X, y, qid, sample_weight)
     total, weight = blocks.sum(_costs if is_classifier(model) else _values, _light(model))
     if not weight > 0 and is_classifier(model):
@@ -450,6 +443,10 @@ def _blocks(model, client, X, y, qid, weights):
     if qid is None and y.ndim == 1 and not is_classifier(model):
         raise ValueError("Documents on a cluster need qid, one id for each row.")
     return blocks
+
+
+def _refuse(model, why, line):
+    raise ValueError(f"{type(model).__name__} {why}: in memory write {line}.")
 
 
 def _needs_lists(model):

@@ -307,7 +307,7 @@ def test_measures_of_all_rows_are_no_means_over_partitions(client, model):
     with pytest.raises(ValueError, match=r"in memory write model\.score"):
         score(model, *on)
     assert np.isfinite(model.score(on[0].compute(), on[1].compute()))
-    with pytest.raises(ValueError, match="predicts classes: rank its scores in memory"):
+    with pytest.raises(ValueError, match=r"no ranks: in memory write .*decision_function"):
         rank(model, on[0], one_list=True)
 
 
