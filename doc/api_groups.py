@@ -1,5 +1,6 @@
 """The API reference by task: groups (a page each), their sections, and the public names in them.
 
+A group is stable or provisional: CONTRIBUTING.md says what that promises, and how a name moves.
 Names are relative to ``lowrank_rank``. ``"plotting.*"`` stands for all names of a module that no
 other section lists. The build fails if a public name or a result is in no section, or in two.
 """
@@ -22,6 +23,7 @@ class Group(NamedTuple):
     title: str
     text: str
     sections: tuple[Section, ...]
+    stable: bool = True
 
 
 #: Public modules that ``import lowrank_rank`` does not import.
@@ -54,7 +56,6 @@ GROUPS = (
                     "LowRankSurrogateRanker",
                     "HistGradientBoostingRanker",
                     "OrderPreservingRegressor",
-                    "structured.StructuredHingeRanker",
                 ),
             ),
             Section("Find positives in a budget a day", "budget", ("PrecisionAtKPerceptron",)),
@@ -73,22 +74,12 @@ GROUPS = (
             Section(
                 "Classes with costs, ordinal classes, abstention",
                 "costs",
-                ("LowRankSurrogateClassifier", "structured.StructuredHingeClassifier"),
+                ("LowRankSurrogateClassifier",),
             ),
             Section(
                 "Sets of labels by the F-measure",
                 "multilabel",
                 ("LowRankSurrogateMultilabelClassifier",),
-            ),
-            Section(
-                "Two classes by F1 or another measure of all rows",
-                "theory",
-                ("structured.StructuredHingeBinaryClassifier",),
-            ),
-            Section(
-                "Sequences",
-                "theory",
-                ("structured.StructuredHingeSequenceClassifier",),
             ),
             Section("Join models of parts of the rows", "scale", ("merge",)),
         ),
@@ -172,6 +163,7 @@ GROUPS = (
                     "target_losses.NDCG",
                     "target_losses.DCG",
                     "target_losses.PrecisionAtK",
+                    "target_losses.PrecisionAtShare",
                     "target_losses.RecallAtK",
                     "target_losses.GainAtK",
                     "target_losses.MeanAveragePrecision",
@@ -183,14 +175,7 @@ GROUPS = (
                 ),
             ),
             Section("Cost matrices", "costs", ("target_losses.MatrixLoss",)),
-            Section(
-                "F-measure and other measures of labels",
-                "multilabel",
-                (
-                    "target_losses.FBeta",
-                    "target_losses.SetLoss",
-                ),
-            ),
+            Section("F-measure of sets of labels", "multilabel", ("target_losses.FBeta",)),
             Section(
                 "Measures for scorers only",
                 "target_losses",
@@ -200,8 +185,55 @@ GROUPS = (
                     "target_losses.ExpectedReciprocalRank",
                 ),
             ),
-            Section("Base classes", "/extending", ("target_losses.*",)),
         ),
+    ),
+    Group(
+        "datasets",
+        "Datasets",
+        "Files of rankings, and small real data sets.",
+        (
+            Section(
+                "Files: Parquet, LETOR, TREC, PrefLib",
+                "data",
+                (
+                    "datasets.iter_lists",
+                    "datasets.load_letor",
+                    "datasets.dump_letor",
+                    "datasets.load_run",
+                    "datasets.dump_run",
+                    "datasets.load_qrels",
+                    "datasets.dump_qrels",
+                    "datasets.runs_to_features",
+                    "datasets.load_preflib",
+                    "datasets.grades_from_orders",
+                ),
+            ),
+            Section(
+                "Real data sets",
+                "data",
+                ("datasets.load_digits_retrieval", "datasets.load_wine_tasting"),
+            ),
+        ),
+    ),
+    Group(
+        "structured",
+        "Structured hinges",
+        "Linear models of chapter 17 of Shalev-Shwartz and Ben-David (2014).",
+        (
+            Section(
+                "RankSVM and other hinges of orders",
+                "theory",
+                ("structured.StructuredHingeRanker",),
+            ),
+            Section("Classes with costs", "theory", ("structured.StructuredHingeClassifier",)),
+            Section(
+                "Two classes by F1 or another measure of all rows",
+                "theory",
+                ("structured.StructuredHingeBinaryClassifier",),
+            ),
+            Section("Sequences", "theory", ("structured.StructuredHingeSequenceClassifier",)),
+        ),
+        stable=False,
     ),
     Group(
         "decoders",
@@ -226,6 +258,7 @@ GROUPS = (
             ),
             Section("Orders with values and bounds", "target_losses", ("decoders.Decoded",)),
         ),
+        stable=False,
     ),
     Group(
         "theory",
@@ -246,28 +279,13 @@ GROUPS = (
                 ),
             ),
         ),
+        stable=False,
     ),
     Group(
-        "datasets",
-        "Datasets",
-        "Files, clicks, votes, small real data sets and generators with known truth.",
+        "generators",
+        "Clicks and generated data",
+        "Labels from clicks, and data with known truth.",
         (
-            Section(
-                "Files: Parquet, LETOR, TREC, PrefLib",
-                "data",
-                (
-                    "datasets.iter_lists",
-                    "datasets.load_letor",
-                    "datasets.dump_letor",
-                    "datasets.load_run",
-                    "datasets.dump_run",
-                    "datasets.load_qrels",
-                    "datasets.dump_qrels",
-                    "datasets.runs_to_features",
-                    "datasets.load_preflib",
-                    "datasets.grades_from_orders",
-                ),
-            ),
             Section(
                 "Clicks",
                 "clicks",
@@ -276,11 +294,6 @@ GROUPS = (
                     "datasets.propensities_from_clicks",
                     "datasets.make_clicks",
                 ),
-            ),
-            Section(
-                "Real data sets",
-                "data",
-                ("datasets.load_digits_retrieval", "datasets.load_wine_tasting"),
             ),
             Section(
                 "Generators",
@@ -293,12 +306,14 @@ GROUPS = (
                 ),
             ),
         ),
+        stable=False,
     ),
     Group(
         "plotting",
         "Plotting",
         "Displays as in scikit-learn: ``plot`` draws the data that the object holds.",
         (Section("Displays", "evaluation", ("plotting.*",)),),
+        stable=False,
     ),
     Group(
         "dask",
@@ -306,11 +321,16 @@ GROUPS = (
         'Estimators on a Dask cluster: ``pip install ".[dask]"`` from a checkout. Import the '
         "functions from ``lowrank_rank.dask``.",
         (Section("Functions of a cluster", "scale", ("dask.*",)),),
+        stable=False,
     ),
     Group(
         "testing",
-        "Testing",
-        "Checks of your own losses, decoders and surrogates.",
-        (Section("Checks", "/extending", ("testing.*",)),),
+        "Your own losses",
+        "Base classes of losses, and checks of your own losses, decoders and surrogates.",
+        (
+            Section("Base classes", "/extending", ("target_losses.*",)),
+            Section("Checks", "/extending", ("testing.*",)),
+        ),
+        stable=False,
     ),
 )

@@ -195,7 +195,9 @@ def group_pages():
     return {
         f"{group.page}.rst": "\n".join(
             [
-                *(heading(group.title, "="), group.text, "", f".. currentmodule:: {PACKAGE}", ""),
+                *(heading(group.title, "="), group.text, ""),
+                *([] if group.stable else [STANDING[False], ""]),
+                *(f".. currentmodule:: {PACKAGE}", ""),
                 *(line for section in group.sections for line in section_lines(section)),
             ]
         )
@@ -228,11 +230,21 @@ def group_page_paths():
     return [f"api/{group.page}" for group in api_groups.GROUPS]
 
 
+STANDING = {
+    True: "Stable: a change comes with a deprecation of two minor releases.",
+    False: "Provisional: these names may change in any minor release without a deprecation.",
+}
+
+
 def group_index():
-    """For each group a table of its sections and names, and the toctree of the groups."""
+    """The stable groups, then the provisional ones: a table of sections and names for each."""
     lines = []
-    for group in api_groups.GROUPS:
-        lines += [heading(f":doc:`{group.title} <{group.page}>`", "-"), group.text, ""]
+    groups = sorted(api_groups.GROUPS, key=lambda group: not group.stable)
+    for i, group in enumerate(groups):
+        if i == 0 or group.stable != groups[i - 1].stable:
+            title, _, _ = STANDING[group.stable].partition(":")
+            lines += [heading(title, "-"), STANDING[group.stable], ""]
+        lines += [heading(f":doc:`{group.title} <{group.page}>`", "~"), group.text, ""]
         rows = [["task", "names"]]
         for section in group.sections:
             names = names_by_section()[section]

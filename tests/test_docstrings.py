@@ -55,3 +55,18 @@ def test_parameters_and_results_are_described():
             if code in CODES:
                 wrong.setdefault(name, []).append(f"{code}: {text}")
     assert not wrong
+
+
+@pytest.mark.parametrize("module", ["metrics", "plotting", "model_selection"])
+def test_what_only_evaluates_takes_a_measure(module):
+    """`target_loss` is what an estimator is trained for."""
+    module = import_module(f"lowrank_rank.{module}")
+    evaluating = [getattr(module, name) for name in module.__all__]
+    for value in [*evaluating, lowrank_rank.boosting_metric, lowrank_rank.make_ranking_scorer]:
+        assert "target_loss" not in inspect.signature(value).parameters, value
+
+
+@pytest.mark.parametrize("function", ["make_ranking_scorer", "boosting_metric"])
+def test_the_measure_of_scorers_and_metrics_has_its_name(function):
+    made = getattr(lowrank_rank, function)(measure="precision@1")
+    assert "recision" in str(made.measure)

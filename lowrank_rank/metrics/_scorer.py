@@ -21,13 +21,13 @@ from ..target_losses._target_loss import RankingMeasure
 
 
 def make_ranking_scorer(
-    target_loss: Any, *, one_list: bool = False, pos_label: Any = None, **params: Any
+    measure: Any, *, one_list: bool = False, pos_label: Any = None, **params: Any
 ) -> "RankingScorer":
     """Scorer of a ranking measure, greater is better, for ``scoring=`` in scikit-learn.
 
     Parameters
     ----------
-    target_loss : str, measure, or list or dict of these
+    measure : str, measure, or list or dict of these
         A name such as "ndcg@10" (see `get_ranking_scorer_names`) or an object such as
         ``NDCG(k=10)``. A list, or a dict with custom names, makes one scorer that predicts
         once and returns a dict, for multi-metric evaluation.
@@ -52,7 +52,7 @@ def make_ranking_scorer(
     ValueError
         If a name is unknown, or a parameter that no measure has is given.
     TypeError
-        If `target_loss` is neither a name nor a measure.
+        If `measure` is neither a name nor a measure object.
 
     Notes
     -----
@@ -76,33 +76,33 @@ def make_ranking_scorer(
     {'precision@1': 0.5, 'map': 0.75}
     """
     check_parameter("one_list", one_list, [bool])
-    if isinstance(target_loss, list | tuple | dict) and not target_loss:
+    if isinstance(measure, list | tuple | dict) and not measure:
         raise ValueError("make_ranking_scorer got no measure: name at least one.")
-    if isinstance(target_loss, list | tuple):
-        target_loss = {m if isinstance(m, str) else repr(m): m for m in target_loss}
-    several = isinstance(target_loss, dict)
-    named: Any = target_loss if several else {"": target_loss}
+    if isinstance(measure, list | tuple):
+        measure = {m if isinstance(m, str) else repr(m): m for m in measure}
+    several = isinstance(measure, dict)
+    named: Any = measure if several else {"": measure}
     measures = {name: clone(resolve_measure(m)) for name, m in named.items()}
-    for measure in named.values():
-        for key, said in stated_parameters(measure).items() if isinstance(measure, str) else ():
+    for one in named.values():
+        for key, said in stated_parameters(one).items() if isinstance(one, str) else ():
             if params.get(key, said) != said:
                 raise ValueError(
-                    f"The name {measure!r} says {key}={said!r}, but {key}={params[key]!r} is given."
+                    f"The name {one!r} says {key}={said!r}, but {key}={params[key]!r} is given."
                 )
-    known = {name: sorted(measure.get_params()) for name, measure in measures.items()}
+    known = {name: sorted(one.get_params()) for name, one in measures.items()}
     for key, value in params.items():
-        having = [measure for name, measure in measures.items() if key in known[name]]
+        having = [one for name, one in measures.items() if key in known[name]]
         if not having:
             raise ValueError(
                 f"Invalid parameter {key!r}: none of {', '.join(map(repr, measures.values()))} has "
                 f"it. Their parameters: {sorted(set().union(*known.values()))}."
             )
-        for measure in having:
-            measure.set_params(**{key: value})
-    for measure in measures.values():
-        check_parameters(measure)
-    measure = measures if several else measures[""]
-    return RankingScorer(measure, one_list=one_list, pos_label=pos_label)
+        for one in having:
+            one.set_params(**{key: value})
+    for one in measures.values():
+        check_parameters(one)
+    resolved = measures if several else measures[""]
+    return RankingScorer(resolved, one_list=one_list, pos_label=pos_label)
 
 
 def get_ranking_scorer_names() -> list[str]:
@@ -132,7 +132,7 @@ class RankingScorer(BaseEstimator):
     Parameters
     ----------
     measure : RankingMeasure, or dict of str to RankingMeasure
-        Any target losses, or measures for scoring only. A dict makes a dict of scores.
+        Measures; a target loss is one too. A dict makes a dict of scores.
     one_list : bool, default=False
         Whether one-dimensional labels without qid are known to be one list.
     pos_label : object, default=None

@@ -98,7 +98,7 @@ def boosting_objective(
     return _Objective(surrogate, target_loss, qid)
 
 
-def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> "_Metric":
+def boosting_metric(measure: str | RankingMeasure = "ndcg@10") -> "_Metric":
     """Make an evaluation metric of LightGBM and XGBoost from any measure of this package.
 
     The metric is the mean of the measure over the lists of an evaluation set, averaged over ties.
@@ -106,17 +106,18 @@ def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> "_Metric":
 
     Parameters
     ----------
-    target_loss : str or RankingMeasure, default="ndcg@10"
+    measure : str or RankingMeasure, default="ndcg@10"
         A name, see `get_ranking_scorer_names`, or an object such as ``PrecisionAtK(k=5)``.
 
     Returns
     -------
     callable
         For ``LGBMRanker.fit(..., eval_metric=...)``, ``feval`` of ``lightgbm.train``, or
-        ``custom_metric`` of ``xgboost.train``. XGBRanker refuses custom metrics. A call ``(y_true,
-        y_pred, sample_weight=None, group=None)`` returns name and value, and for LightGBM
-        ``is_higher_better``. `group` are the numbers of rows of the lists, which follow one
-        another. A list has the mean weight of its rows.
+        ``custom_metric`` of ``xgboost.train``. A call ``(y_true, y_pred, sample_weight=None,
+        group=None)`` returns name and value, and for LightGBM ``is_higher_better``. `group` are
+        the numbers of rows of the lists, which follow one another. A list has the mean weight of
+        its rows. XGBRanker calls its ``eval_metric`` for one query at a time: give it a function
+        ``(y_true, y_pred)`` that returns ``measure_score(name, y_true, y_pred)``.
 
     Raises
     ------
@@ -140,7 +141,7 @@ def boosting_metric(target_loss: str | RankingMeasure = "ndcg@10") -> "_Metric":
     >>> metric([1, 0, 0, 1], [0.2, 0.1, 0.4, 0.3], group=[2, 2])
     ('precision@1', 0.5, True)
     """
-    return _Metric(target_loss)
+    return _Metric(measure)
 
 
 class _Objective:
@@ -230,9 +231,9 @@ class _Objective:
 class _Metric:
     """Metric of boosted trees: mean of a measure over the lists of an evaluation set."""
 
-    def __init__(self, target_loss: Any) -> None:
-        self.target_loss = target_loss
-        self._measure = clone(resolve_measure(target_loss))
+    def __init__(self, measure: Any) -> None:
+        self.measure = measure
+        self._measure = clone(resolve_measure(measure))
 
     def __call__(
         self, y_true: Any, y_pred: Any, sample_weight: Any = None, group: Any = None
@@ -249,16 +250,14 @@ class _Metric:
             )
         lists = _lists_of_groups(group, len(y))
         value = self._measure.measure(y, y_pred, qid=lists.index, sample_weight=sample_weight)
-        named = isinstance(self.target_loss, str)
-        name = self.target_loss if named else repr(self.target_loss)
+        named = isinstance(self.measure, str)
+        name = self.measure if named else repr(self.measure)
         result = (name.replace(" ", ""), value)  # XGBoost splits results at blanks
         return result if hasattr(data, "get_uint_info") else (*result, True)
 
-    def __repr__(self) -> str:
-        return f"boosting_metric({self.target_loss!r})"
-
-    def __sklearn_clone__(self) -> "_Metric":
-        return _Metric(self.target_loss)
+    def __init__(self, measure: Any) -> None:
+        self.measure = measure
+        self._measure = clone(resolve_measure(measure))
 
 
 def _lists_of_groups(group, n_rows):

@@ -1,6 +1,7 @@
 """Losses of lists as boosted trees see them: gradient and curvature at the scores of all rows."""
 
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +113,8 @@ class LossesInTurn:
 
     def __init__(self, losses, n_rows, stages=()):
         self.losses, self.n_trees = losses, 0
-        self.scores, self.last = np.zeros((len(losses), n_rows)), np.zeros(n_rows)
+        self.scores = np.zeros((len(losses), n_rows))
+        self.last: Any = np.zeros(n_rows)
         for s in stages:
             self._add_tree(s)
         self.last = None  # trees of other bins differ in the last digits, or in more

@@ -9,7 +9,6 @@ cluster. Sums over the blocks give the objective.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -361,7 +360,7 @@ def C_phi(measure: Any, n_items: int | None = None, *, p: float = 2.0) -> float:
     1.0
     """
     if isinstance(measure, str) or hasattr(measure, "rank_features"):
-        if not isinstance(n_items, Integral) or n_items < 1:
+        if not isinstance(n_items, int | np.integer) or n_items < 1:
             raise ValueError(f"n_items must be an integer >= 1 for a measure, got {n_items!r}.")
         loss = resolve_target_loss(measure)
         if not loss.is_positional:

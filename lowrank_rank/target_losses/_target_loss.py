@@ -31,7 +31,7 @@ from ..decoders._decoded import Decoder, decode_sort
 
 def check_zero_division(value):
     """The value of undefined lists as a float; refuse all but finite numbers and nan."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise ValueError(f"zero_division must be a number, got {plain(value)!r}.")
     if np.isinf(float(value)):
         raise ValueError(f"zero_division must be finite, or nan, got {plain(value)!r}.")
