@@ -112,6 +112,8 @@ verbosity = Rule(
     "True, False or an integer >= 0",
 )
 
+#: The level of confidence intervals.
+LEVEL = [number(above=0, below=1)]
 #: Parameters of all estimators that draw, run in parallel and report.
 RUNTIME = {"n_jobs": [jobs], "random_state": [random_state], "verbose": [verbosity]}
 
@@ -145,16 +147,21 @@ _Function = TypeVar("_Function", bound=Callable)
 
 
 def checked(**table: list) -> Callable[[_Function], _Function]:
-    """Decorate a function whose arguments are checked by a table, as parameters of estimators."""
+    """Decorate a function whose arguments are checked by a table, as parameters of estimators.
+
+    Arguments with a name of `RUNTIME` are checked by `RUNTIME`, unless they are in the table.
+    """
 
     def decorate(function):
         signature = inspect.signature(function)
+        names = [name for name in RUNTIME if name in signature.parameters]
+        rules = {**{name: RUNTIME[name] for name in names}, **table}
 
         @wraps(function)
         def call(*args, **kwargs):
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            for name, alternatives in table.items():
+            for name, alternatives in rules.items():
                 check_parameter(name, bound.arguments[name], alternatives)
             return function(*args, **kwargs)
 

@@ -28,7 +28,7 @@ from ._arrays import (
 )
 from ._labels import carries_qid, one_label_per_row, ranking_target, split_target
 from ._lists import RankingLists
-from ._parameters import RUNTIME, check_parameter, count
+from ._parameters import checked, count
 from ._typing import Bunch
 from .metrics._scorer import make_ranking_scorer
 
@@ -224,6 +224,7 @@ def _with_ids(y, qid):
     return target, lists.codes
 
 
+@checked()
 def query_learning_curve(
     estimator: Any,
     X: MatrixLike,
@@ -293,7 +294,6 @@ def query_learning_curve(
     >>> sizes.tolist(), test.shape, bool(test[1].mean() > test[0].mean())
     ([2, 30], (2, 4), True)
     """
-    check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
     check_same_index(X=X, y=y, qid=qid)
     target, of_row = _with_ids(y, qid)
     splitter = GroupKFold(cv) if isinstance(cv, Integral) else cv
@@ -330,6 +330,7 @@ def query_learning_curve(
     return sizes, found["train_score"].reshape(shape), found["test_score"].reshape(shape)
 
 
+@checked(n_repeats=[count()])
 def query_permutation_importance(
     estimator: Any,
     X: MatrixLike,
@@ -391,8 +392,6 @@ def query_permutation_importance(
     >>> found.importances_mean
     array([0.5, 0. ])
     """
-    check_parameter("n_repeats", n_repeats, [count()])
-    check_parameter("n_jobs", n_jobs, RUNTIME["n_jobs"])
     if sparse.issparse(X):
         raise ValueError("X is sparse, but its columns are permuted one by one: give X.toarray().")
     if not one_label_per_row(y):

@@ -10,8 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._arrays import ArrayLike, plain
 from .._lists import batches, ranks_from_orders
-from .._parameters import check_parameter, count, number
-from .._parameters import random_state as seed
+from .._parameters import LEVEL, check_parameter, checked, count, number
 from .._tables import TableMixin
 from ..decoders import Decoded, decode_pd_exact, preference_cost
 from ..decoders.feedback_arcs._decoders import pd_decoder
@@ -162,6 +161,7 @@ class ConsensusRanking(TableMixin):
 
     # Resampling -----------------------------------------------------------------------
 
+    @checked(n_resamples=[count()], confidence_level=LEVEL)
     def rank_intervals(
         self,
         *,
@@ -207,9 +207,6 @@ class ConsensusRanking(TableMixin):
            Applications to Mobility across Neighbourhoods and Academic Achievement across
            Countries", Review of Economic Studies 91, 2024.
         """
-        check_parameter("n_resamples", n_resamples, [count()])
-        check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
-        check_parameter("random_state", random_state, [seed])
         rng = check_random_state(random_state)
         r = len(self.ranks)
         shakes = shakes_of(r, 2, np.random.RandomState(0))

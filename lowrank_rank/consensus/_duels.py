@@ -24,8 +24,7 @@ from .._arrays import (
     plain,
 )
 from .._lists import coded, codes_of, id_array, ranks_from_orders
-from .._parameters import check_parameter, count, number
-from .._parameters import random_state as seed
+from .._parameters import LEVEL, checked, count, number
 from .._tables import TableMixin
 from .._warn import warn_of_other_columns
 from ._consensus import RankIntervals
@@ -96,6 +95,7 @@ class BradleyTerry(TableMixin):
         columns |= {"standard_error": errors, "low": found.low, "high": found.high}
         return {name: values[np.argsort(self.ranks)] for name, values in columns.items()}
 
+    @checked(n_resamples=[count()], confidence_level=LEVEL)
     def rank_intervals(
         self,
         *,
@@ -129,9 +129,6 @@ class BradleyTerry(TableMixin):
            Applications to Mobility across Neighbourhoods and Academic Achievement across
            Countries", Review of Economic Studies 91, 2024.
         """
-        check_parameter("n_resamples", n_resamples, [count()])
-        check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
-        check_parameter("random_state", random_state, [seed])
         values, vectors = np.linalg.eigh(self.covariance)
         normal = check_random_state(random_state).standard_normal((n_resamples, len(values)))
         draws = normal @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
@@ -179,6 +176,7 @@ class BradleyTerry(TableMixin):
         log_odds = self.strengths[names.index(a)] - self.strengths[names.index(b)]
         return float(_outcomes(log_odds, np.log(self.tie) if self.tie else -np.inf)[2])
 
+    @checked(k=[count()], top=[count(), None])
     def next_duels(self, k: int = 1, *, top: int | None = None) -> list[tuple[Any, Any]]:
         """The k pairs of items to compare next.
 
@@ -212,8 +210,6 @@ class BradleyTerry(TableMixin):
         [('b', 'c')]
         """
         r = len(self.items)
-        check_parameter("k", k, [count()])
-        check_parameter("top", top, [count(), None])
         if top is not None and top >= r:
             raise ValueError(f"top={top} must be smaller than the number of items, {r}.")
         if self.half_games == 0:
@@ -239,6 +235,7 @@ class BradleyTerry(TableMixin):
         return pairs
 
 
+@checked(half_games=[number(0)], ties=["davidson", "half"])
 def bradley_terry(
     duels: Any,
     *,
@@ -335,8 +332,6 @@ default=None
     >>> board.items.tolist(), (board.strengths / board.strengths[0]).round(6).tolist()
     (['a', 'b', 'c'], [1.0, 0.0, -1.0])
     """
-    check_parameter("half_games", half_games, [number(0)])
-    check_parameter("ties", ties, ["davidson", "half"])
     table, weights, extra, items, judge, judges = _read(duels, covariates, item_a, item_b, result)
     if half_games == 0:
         _check_connected(table[0], table[1], table[2], items)

@@ -9,13 +9,11 @@ from sklearn.utils import check_random_state
 from .._arrays import ArrayLike, by_label, check_finite, check_same_index, check_same_shape, numbers
 from .._labels import read_labels
 from .._lists import RankingLists
-from .._parameters import check_parameter, count, number
-from .._parameters import random_state as seed
+from .._parameters import check_parameter, checked, count, number
 from .._typing import Bunch
 
-_FRACTION = number(0, 1)
 
-
+@checked(min_propensity=[number(0, 1)], non_negative=[bool])
 def utilities_from_clicks(
     clicks: ArrayLike,
     position: ArrayLike,
@@ -102,8 +100,6 @@ def utilities_from_clicks(
     check_same_index(clicks=clicks, position=position)
     clicks = check_finite(numbers(clicks, "clicks"), "clicks")
     position = check_positions(position)
-    check_parameter("min_propensity", min_propensity, [_FRACTION])
-    check_parameter("non_negative", non_negative, [bool])
     check_same_shape(clicks=clicks, position=position)
     if np.any(clicks < 0):
         raise ValueError(f"clicks must be >= 0, got {clicks.min():g}.")
@@ -168,6 +164,12 @@ def trust_at(trust, position):
     return plus, minus
 
 
+@checked(
+    n_sessions=[count()],
+    max_grade=[number(above=0), None],
+    temperature=[number(0)],
+    cutoff=[count(), None],
+)
 def make_clicks(
     y: ArrayLike,
     qid: ArrayLike | None = None,
@@ -235,11 +237,6 @@ def make_clicks(
     >>> (np.bincount(log.row, v) / shown).round(1), log.relevance
     (array([1. , 0. , 0.5]), array([1. , 0. , 0.5]))
     """
-    check_parameter("n_sessions", n_sessions, [count()])
-    check_parameter("max_grade", max_grade, [number(above=0), None])
-    check_parameter("temperature", temperature, [number(0)])
-    check_parameter("cutoff", cutoff, [count(), None])
-    check_parameter("random_state", random_state, [seed])
     check_same_index(y=y, qid=qid, scores=scores)
     y = read_labels(y)
     if y.ndim != 1 or not np.all(y >= 0):

@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 from sklearn.datasets import load_digits
 from sklearn.utils import check_array, check_random_state
 
-from .._parameters import check_parameter, count
-from .._parameters import random_state as seed
+from .._parameters import checked, count
 from .._tables import pandas_for
 from .._typing import Bunch
 
 
+@checked(return_images=[bool], as_frame=[bool])
 def load_digits_retrieval(
     *,
     n_queries: int = 200,
@@ -69,9 +69,6 @@ def load_digits_retrieval(
     >>> digits.data.shape, set(digits.target.tolist())
     ((200, 47), {0.0, 1.0})
     """
-    check_parameter("random_state", random_state, [seed])
-    check_parameter("return_images", return_images, [bool])
-    check_parameter("as_frame", as_frame, [bool])
     pool = load_digits()
     images = pool.images / 16.0
     bounds: Any = n_candidates if np.ndim(n_candidates) else (n_candidates, n_candidates)

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._parameters import Rule, check_parameter, count, number
-from .._parameters import random_state as seed
+from .._parameters import Rule, checked, count, number
 from .._typing import Bunch
 
 _range = Rule(
@@ -19,8 +18,18 @@ _range = Rule(
     "a pair (least, most) of such",
 )
 noise_level = number(0, 1e100)  # beyond, margins and scores overflow
+OF_LABELS = {
+    **{key: [count()] for key in ("n_samples", "n_labels")},
+    "n_items": [count(2)],
+    "n_features": [count(), None],
+}
 
 
+@checked(
+    **{key: [count()] for key in ("n_lists", "n_features", "n_informative", "n_grades")},
+    n_items=[count(), _range],
+    noise=[noise_level],
+)
 def make_ranking(
     n_lists: int = 100,
     n_items: Any = (5, 30),
@@ -69,13 +78,6 @@ def make_ranking(
     >>> X.shape, qid.tolist()
     ((12, 20), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
     """
-    check_parameter("n_lists", n_lists, [count()])
-    check_parameter("n_items", n_items, [count(), _range])
-    check_parameter("n_features", n_features, [count()])
-    check_parameter("n_informative", n_informative, [count()])
-    check_parameter("n_grades", n_grades, [count()])
-    check_parameter("noise", noise, [noise_level])
-    check_parameter("random_state", random_state, [seed])
     rng = check_random_state(random_state)
     low, high = (n_items, n_items) if np.ndim(n_items) == 0 else n_items
     n_informative = min(n_informative, n_features)
@@ -93,6 +95,7 @@ def make_ranking(
     return X, np.searchsorted(np.quantile(score, below), score).astype(float), qid
 
 
+@checked(**OF_LABELS, n_grades=[count(2)])
 def make_label_ranking(
     n_samples: int = 1000,
     n_items: int = 4,
@@ -137,12 +140,6 @@ def make_label_ranking(
     >>> data.target.shape, data.probabilities.sum(axis=1).round(6).tolist()
     ((3, 2), [1.0, 1.0, 1.0])
     """
-    check_parameter("n_samples", n_samples, [count()])
-    check_parameter("n_items", n_items, [count(2)])
-    check_parameter("n_labels", n_labels, [count()])
-    check_parameter("n_grades", n_grades, [count(2)])
-    check_parameter("n_features", n_features, [count(), None])
-    check_parameter("random_state", random_state, [seed])
     rng = check_random_state(random_state)
     n_features = check_label_features(n_features, n_labels)
     support = rng.randint(n_grades, size=(n_labels, n_items)).astype(float)

@@ -17,11 +17,18 @@ from sklearn.utils.validation import check_consistent_length
 
 from .._arrays import check_same_columns, check_same_index, plain, stacked
 from .._lists import factorize, id_array, refuse_missing_ids
-from .._parameters import check_parameter, count, verbosity
+from .._parameters import checked, count
 from ._files import line_of_row, path_like, read_path, read_svmlight, text, texts
-from ._letor import can_represent, convert_features, feature_dtype
+from ._letor import OF_FILES, can_represent, convert_features, feature_dtype
 
 
+@checked(
+    **OF_FILES,
+    rows_per_block=[count()],
+    y_column=[text],
+    qid_column=[text],
+    feature_columns=[texts, None],
+)
 def iter_lists(
     source: Any,
     *,
@@ -107,13 +114,6 @@ def iter_lists(
     >>> sum(len(y) for X, y, qid in blocks)  # a second pass
     6
     """
-    check_parameter("rows_per_block", rows_per_block, [count()])
-    check_parameter("n_features", n_features, [count(), None])
-    check_parameter("zero_based", zero_based, [bool])
-    check_parameter("dense", dense, [bool])
-    check_parameter("y_column", y_column, [text])
-    check_parameter("qid_column", qid_column, [text])
-    check_parameter("feature_columns", feature_columns, [texts, None])
     if feature_columns is not None:
         named = [y_column, qid_column, *feature_columns]
         if not feature_columns or len(set(named)) < len(named):
@@ -121,7 +121,6 @@ def iter_lists(
                 "feature_columns must name at least one column, each once, and not y_column or "
                 f"qid_column, got {feature_columns}."
             )
-    check_parameter("verbose", verbose, [verbosity])
     is_triple = isinstance(source, tuple) and len(source) == 3
     # Arrays, or paths of .npy files.
     if is_triple and all(

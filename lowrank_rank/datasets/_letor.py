@@ -20,7 +20,7 @@ from .._arrays import (
 )
 from .._labels import split_target
 from .._lists import RankingLists
-from .._parameters import check_parameter, count
+from .._parameters import check_parameter, checked, count
 from ._files import (
     id_dtype,
     line_of_row,
@@ -31,7 +31,10 @@ from ._files import (
     text,
 )
 
+OF_FILES = {"n_features": [count(), None], "zero_based": [bool], "dense": [bool]}
 
+
+@checked(**OF_FILES)
 def load_letor(
     path: Any,
     *,
@@ -88,9 +91,6 @@ def load_letor(
     ((2, 3), [2.0, 0.0], [1, 1])
     """
     several = isinstance(path, list | tuple)
-    check_parameter("n_features", n_features, [count(), None])
-    check_parameter("zero_based", zero_based, [bool])
-    check_parameter("dense", dense, [bool])
     dtype = feature_dtype(dtype)
     paths = [read_path(p, "each path") for p in (path if several else [path])]
     if not paths:

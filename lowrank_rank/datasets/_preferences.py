@@ -4,13 +4,18 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import check_random_state
 
-from .._parameters import check_parameter, count, number
-from .._parameters import random_state as seed
+from .._parameters import checked, count, number
 from .._typing import Bunch
 from ..decoders.feedback_arcs._graphs import acyclic
-from ._generators import check_label_features, draw_labels, noise_level
+from ._generators import OF_LABELS, check_label_features, draw_labels, noise_level
 
 
+@checked(
+    **OF_LABELS,
+    weights=["unit", "uniform"],
+    density=[number(above=0, maximum=1)],
+    condition=["p_dag", "cyclic", None],
+)
 def make_preferences(
     n_samples: int = 1000,
     n_items: int = 5,
@@ -76,14 +81,6 @@ def make_preferences(
     >>> data.target.shape, data.target.sum(axis=(1, 2)).tolist()  # 3 pairs each
     ((4, 3, 3), [3.0, 3.0, 3.0, 3.0])
     """
-    check_parameter("n_samples", n_samples, [count()])
-    check_parameter("n_items", n_items, [count(2)])
-    check_parameter("n_labels", n_labels, [count()])
-    check_parameter("n_features", n_features, [count(), None])
-    check_parameter("weights", weights, ["unit", "uniform"])
-    check_parameter("density", density, [number(above=0, maximum=1)])
-    check_parameter("condition", condition, ["p_dag", "cyclic", None])
-    check_parameter("random_state", random_state, [seed])
     n_features = check_label_features(n_features, n_labels)
     if condition == "cyclic" and (n_items < 3 or n_labels < 3):
         raise ValueError("condition='cyclic' needs n_items >= 3 and n_labels >= 3.")
@@ -131,6 +128,11 @@ def _draw_probabilities(rng, support, n_samples, condition):
     return None
 
 
+@checked(
+    **{key: [count()] for key in ("n_duels", "n_features", "n_planes")},
+    cyclic=[number(0, 1)],
+    noise=[noise_level],
+)
 def make_duels(
     n_duels: int = 1000,
     *,
@@ -190,12 +192,6 @@ def make_duels(
     >>> bool(np.all(duels.target[::2] == (margin > 0))), duels.qid.tolist()
     (True, [0, 0, 1, 1, 2, 2])
     """
-    check_parameter("n_duels", n_duels, [count()])
-    check_parameter("n_features", n_features, [count()])
-    check_parameter("n_planes", n_planes, [count()])
-    check_parameter("cyclic", cyclic, [number(0, 1)])
-    check_parameter("noise", noise, [noise_level])
-    check_parameter("random_state", random_state, [seed])
     if n_features < 2 * n_planes:
         raise ValueError(f"n_features={n_features} must be at least 2 * n_planes={2 * n_planes}.")
     rng = check_random_state(random_state)

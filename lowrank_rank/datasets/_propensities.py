@@ -15,11 +15,12 @@ from .._arrays import (
     numbers,
 )
 from .._lists import codes_of
-from .._parameters import check_parameter, number
+from .._parameters import LEVEL, checked
 from .._typing import Bunch
 from ._clicks import check_positions
 
 
+@checked(confidence_level=LEVEL)
 def propensities_from_clicks(
     clicks: ArrayLike, position: ArrayLike, document: ArrayLike, *, confidence_level: float = 0.95
 ) -> Bunch:
@@ -85,7 +86,6 @@ def propensities_from_clicks(
     >>> found.propensity.round(6)
     array([1. , 0.5])
     """
-    check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
     check_same_index(clicks=clicks, position=position, document=document)
     # Squares of larger numbers overflow.
     clicks = check_finite(numbers(clicks, "clicks"), "clicks", 1e150)

@@ -15,7 +15,7 @@ from scipy import stats
 
 from .._arrays import ArrayLike, MatrixLike, check_same_columns, check_same_index, plain
 from .._labels import lists_of, read_labels, split_target
-from .._parameters import check_parameter, number
+from .._parameters import LEVEL, checked
 from .._tables import TableMixin
 from .._warn import warn
 from ..datasets._trec import RELEVANCE, SCORE, check_ids, check_judged, is_judgements, read_mapping
@@ -179,6 +179,7 @@ class RankerComparisons(dict):
         return pd.concat(frames, names=["measure"]).reset_index("measure").reset_index(drop=True)
 
 
+@checked(confidence_level=LEVEL)
 def compare_rankers(
     y_true: Any,
     rankers: dict[str, Any] | None = None,
@@ -314,7 +315,6 @@ def compare_rankers(
     >>> compare_rankers(values).tied_with_best.tolist()
     [True, True, False]
     """
-    check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
     if rankers is None:
         unused = {"X": X, "qid": qid, "measure": measure, "judge": judge}
         names, ids, table = read_values(y_true, unused)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from .._arrays import check_finite, check_same_index
-from .._parameters import check_parameter, number
+from .._parameters import LEVEL, checked
 from .._tables import TableMixin
 from ..datasets._values import check_same_ids, read_columns
 
@@ -74,6 +74,7 @@ class MeanIntervals(TableMixin):
         return {name: [values[i] for i in order] for name, values in columns.items()}
 
 
+@checked(confidence_level=LEVEL)
 def mean_intervals(
     human: Any, *, judge: Any = None, judge_unlabelled: Any = None, confidence_level: float = 0.95
 ) -> MeanIntervals:
@@ -152,7 +153,6 @@ default=None
     >>> found.standard_error.round(4), 0.5 / 1000**0.5
     (array([0.0158]), 0.015811388300841896)
     """
-    check_parameter("confidence_level", confidence_level, [number(above=0, below=1)])
     if (judge is None) != (judge_unlabelled is None):
         raise ValueError(
             "judge holds the judge's values of the queries with human values, and "

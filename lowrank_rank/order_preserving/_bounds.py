@@ -9,7 +9,6 @@ from .._arrays import ArrayLike, check_finite, check_same_labels, check_same_sha
 from .._labels import check_judged, lists_of, read_labels, read_weights, split_target
 from .._lists import RankingLists
 from .._parameters import checked, count, number
-from .._parameters import random_state as seed
 from ..fitting._lbfgs import lbfgs
 from ._problem import C_phi
 from ._surrogates import LARGEST_SCORE, Surrogate, resolve_surrogate
@@ -167,7 +166,6 @@ class OrderCheck(NamedTuple):
     n_labels=[count()],
     n_distributions=[count()],
     margin=[number(0, below=0.75)],  # the largest difference of the utilities that are drawn
-    random_state=[seed],
 )
 def is_order_preserving(
     surrogate: str | Surrogate,

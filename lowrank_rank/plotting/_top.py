@@ -7,7 +7,7 @@ import numpy as np
 from .._arrays import ArrayLike, MatrixLike
 from .._labels import read_scored
 from .._lists import block_lengths, sort_lists, tie_blocks
-from .._parameters import check_parameter, count
+from .._parameters import checked, count
 from ..metrics._scorer import RankingScorer
 from ..target_losses import DCG, PrecisionAtK
 
@@ -154,6 +154,7 @@ class PrecisionAtKDisplay(Display):
         return cls.from_predictions(y, scores, qid=qid, name=name, **kwargs)
 
     @classmethod
+    @checked(kind=["precision", "gains"], normalize=[bool], max_k=[count(), None])
     def from_predictions(
         cls,
         y_true: Any,
@@ -215,15 +216,12 @@ class PrecisionAtKDisplay(Display):
             If `kind` is unknown or does not take a parameter, or if no list has a gain to divide
             by.
         """
-        check_parameter("kind", kind, ["precision", "gains"])
-        check_parameter("normalize", normalize, [bool])
         unused = {"gains": relevance_threshold is not None, "precision": normalize}
         if unused[kind]:
             raise ValueError(
                 "relevance_threshold belongs to kind='precision' and normalize to kind='gains', "
                 f"got kind={kind!r}."
             )
-        check_parameter("max_k", max_k, [count(), None])
         precision = PrecisionAtK(1, relevance_threshold=relevance_threshold)
         measure = precision if kind == "precision" else DCG()
         y, scores, lists, _ = read_scored(y_true, y_score, qid, check=measure.check_labels)
