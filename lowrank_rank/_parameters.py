@@ -184,7 +184,8 @@ def say(estimator, line):
 
 @contextmanager
 def all_or_nothing(estimator):
-    """Restore the estimator to its former state if anything in the block raises."""
+    """Check the parameters; restore the estimator's state if anything in the block raises."""
+    check_parameters(estimator)
     before = dict(vars(estimator))
     try:
         yield

@@ -96,6 +96,9 @@ def test_the_first_wrong_parameter_is_named():
     check_parameters(Model())
     with pytest.raises(ValueError, match="beta must be True or False, got 3"):
         check_parameters(Model(beta=3))
+    for guard in (all_or_nothing, fresh_fit):
+        with pytest.raises(ValueError, match="beta must be"), guard(Model(beta=3)):
+            raise AssertionError("the block does not begin")
 
 
 @pytest.mark.parametrize("guard", [all_or_nothing, fresh_fit])

@@ -20,7 +20,7 @@ from .._classes import (
     read_costs,
 )
 from .._labels import read_weights
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, predictor, say
+from .._parameters import RUNTIME, count, fresh_fit, number, predictor, say
 from ..fitting._any_regressor import route_of
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin, add_and_solve, add_blocks, adds_up
@@ -316,7 +316,6 @@ class LowRankSurrogateClassifier(RegressionMixin, ClassifierMixin, BaseEstimator
     # Encoding -----------------------------------------------------------------------
 
     def _read(self, X, y, sample_weight, *, reset, whole):
-        check_parameters(self)
         check_same_index(X=X, y=y, sample_weight=sample_weight)
         X = self._validate_X(X, reset=reset)
         if self._is_linear():

@@ -11,7 +11,7 @@ from .._arrays import ArrayLike, MatrixLike, check_range, check_same_index, chec
 from .._base import Rows
 from .._classes import read_label_sets
 from .._labels import check_items_judged, read_item_names, read_weights
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor
+from .._parameters import RUNTIME, count, fresh_fit, number, regressor
 from ..fitting._any_regressor import route_of
 from ..fitting._encoding import Encoding
 from ..fitting._estimator import RegressionMixin
@@ -189,7 +189,6 @@ class LowRankSurrogateMultilabelClassifier(RegressionMixin, ClassifierMixin, Bas
         """
         with fresh_fit(self):
             loss = resolve_set_loss(self.target_loss)
-            check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             read_item_names(self, y, reset=True)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_size, is_finite, slices
 from .._base import BaseRanker, Rows
 from .._lists import batches
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor, say
+from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from ..fitting._any_regressor import route_of
 from ..fitting._encoding import (
     decoded_scores,
@@ -234,9 +234,7 @@ class LowRankSurrogateRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEs
         return self._by_blocks(X, entries, lambda u: decoded_scores(loss, decoder, u, r))
 
     def _checked_loss(self):
-        loss = clone(resolve_target_loss(self.target_loss))
-        check_parameters(self)
-        return loss
+        return clone(resolve_target_loss(self.target_loss))
 
     def _fitted(self, rows, loss):
         """The model of `Rows`: encodes, standardises and solves; all at once, or in parts.

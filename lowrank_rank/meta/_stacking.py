@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, take_rows
 from .._base import BaseRanker
 from .._labels import ranking_target
-from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, number, predictor
+from .._parameters import RUNTIME, Rule, count, fresh_fit, number, predictor
 from .._tables import TableMixin
 from .._typing import Bunch, Named
 from .._warn import warn
@@ -261,7 +261,6 @@ class StackingRanker(WrapsModels, RegressorMixin, BaseEstimator):
             If there are fewer lists than folds.
         """
         with fresh_fit(self):
-            check_parameters(self)
             measure = clone(resolve_measure(self.target_loss))
             X, y, lists, weights = self._read(X, y, qid, sample_weight, measure)
             self.n_lists_ = lists.n_counted(weights)

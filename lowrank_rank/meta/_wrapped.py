@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_unmasked, is_data_frame, refuse_dates, take_rows
 from .._base import BaseRanker, attribute_of_fitted, read_features
 from .._lists import RankingLists
-from .._parameters import check_parameters, fresh_fit, number, predictor, random_state
+from .._parameters import fresh_fit, number, predictor, random_state
 from ..fitting._any_regressor import checked_prediction, fit_one, weight_parameters
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..target_losses._names import resolve_measure
@@ -173,7 +173,6 @@ class WrappedRanker(MetaEstimatorMixin, WrapsModels, RegressorMixin, BaseEstimat
             10,000 rows, or `early_stopping` has fewer than two lists or a model that cannot stop.
         """
         with fresh_fit(self):
-            check_parameters(self)
             loss = clone(resolve_measure(self.target_loss))
             X, y, lists, weights = self._read(X, y, qid, sample_weight, loss)
             if y.ndim != 1:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import ArrayLike, MatrixLike, is_data_frame, name_the_text, refuse_dates, take_rows
 from .._base import BaseRanker, Rows, read_features
-from .._parameters import RUNTIME, Rule, check_parameters, count, fresh_fit, say
+from .._parameters import RUNTIME, Rule, count, fresh_fit, say
 from ..fitting._early_stopping import PARAMETERS, hold_out, measure_on
 from ..fitting._list_trees import fit_list_trees
 from ..target_losses import TargetLoss
@@ -242,7 +242,6 @@ class HistGradientBoostingRanker(BaseRanker, RegressorMixin, BaseEstimator):
         before = dict(vars(self)) if self.warm_start else {}
         with fresh_fit(self), self._errors(X):
             loss = clone(resolve_target_loss(self.target_loss))
-            check_parameters(self)
             for one in self._losses:
                 check_loss(one, loss, type(self).__name__)
             rows = self._read(X, y, qid, sample_weight, loss)

@@ -13,7 +13,7 @@ from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
 from .._blocks import Blocks, HeldBlocks, first_block, read_blocks
 from .._labels import read_item_names
-from .._parameters import check_parameters, count, fresh_fit, number, say, verbosity
+from .._parameters import count, fresh_fit, number, say, verbosity
 from .._warn import warn
 from ..fitting._statistics import Scaling, chosen_alpha
 from ..target_losses import TargetLoss
@@ -269,11 +269,10 @@ class OrderPreservingRegressor(LinearRanker, RegressorMixin, BaseEstimator):
     # Fitting --------------------------------------------------------------------------
 
     def _check_parameters(self):
-        """Check the parameters; return a copy of the target loss."""
+        """Check the losses; return a copy of the target loss."""
         loss = clone(resolve_target_loss(self.target_loss))
         check_has_utilities(loss, type(self).__name__)
         resolve_surrogate(self.surrogate)
-        check_parameters(self)
         return loss
 
     def _fit(self, rows, loss):

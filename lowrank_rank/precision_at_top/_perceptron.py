@@ -20,7 +20,6 @@ from .._parameters import (
     RUNTIME,
     all_or_nothing,
     check_parameter,
-    check_parameters,
     count,
     fresh_fit,
     number,
@@ -375,7 +374,6 @@ class PrecisionAtKPerceptron(BinaryRanker, ClassifierMixin, BaseEstimator):
 
     def _checked_loss(self):
         """Check the parameters; returns the target loss, which says where the top ends."""
-        check_parameters(self)
         if self.method == "svmperf":
             check_parameter("alpha", self.alpha, ["auto", number(above=0)])
         self.alpha_: float = 0.05 if self.alpha == "auto" else float(self.alpha)

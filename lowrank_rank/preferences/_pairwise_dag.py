@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._arrays import ArrayLike, MatrixLike, check_same_index, is_finite, n_rows, slices
 from .._base import BaseRanker, check_no_qid
 from .._lists import RankingLists, batches
-from .._parameters import RUNTIME, check_parameters, count, fresh_fit, number, regressor, say
+from .._parameters import RUNTIME, count, fresh_fit, number, regressor, say
 from .._warn import warn
 from ..decoders.feedback_arcs._decoders import PD_DECODERS, auto_pd_decoder, pd_decoder
 from ..decoders.feedback_arcs._graphs import matrices_from_differences, net_preferences, net_scores
@@ -428,7 +428,6 @@ class PairwiseDAGRanker(RegressionMixin, BaseRanker, RegressorMixin, BaseEstimat
                 f"PairwiseDAGRanker learns pairs: target_loss must be 'pd', 'kendall' or a "
                 f"PairwiseDisagreement, got {loss!r}. LowRankSurrogateRanker takes the others."
             )
-        check_parameters(self)
         return loss
 
     def _encode(self, rows, loss):

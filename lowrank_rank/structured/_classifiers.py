@@ -22,7 +22,7 @@ from .._classes import (
 )
 from .._labels import read_weights
 from .._lists import RankingLists
-from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._parameters import all_or_nothing, fresh_fit
 from .._warn import warn
 from ..fitting._logistic import curvature_of_classes, fit_logistic
 from ..target_losses import MatrixLoss
@@ -189,7 +189,6 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
             the rows of the fit than the decisions of the model.
         """
         with fresh_fit(self):
-            check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             labels = read_classes(self, X, y)
@@ -237,7 +236,6 @@ class StructuredHingeClassifier(HingeEstimator, ClassifierMixin, BaseEstimator):
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
-            check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=not begun)
             labels = read_classes(self, X, y)
@@ -567,7 +565,6 @@ class StructuredHingeBinaryClassifier(HingeEstimator, BinaryRanker, ClassifierMi
         """
         with fresh_fit(self):
             measure, hinge = resolve_hinge(self.target_loss, of_classes=True)
-            check_parameters(self)
             check_same_index(X=X, y=y, sample_weight=sample_weight)
             X = self._validate_X(X, reset=True)
             positive, self.classes_, self.pos_label_ = read_binary_labels(

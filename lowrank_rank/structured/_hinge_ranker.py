@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from .._arrays import ArrayLike, MatrixLike
 from .._base import LinearRanker
 from .._lists import RankingLists
-from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._parameters import all_or_nothing, fresh_fit
 from .._warn import warn
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
@@ -244,7 +244,6 @@ class StructuredHingeRanker(HingeEstimator, LinearRanker, RegressorMixin, BaseEs
     def _read_labels(self, X, y, qid, sample_weight, *, reset):
         """Checked rows, the measure and the class of its hinge."""
         measure, hinge = resolve_hinge(self.target_loss)
-        check_parameters(self)
         rows = self._read(X, y, qid, sample_weight, measure, reset=reset)
         n_items = None if rows.y.ndim == 1 else rows.y.shape[1]
         if not reset:

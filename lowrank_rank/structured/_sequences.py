@@ -13,7 +13,7 @@ from .._base import linear_scores
 from .._classes import check_two_classes, class_indices, class_labels, read_classes
 from .._labels import read_weights, refuse_no_qid, split_target
 from .._lists import RankingLists
-from .._parameters import all_or_nothing, check_parameters, fresh_fit
+from .._parameters import all_or_nothing, fresh_fit
 from ._chains import ChainProblem, viterbi
 from ._hinge_estimator import (
     HINGE_PARAMETERS,
@@ -182,7 +182,6 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
             If the gap is still above `tol` after `max_iter` iterations.
         """
         with fresh_fit(self):
-            check_parameters(self)
             check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=True)
@@ -225,7 +224,6 @@ class StructuredHingeSequenceClassifier(HingeEstimator, ClassifierMixin, BaseEst
         """
         begun = hasattr(self, "coef_")
         with all_or_nothing(self):
-            check_parameters(self)
             check_same_index(X=X, y=y, qid=qid, sample_weight=sample_weight)
             y, qid = split_target(y, qid, X)
             X = self._validate_X(X, reset=not begun)
